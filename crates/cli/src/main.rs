@@ -1,0 +1,2 @@
+//! The petrio command.
+fn main() {}

@@ -1,0 +1,82 @@
+//! What a file system, RAID array or scheduler asks of a block device.
+
+use crate::Ledger;
+use petrio_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Bytes in a device block ("sector"), the unit of addresses and lengths on this wire.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// A request's number in its run, unique and ascending in order of issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RequestId(pub u64);
+
+/// Which way data moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From the device.
+    #[default]
+    Read,
+    /// To the device.
+    Write,
+    /// No data: everything written before becomes durable.
+    Flush,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// On its way.
+    #[default]
+    InFlight,
+    /// Served at the medium.
+    Done,
+    /// Served from a device's cache, or acknowledged before it reached the medium.
+    DoneFromCache,
+}
+
+/// A block request and, coming back, its completion.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct BlockRequest {
+    /// The request's number.
+    pub id: RequestId,
+    /// The request or operation that caused this one, where there is one.
+    pub parent: Option<RequestId>,
+    /// Which process (or trace stream) asked.
+    pub process: u32,
+    /// Which device of the System it is meant for, by its number in the scenario.
+    pub device: u32,
+    /// Read, write or flush.
+    pub direction: Direction,
+    /// Force unit access: a write completes only when it is on the medium.
+    pub force_unit_access: bool,
+    /// Whether somebody waits for the completion.
+    pub synchronous: bool,
+    /// I/O priority, 0 the most urgent.
+    pub priority: u8,
+    /// First device block (512 bytes).
+    pub address: u64,
+    /// Length in device blocks; zero only for a flush.
+    pub blocks: u32,
+    /// When it was issued.
+    pub issued: Time,
+    /// How it ended.
+    pub status: Status,
+    /// Where its time went.
+    pub ledger: Ledger,
+}
+
+impl BlockRequest {
+    /// Bytes moved.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.blocks) * SECTOR_BYTES
+    }
+
+    /// One past the last block.
+    pub fn end(&self) -> u64 {
+        self.address + u64::from(self.blocks)
+    }
+}

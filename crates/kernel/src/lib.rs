@@ -1,0 +1,5 @@
+//! Timed, hierarchical coloured Petri nets at native speed.
+
+mod time;
+
+pub use time::Time;

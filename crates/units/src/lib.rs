@@ -1,0 +1,1 @@
+//! Quantities that carry their unit in the text.

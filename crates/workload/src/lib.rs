@@ -1,0 +1,1 @@
+//! Programs: patterns, distributions and traces
