@@ -1,0 +1,36 @@
+# The front door. `make run` and `make test` set everything up by themselves.
+
+SCENARIO ?= examples/load-on-one-disk.toml
+
+# rustup puts cargo here, and a fresh shell may not know it yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PAGE := $(TARGET)/$(notdir $(SCENARIO:.toml=.html))
+PETRIO := $(TARGET)/release/petrio
+
+.PHONY: help run test bench fuzz
+
+help:
+	@echo "make run     predict a recorded database load on a mechanical disk (SCENARIO=… for another)"
+	@echo "make test    everything that continuous integration runs"
+	@echo "make bench   speed of the kernel and of the disk, on this machine"
+	@echo "make fuzz    every fuzz target for a minute (SECONDS=… for longer); needs a nightly compiler"
+
+run:
+	@scripts/set-up.sh run
+	@cargo build --release --locked --package petrio-cli
+	@$(PETRIO) run $(SCENARIO) --html $(PAGE)
+
+test:
+	@scripts/set-up.sh test
+	@scripts/test.sh
+
+bench:
+	@scripts/set-up.sh run
+	@cargo build --release --locked --package petrio-cli
+	@$(PETRIO) bench kernel
+	@$(PETRIO) bench disk
+	@cargo bench --locked --workspace
+
+fuzz:
+	@scripts/fuzz.sh $(or $(SECONDS),60)

@@ -1,0 +1,107 @@
+//! The arrows between crates, which only ever point down (see ARCHITECTURE.md).
+
+use crate::{Tree, Violation};
+
+/// The height of each crate. An arrow goes from a greater to a smaller number, never sideways.
+const LAYERS: &[(&str, u8)] = &[
+    ("kernel", 0),
+    ("units", 1),
+    ("colours", 1),
+    ("models", 2),
+    ("workload", 2),
+    ("scenario", 3),
+    ("study", 4),
+    ("cli", 5),
+];
+
+/// Crates that only check the repository and depend on nothing of it.
+const APART: &[&str] = &["tidy"];
+
+/// Every dependency of a crate on another of the workspace points down, tests included.
+pub fn arrows_point_down(tree: &Tree) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for file in &tree.files {
+        let Some(name) = file.path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"))
+        else {
+            continue;
+        };
+        let manifest: toml::Table = match file.text.as_deref().unwrap_or("").parse() {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                found.push(Violation::whole(&file.path, error.to_string()));
+                continue;
+            }
+        };
+        if !APART.contains(&name) && height(name).is_none() {
+            found.push(Violation::whole(
+                &file.path,
+                format!("no layer is known for `{name}`; give it one in crates/tidy/src/rules/layers.rs"),
+            ));
+        }
+        for target in dependencies(&manifest) {
+            let points_down = match (height(name), height(&target)) {
+                (Some(from), Some(to)) => from > to,
+                (None, Some(_)) | (Some(_), None) => false,
+                (None, None) => true,
+            };
+            if !points_down {
+                found.push(Violation::whole(
+                    &file.path,
+                    format!("the arrow {name} → {target} doesn't point down"),
+                ));
+            }
+        }
+        let inherits =
+            manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        if inherits != Some(true) {
+            found.push(Violation::whole(&file.path, "add `[lints] workspace = true`"));
+        }
+    }
+    found
+}
+
+fn height(name: &str) -> Option<u8> {
+    LAYERS.iter().find(|(layer, _)| *layer == name).map(|(_, height)| *height)
+}
+
+/// The workspace's crates that a manifest names in any table of dependencies, without their prefix.
+fn dependencies(manifest: &toml::Table) -> Vec<String> {
+    let mut names = Vec::new();
+    for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        let keys =
+            manifest.get(table).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+        names.extend(keys.filter_map(|key| key.strip_prefix("petrio-")).map(str::to_owned));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(dependencies: &str) -> String {
+        format!("[lints]\nworkspace = true\n{dependencies}\n")
+    }
+
+    #[test]
+    fn an_arrow_up_or_sideways_is_found_even_if_only_tests_need_it() {
+        let up = manifest("[dependencies]\npetrio-study.workspace = true");
+        let sideways = manifest("[dev-dependencies]\npetrio-workload.workspace = true");
+        let down = manifest("[dependencies]\npetrio-kernel.workspace = true");
+        let tree = Tree::imagined(&[
+            ("crates/kernel/Cargo.toml", &up),
+            ("crates/models/Cargo.toml", &sideways),
+            ("crates/workload/Cargo.toml", &down),
+        ]);
+        let found = arrows_point_down(&tree);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].what.contains("kernel → study"));
+        assert!(found[1].what.contains("models → workload"));
+    }
+
+    #[test]
+    fn a_crate_without_layer_or_lints_is_found() {
+        let found = arrows_point_down(&Tree::imagined(&[("crates/novel/Cargo.toml", "[package]\n")]));
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+}

@@ -1,0 +1,6 @@
+//! The rules, one subject a file. Each public function is one rule.
+
+pub mod code;
+pub mod documents;
+pub mod files;
+pub mod layers;

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What a newcomer meets first, tried as a newcomer would: the example's report and page, the
+# same again, and refusals of bad input.
+set -eu
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+scenario=examples/load-on-one-disk.toml
+cargo build --release --locked --quiet --package petrio-cli
+case $target in /*) petrio=$target/release/petrio ;; *) petrio=$PWD/$target/release/petrio ;; esac
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+wrong() { echo "front door: $*" >&2; exit 1; }
+
+"$petrio" run "$scenario" --html "$scratch/report.html" --json "$scratch/first.json" > "$scratch/report.txt"
+cat "$scratch/report.txt"
+for word in throughput latency utilisation bottleneck; do
+    grep -q "$word" "$scratch/report.txt" || wrong "the report doesn't say anything of $word"
+done
+
+head -c 15 "$scratch/report.html" | grep -qi '<!doctype html>' || wrong "the page is no HTML"
+if grep -Eo '(src|href)="(https?:)?//[^"]*"' "$scratch/report.html"; then wrong "the page loads something from elsewhere"; fi
+
+RAYON_NUM_THREADS=1 "$petrio" run "$scenario" --json "$scratch/second.json" > /dev/null
+cmp "$scratch/first.json" "$scratch/second.json" || wrong "the same scenario and seed gave another report"
+
+for example in examples/*.toml; do
+    "$petrio" check "$example" > /dev/null || wrong "$example is not accepted"
+done
+
+# refused NAME: petrio must say no with exit code 2, name the file, and leave no page behind.
+refused() {
+    name=$1
+    shift
+    code=0
+    "$petrio" run "$@" --html "$scratch/none.html" > /dev/null 2> "$scratch/refusal.txt" || code=$?
+    [ "$code" = 2 ] || wrong "$name: exit code $code instead of 2"
+    grep -q "$(basename "$1")" "$scratch/refusal.txt" || wrong "$name: the refusal doesn't name the file"
+    [ ! -e "$scratch/none.html" ] || wrong "$name: something was written all the same"
+}
+{ echo 'no_such_key = 1'; cat "$scenario"; } > "$scratch/unknown-key.toml"
+refused "an unknown key" "$scratch/unknown-key.toml"
+refused "a missing file" "$scratch/absent.toml"
+head -c 2000 "$petrio" > "$scratch/garbage.toml"
+refused "binary garbage" "$scratch/garbage.toml"
+echo "the front door is open"

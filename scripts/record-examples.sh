@@ -1,0 +1,57 @@
+#!/bin/sh
+# Records the traces in examples/traces/ anew, each on an empty ext4 file system of its own:
+# a file of 8 GiB behind a loop device with direct I/O, so that addresses fit on a drive of
+# 9 GB and nothing else uses the device.
+#
+#   sudo scripts/record-examples.sh SCRATCH [database|compile …]
+#
+# SCRATCH is a directory with 9 GB to spare on the disk to be recorded. Needs root, tracefs,
+# e2fsprogs, Python 3; PostgreSQL for the database, cargo and git for the compile.
+set -eu
+
+scratch=$(realpath "${1:?usage: record-examples.sh SCRATCH [database|compile …]}")
+shift
+[ $# -gt 0 ] || set -- database compile
+scripts=$(realpath "$(dirname "$0")")
+traces=$scripts/../examples/traces
+file=$scratch/petrio-example.img
+mount=$scratch/petrio-example
+loop=
+
+clean_up() {
+    mountpoint -q "$mount" && umount "$mount"
+    [ -z "$loop" ] || losetup -d "$loop"
+    rm -f "$file"
+    [ ! -d "$mount" ] || rmdir "$mount"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
+
+mkdir -p "$mount"
+# Written out, not sparse: the file's own allocation must not show in the latencies.
+dd if=/dev/zero of="$file" bs=4M count=2048 oflag=direct status=none
+loop=$(losetup --direct-io=on --show -f "$file")
+echo mq-deadline > "/sys/block/${loop#/dev/}/queue/scheduler"
+
+record() { "$scripts/record-block-trace.py" --device "$loop" "$@"; }
+
+for load in "$@"; do
+    mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$loop"
+    mount "$loop" "$mount"
+    case $load in
+    database)
+        record --output "$traces/database.csv.xz" --title "PostgreSQL: bulk load, TPC-B-like transactions, lookups and a report query, each from a cold cache" \
+            -- "$scripts/loads/database.sh" "$mount"
+        ;;
+    compile)
+        "$scripts/loads/compile.sh" prepare "$mount"
+        record --output "$traces/compile.csv.xz" --title "A Rust program and its dependencies compiled from a cold cache" \
+            -- "$scripts/loads/compile.sh" run "$mount"
+        ;;
+    *)
+        echo "record-examples: no load named '$load'; there are: database, compile" >&2
+        exit 2
+        ;;
+    esac
+    umount "$mount"
+done

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Everything that continuous integration runs. All steps run even if one fails; the summary at
+# the end names the steps, their times, the tests that were skipped and why.
+set -eu
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+export PATH="$PATH:$PWD/$target/tools/bin"
+mkdir -p "$target"
+log=$target/test.log
+summary=$target/test-summary.txt
+: > "$summary"
+failed=0
+
+step() {
+    name=$1
+    shift
+    printf '\n── %s\n' "$name"
+    began=$(date +%s)
+    if "$@"; then result=ok; else result=FAILED failed=$((failed + 1)); fi
+    printf '%-8s %5s s  %s\n' "$result" "$(($(date +%s) - began))" "$name" >> "$summary"
+}
+
+not_checked() { printf '%-8s %7s  %s\n' "skipped" "" "$1" >> "$summary"; }
+
+# The exit status of cargo, with its output shown and kept.
+tests() {
+    status=$target/test.status
+    { cargo test --locked --workspace --no-fail-fast -- --show-output 2>&1; echo $? > "$status"; } | tee "$log"
+    return "$(cat "$status")"
+}
+
+advisories() {
+    # A new advisory must not turn an old commit red, so this only tells.
+    if timeout 60 cargo deny fetch db >/dev/null 2>&1; then
+        cargo deny --offline --color never check advisories || echo "advisories to look at: see above"
+    else
+        echo "the database of advisories can't be reached; not checked"
+    fi
+}
+
+step "formatting" cargo fmt --all --check
+step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+step "tests of the workspace, with those in the documentation" tests
+step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
+step "tests of the scripts" python3 -B -m unittest discover -s scripts -p 'test_*.py'
+if command -v cargo-deny >/dev/null 2>&1; then
+    step "licences, bans and sources of the dependencies" cargo deny --offline --color never check licenses bans sources
+    step "advisories (told, not enforced)" advisories
+else
+    not_checked "licences, bans and sources of the dependencies: cargo-deny could not be installed"
+fi
+if [ -f fuzz/Cargo.toml ]; then
+    step "fuzz targets compile" cargo check --quiet --manifest-path fuzz/Cargo.toml
+fi
+step "the front door" scripts/front-door.sh
+
+printf '\n── summary\n'
+if [ -f "$log" ]; then
+    grep -h '^skipped: ' "$log" | sort -u || true
+    awk '/^test result:/ { passed += $4; failed += $6; ignored += $8; runners++ }
+         END { printf "%d test binaries: %d passed, %d failed, %d ignored\n", runners, passed, failed, ignored }' "$log"
+fi
+cat "$summary"
+if [ "$failed" != 0 ]; then
+    echo "$failed of the steps failed"
+    exit 1
+fi
