@@ -1,0 +1,273 @@
+//! Building nets: pages, places, and transitions by their arcs.
+
+mod compile;
+mod transition;
+
+pub use transition::TransitionBuilder;
+
+use crate::Time;
+use crate::error::NetError;
+use crate::monitor::Probe;
+use crate::net::{Conserved, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, StreamSpec};
+use crate::place::{Colour, Discipline, Key, KeyOf, Place};
+use crate::random::Stream;
+use crate::station::{Station, StationSpec};
+use crate::store::{PlaceStore, Ready};
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use transition::Draft;
+
+/// Collects pages, places and transitions, and compiles them into a [`Net`].
+pub struct NetBuilder {
+    name: String,
+    pages: Vec<Page>,
+    places: Vec<PlaceSpec>,
+    drafts: Vec<Draft>,
+    streams: Vec<StreamSpec>,
+    probes: Vec<ProbeSpec>,
+    conserved: Vec<Conserved>,
+    starters: Vec<Starter>,
+    error: Option<NetError>,
+}
+
+impl NetBuilder {
+    /// An empty net.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            pages: vec![Page { path: String::new(), parent: None, ports: Vec::new() }],
+            places: Vec::new(),
+            drafts: Vec::new(),
+            // Stream 0 stands in where a place needs none.
+            streams: vec![StreamSpec { path: String::new(), purpose: String::new() }],
+            probes: Vec::new(),
+            conserved: Vec::new(),
+            starters: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// The outermost page. Its path is empty: names on it are whole paths.
+    pub fn top(&mut self) -> PageBuilder<'_> {
+        PageBuilder { net: self, page: 0 }
+    }
+
+    /// Compiles the net.
+    ///
+    /// # Errors
+    /// The first thing about the net that makes no sense: see [`NetError`].
+    pub fn build(self) -> Result<Arc<Net>, NetError> {
+        compile::compile(self)
+    }
+
+    fn fail(&mut self, error: NetError) {
+        self.error.get_or_insert(error);
+    }
+
+    fn add_stream(&mut self, path: String, purpose: &str) -> u32 {
+        let found = self.streams.iter().skip(1).position(|stream| stream.path == path && stream.purpose == purpose);
+        if let Some(index) = found {
+            return index as u32 + 1;
+        }
+        self.streams.push(StreamSpec { path, purpose: purpose.to_owned() });
+        (self.streams.len() - 1) as u32
+    }
+}
+
+/// Adds to one page of a net. A page-building function takes one of these and the places that are its ports; calling it
+/// is what CPN calls a substitution transition, and it may be called any number of times.
+pub struct PageBuilder<'n> {
+    net: &'n mut NetBuilder,
+    page: u32,
+}
+
+impl PageBuilder<'_> {
+    /// The page's path; empty for the outermost page.
+    pub fn path(&self) -> &str {
+        &self.net.pages[self.page as usize].path
+    }
+
+    fn child_path(&self, name: &str) -> String {
+        match self.path() {
+            "" => name.to_owned(),
+            path => format!("{path}/{name}"),
+        }
+    }
+
+    /// A page below this one.
+    pub fn page(&mut self, name: &str) -> PageBuilder<'_> {
+        let path = self.child_path(name);
+        if self.net.pages.iter().any(|page| page.path == path) {
+            self.net.fail(NetError::Duplicate { kind: "page", path: path.clone() });
+        }
+        self.net.pages.push(Page { path, parent: Some(self.page), ports: Vec::new() });
+        let page = (self.net.pages.len() - 1) as u32;
+        PageBuilder { net: self.net, page }
+    }
+
+    fn place<T: Colour>(
+        &mut self,
+        name: &str,
+        discipline: Discipline,
+        ready: Ready<T>,
+        station: Option<Box<dyn Station<T>>>,
+    ) -> Place<T> {
+        let path = self.child_path(name);
+        if self.net.places.iter().any(|place| place.path == path) {
+            self.net.fail(NetError::Duplicate { kind: "place", path: path.clone() });
+        }
+        self.net.places.push(PlaceSpec {
+            path,
+            page: self.page,
+            discipline,
+            capacity: None,
+            colour: std::any::type_name::<T>(),
+            initial: 0,
+            station: None,
+            prototype: Box::new(PlaceStore::new(ready, station)),
+            stream: 0,
+            encode: None,
+        });
+        Place::new((self.net.places.len() - 1) as u32)
+    }
+
+    /// A place whose tokens are taken first in, first out.
+    pub fn fifo<T: Colour>(&mut self, name: &str) -> Place<T> {
+        self.place(name, Discipline::Fifo, Ready::Fifo(VecDeque::new()), None)
+    }
+
+    /// A place from which any token may be taken: a guard is tried on each.
+    pub fn bag<T: Colour>(&mut self, name: &str) -> Place<T> {
+        self.place(name, Discipline::Bag, Ready::Bag(Vec::new()), None)
+    }
+
+    /// A place that brings the token of least key first, equal keys in order of arrival.
+    pub fn priority<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+        let key_of: KeyOf<T> = Arc::new(key);
+        let ready = Ready::Priority { heap: BinaryHeap::new(), key_of, next_order: 0 };
+        self.place(name, Discipline::Priority, ready, None)
+    }
+
+    /// A place ordered by key that answers neighbour and range queries (elevators, truncation).
+    pub fn ordered<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+        let ready = Ready::Ordered { tree: Default::default(), key_of: Arc::new(key) };
+        self.place(name, Discipline::Ordered, ready, None)
+    }
+
+    /// A place whose tokens are found by key in constant time (a reply finds its request).
+    pub fn keyed<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+        let ready = Ready::Keyed { map: Default::default(), key_of: Arc::new(key) };
+        self.place(name, Discipline::Keyed, ready, None)
+    }
+
+    /// A place with one resident token that transitions update in place (a page cache, a head position).
+    pub fn state<T: Colour>(&mut self, name: &str, resident: T) -> Place<T> {
+        let place = self.place(name, Discipline::State, Ready::State(None), None);
+        self.initial(place, [resident]);
+        place
+    }
+
+    /// A queueing place: tokens wait, are served, and are then ready.
+    pub fn station<T: Colour>(&mut self, name: &str, station: StationSpec<T>) -> Place<T> {
+        let (kind, servers) = (station.name, station.servers());
+        let place =
+            self.place(name, Discipline::Station, Ready::Fifo(VecDeque::new()), Some(station.prototype));
+        let path = self.child_path(name);
+        let stream = self.net.add_stream(path, "service");
+        let spec = &mut self.net.places[place.index as usize];
+        spec.station = Some((kind, servers));
+        spec.stream = stream;
+        place
+    }
+
+    /// Bounds the number of tokens in a place. A full place disables the transitions that would put more into it.
+    pub fn capacity<T>(&mut self, place: Place<T>, tokens: u32) {
+        self.net.places[place.index as usize].capacity = Some(tokens);
+    }
+
+    /// Tokens that the place starts with.
+    pub fn initial<T: Colour>(&mut self, place: Place<T>, tokens: impl IntoIterator<Item = T>) {
+        for token in tokens {
+            self.initial_after(place, token, Time::ZERO);
+        }
+    }
+
+    /// A token that arrives at the place at a time after the start.
+    pub fn initial_after<T: Colour>(&mut self, place: Place<T>, token: T, at: Time) {
+        self.net.places[place.index as usize].initial += 1;
+        let index = place.index;
+        self.net.starters.push(Box::new(move |net, marking| {
+            if !at.is_never() {
+                marking.insert(net, index, token.clone(), at.as_picos(), false);
+            }
+        }));
+    }
+
+    /// Lets the place's tokens be serialised and hashed with their marking (for state spaces).
+    pub fn encodable<T: Colour + serde::Serialize>(&mut self, place: Place<T>) {
+        self.net.places[place.index as usize].encode = Some(crate::encode::encode_store::<T>);
+    }
+
+    /// A random stream of this page; the same page and purpose give the same stream.
+    pub fn stream(&mut self, purpose: &str) -> Stream {
+        let path = self.path().to_owned();
+        Stream(self.net.add_stream(path, purpose))
+    }
+
+    /// A probe: actions feed it values.
+    pub fn probe(&mut self, name: &str) -> Probe {
+        let path = self.child_path(name);
+        self.net.probes.push(ProbeSpec { path });
+        Probe((self.net.probes.len() - 1) as u32)
+    }
+
+    /// Declares that tokens enter this page through a place.
+    pub fn port_in<T>(&mut self, name: &str, place: Place<T>) {
+        self.port(name, place.index, PortDirection::In);
+    }
+
+    /// Declares that tokens leave this page through a place.
+    pub fn port_out<T>(&mut self, name: &str, place: Place<T>) {
+        self.port(name, place.index, PortDirection::Out);
+    }
+
+    /// Declares a fusion place: another page owns it, this one updates or reads it.
+    pub fn shared<T>(&mut self, name: &str, place: Place<T>) {
+        self.port(name, place.index, PortDirection::Shared);
+    }
+
+    fn port(&mut self, name: &str, place: u32, direction: PortDirection) {
+        let name = name.to_owned();
+        self.net.pages[self.page as usize].ports.push(Port { name, place, direction });
+    }
+
+    /// Declares that the weighted number of tokens in these places never changes. Transitions are checked against it
+    /// when the net is built, and markings by [`Simulation::check_conservation`](crate::Simulation::check_conservation).
+    pub fn conserve(&mut self, name: &str, places: &[(PlaceId, i64)]) {
+        let path = self.child_path(name);
+        let places = places.iter().map(|(place, weight)| (place.0, *weight)).collect();
+        self.net.conserved.push(Conserved { path, places, initial: 0 });
+    }
+
+    /// A transition. Declare its arcs, then give it an action.
+    pub fn transition(&mut self, name: &str) -> TransitionBuilder<'_> {
+        let path = self.child_path(name);
+        if self.net.drafts.iter().any(|draft| draft.path == path) {
+            self.net.fail(NetError::Duplicate { kind: "transition", path: path.clone() });
+        }
+        self.net.drafts.push(Draft::new(path, self.page));
+        let index = self.net.drafts.len() - 1;
+        TransitionBuilder { net: self.net, index }
+    }
+}
+
+/// A place without its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceId(pub(crate) u32);
+
+impl<T> Place<T> {
+    /// The place without its colour, for lists of places of different colours.
+    pub fn id(self) -> PlaceId {
+        PlaceId(self.index)
+    }
+}

@@ -1,0 +1,117 @@
+//! Monitors: what a run records beyond the counters that are always on.
+//!
+//! - A [`Probe`] is declared in the net and fed by actions ([`Firing::record`](crate::Firing::record)): count, mean and
+//!   variance always, and, once [`Simulation::attach_histogram`](crate::Simulation::attach_histogram) names it, a
+//!   histogram and batch means.
+//! - An observer is attached to a place from outside and sees every arriving token: a data collector, a time ledger.
+
+use crate::Time;
+use crate::place::Colour;
+use crate::statistics::{BatchMeans, Tally};
+use std::any::Any;
+use std::marker::PhantomData;
+
+/// A handle on a probe of a net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe(pub(crate) u32);
+
+/// Histograms keep three significant digits.
+const HISTOGRAM_DIGITS: u8 = 3;
+
+/// What a probe has recorded since statistics were reset.
+#[derive(Clone, Default)]
+pub struct ProbeState {
+    tally: Tally,
+    detail: Option<Box<Detail>>,
+}
+
+#[derive(Clone)]
+struct Detail {
+    histogram: hdrhistogram::Histogram<u64>,
+    batches: BatchMeans,
+}
+
+impl Detail {
+    fn new() -> Self {
+        let histogram = hdrhistogram::Histogram::new(HISTOGRAM_DIGITS).expect("three digits are allowed");
+        Self { histogram, batches: BatchMeans::new() }
+    }
+}
+
+impl ProbeState {
+    #[inline]
+    pub(crate) fn record(&mut self, value: f64) {
+        self.tally.record(value);
+        if let Some(detail) = &mut self.detail {
+            detail.batches.record(value);
+            detail.histogram.saturating_record(value.max(0.0) as u64);
+        }
+    }
+
+    pub(crate) fn attach(&mut self) {
+        self.detail.get_or_insert_with(|| Box::new(Detail::new()));
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.tally = Tally::default();
+        if let Some(detail) = &mut self.detail {
+            **detail = Detail::new();
+        }
+    }
+
+    /// Count, mean, variance, extremes.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The histogram of the values' whole parts, where one is attached.
+    pub fn histogram(&self) -> Option<&hdrhistogram::Histogram<u64>> {
+        self.detail.as_ref().map(|detail| &detail.histogram)
+    }
+
+    /// Batch means, where a histogram is attached.
+    pub fn batches(&self) -> Option<&BatchMeans> {
+        self.detail.as_ref().map(|detail| &detail.batches)
+    }
+}
+
+/// An observer of some colour.
+pub(crate) trait AnyObserver: Send + Sync {
+    fn clone_box(&self) -> Box<dyn AnyObserver>;
+    fn arrival(&mut self, now: Time, token: &dyn Any);
+    fn state(&self) -> &dyn Any;
+}
+
+/// A typed observer: a state, and a function that adds a token to it.
+pub(crate) struct Observer<T, S, F> {
+    pub(crate) state: S,
+    pub(crate) add: F,
+    colour: PhantomData<fn(&T)>,
+}
+
+impl<T, S, F> Observer<T, S, F> {
+    pub(crate) fn new(state: S, add: F) -> Self {
+        Self { state, add, colour: PhantomData }
+    }
+}
+
+impl<T, S, F> AnyObserver for Observer<T, S, F>
+where
+    T: Colour,
+    S: Clone + Send + Sync + 'static,
+    F: Fn(&mut S, Time, &T) + Clone + Send + Sync + 'static,
+{
+    fn clone_box(&self) -> Box<dyn AnyObserver> {
+        Box::new(Self::new(self.state.clone(), self.add.clone()))
+    }
+
+    fn arrival(&mut self, now: Time, token: &dyn Any) {
+        if let Some(token) = token.downcast_ref::<T>() {
+            (self.add)(&mut self.state, now, token);
+        }
+    }
+
+    fn state(&self) -> &dyn Any {
+        &self.state
+    }
+}

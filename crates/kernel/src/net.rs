@@ -1,0 +1,180 @@
+//! A net: pages, places, transitions and arcs. Immutable, shared by threads; all that changes is in a
+//! [`Marking`](crate::Marking).
+
+use crate::arc::ArcKind;
+use crate::binding::{Guard, SearchArc, Test};
+use crate::firing::Firing;
+use crate::marking::Marking;
+use crate::place::Discipline;
+use crate::store::AnyStore;
+use std::sync::Arc;
+
+pub(crate) type Action = Box<dyn Fn(&mut Firing<'_>) + Send + Sync>;
+pub(crate) type Starter = Box<dyn Fn(&Net, &mut Marking) + Send + Sync>;
+pub(crate) type Encoder = fn(&dyn AnyStore) -> serde_json::Value;
+
+/// Which way tokens cross a page border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PortDirection {
+    /// Into the page.
+    In,
+    /// Out of the page.
+    Out,
+    /// Shared: a fusion place that several pages update or read.
+    Shared,
+}
+
+pub(crate) struct Port {
+    pub(crate) name: String,
+    pub(crate) place: u32,
+    pub(crate) direction: PortDirection,
+}
+
+pub(crate) struct Page {
+    pub(crate) path: String,
+    pub(crate) parent: Option<u32>,
+    pub(crate) ports: Vec<Port>,
+}
+
+pub(crate) struct PlaceSpec {
+    pub(crate) path: String,
+    pub(crate) page: u32,
+    pub(crate) discipline: Discipline,
+    pub(crate) capacity: Option<u32>,
+    pub(crate) colour: &'static str,
+    pub(crate) initial: usize,
+    pub(crate) station: Option<(&'static str, Option<u32>)>,
+    pub(crate) prototype: Box<dyn AnyStore>,
+    /// The generator that a station draws from; 0, a spare one, for plain places.
+    pub(crate) stream: u32,
+    pub(crate) encode: Option<Encoder>,
+}
+
+#[derive(Clone)]
+pub(crate) struct ArcSpec {
+    pub(crate) place: u32,
+    pub(crate) kind: ArcKind,
+    pub(crate) weight: u32,
+    pub(crate) label: Option<&'static str>,
+}
+
+pub(crate) struct Transition {
+    pub(crate) path: String,
+    pub(crate) page: u32,
+    pub(crate) priority: i32,
+    pub(crate) arcs: Vec<ArcSpec>,
+    pub(crate) guarded: bool,
+    pub(crate) action: Action,
+    /// Rank of the priority, the most urgent 0.
+    pub(crate) rank: u8,
+    /// Cheapest first.
+    pub(crate) tests: Box<[Test]>,
+    pub(crate) searches: Box<[SearchArc]>,
+    pub(crate) guard: Option<Guard>,
+    /// Arc number, place and weight of each consuming arc.
+    pub(crate) takes: Box<[(u8, u32, u32)]>,
+    /// The arcs' weights, eight bits an arc.
+    pub(crate) takes_packed: u128,
+    pub(crate) puts_packed: u128,
+    /// Which eight-bit fields of the output count are exact.
+    pub(crate) puts_mask: u128,
+    /// Places whose tokens it changes without taking them.
+    pub(crate) changes: Box<[u32]>,
+    /// Two selecting arcs share a place, so that taking one may move the other.
+    pub(crate) shares_places: bool,
+}
+
+/// What a probe counts.
+pub(crate) struct ProbeSpec {
+    pub(crate) path: String,
+}
+
+pub(crate) struct Conserved {
+    pub(crate) path: String,
+    /// Places and how much one of their tokens counts.
+    pub(crate) places: Vec<(u32, i64)>,
+    pub(crate) initial: i64,
+}
+
+pub(crate) struct StreamSpec {
+    pub(crate) path: String,
+    pub(crate) purpose: String,
+}
+
+/// An immutable, compiled net.
+///
+/// Build one with [`NetBuilder`](crate::NetBuilder), make a [`Marking`] of it with [`Net::marking`], and run that with
+/// a [`Simulation`](crate::Simulation).
+pub struct Net {
+    pub(crate) name: String,
+    pub(crate) pages: Vec<Page>,
+    pub(crate) places: Vec<PlaceSpec>,
+    pub(crate) transitions: Vec<Transition>,
+    pub(crate) streams: Vec<StreamSpec>,
+    pub(crate) probes: Vec<ProbeSpec>,
+    pub(crate) conserved: Vec<Conserved>,
+    pub(crate) starters: Vec<Starter>,
+    /// Largest total of each place; `u32::MAX` where there is no capacity.
+    pub(crate) capacities: Vec<u32>,
+    /// Transitions to test again when a place has more ready tokens, or a changed one.
+    pub(crate) on_more: Vec<Box<[u32]>>,
+    /// Transitions to test again when a place has fewer tokens.
+    pub(crate) on_fewer: Vec<Box<[u32]>>,
+    /// Transitions that read a token which others change in place.
+    pub(crate) on_change: Vec<Box<[u32]>>,
+}
+
+impl Net {
+    /// The net's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The initial marking, with random streams for this seed and replication.
+    pub fn marking(self: &Arc<Self>, seed: u64, replication: u64) -> Marking {
+        Marking::new(self, seed, replication)
+    }
+
+    /// Paths of all places, by index.
+    pub fn place_paths(&self) -> impl Iterator<Item = &str> {
+        self.places.iter().map(|place| place.path.as_str())
+    }
+
+    /// Paths of all transitions, by index.
+    pub fn transition_paths(&self) -> impl Iterator<Item = &str> {
+        self.transitions.iter().map(|transition| transition.path.as_str())
+    }
+
+    /// Paths of all pages, by index; the first is the net itself and its path is empty.
+    pub fn page_paths(&self) -> impl Iterator<Item = &str> {
+        self.pages.iter().map(|page| page.path.as_str())
+    }
+
+    /// The index of a place.
+    pub fn find_place(&self, path: &str) -> Option<usize> {
+        self.places.iter().position(|place| place.path == path)
+    }
+
+    /// The index of a transition.
+    pub fn find_transition(&self, path: &str) -> Option<usize> {
+        self.transitions.iter().position(|transition| transition.path == path)
+    }
+
+    /// The index of a page.
+    pub fn find_page(&self, path: &str) -> Option<usize> {
+        self.pages.iter().position(|page| page.path == path)
+    }
+
+    /// Whether the markings of this net can be serialised and hashed: every place is encodable.
+    pub fn is_encodable(&self) -> bool {
+        self.places.iter().all(|place| place.encode.is_some())
+    }
+}
+
+impl PlaceSpec {
+    /// Whether removing a token moves the last one into its slot.
+    pub(crate) fn moves_last(&self) -> bool {
+        self.discipline == Discipline::Bag
+    }
+}

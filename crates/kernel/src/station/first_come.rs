@@ -1,0 +1,126 @@
+//! First come first served, and head-of-line priority without preemption: c servers before one waiting line.
+
+use super::{Env, ServiceTime, Serving, Station, Tracker, Waiting};
+use crate::place::{Colour, KeyOf};
+use crate::store::{Ready, Timed};
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+/// The waiting line, in the order in which it is served.
+#[derive(Clone)]
+enum Line<T> {
+    Arrival(VecDeque<Waiting<T>>),
+    Key(Ready<Waiting<T>>),
+}
+
+impl<T: Colour> Line<T> {
+    fn push(&mut self, waiting: Waiting<T>) {
+        match self {
+            Self::Arrival(line) => line.push_back(waiting),
+            Self::Key(heap) => heap.push(waiting),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Waiting<T>> {
+        match self {
+            Self::Arrival(line) => line.pop_front(),
+            Self::Key(heap) => heap.pop(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Arrival(line) => line.len(),
+            Self::Key(heap) => heap.len(),
+        }
+    }
+}
+
+/// What is served also remembers when it arrived.
+#[derive(Clone)]
+struct Job<T> {
+    serving: Serving<T>,
+    arrived: u64,
+}
+
+#[derive(Clone)]
+pub(super) struct FirstCome<T: Colour> {
+    line: Line<T>,
+    serving: Timed<Job<T>>,
+    free: u32,
+    service: ServiceTime<T>,
+    tracker: Tracker,
+}
+
+impl<T: Colour> FirstCome<T> {
+    pub(super) fn new(servers: u32, key: Option<KeyOf<T>>, service: ServiceTime<T>) -> Self {
+        let line = match key {
+            None => Line::Arrival(VecDeque::new()),
+            Some(key_of) => {
+                let by_token: KeyOf<Waiting<T>> = Arc::new(move |waiting| key_of(&waiting.token));
+                Line::Key(Ready::Priority { heap: BinaryHeap::new(), key_of: by_token, next_order: 0 })
+            }
+        };
+        Self { line, serving: Timed::default(), free: servers, service, tracker: Tracker::default() }
+    }
+
+    fn start(&mut self, waiting: Waiting<T>, env: &mut Env<'_>) {
+        self.tracker.start(env.now, waiting.arrived);
+        self.free -= 1;
+        let span = (self.service)(&waiting.token, env.random);
+        let serving = Serving { token: waiting.token, started: env.now };
+        let (slot, _) = self.serving.insert(Job { serving, arrived: waiting.arrived }, false);
+        env.after(span, slot);
+    }
+}
+
+impl<T: Colour> Station<T> for FirstCome<T> {
+    fn clone_box(&self) -> Box<dyn Station<T>> {
+        Box::new(self.clone())
+    }
+
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+        self.tracker.arrive(env.now);
+        let waiting = Waiting { token, arrived: env.now };
+        if self.free > 0 { self.start(waiting, env) } else { self.line.push(waiting) }
+    }
+
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        let Some((job, _)) = self.serving.mature(tag) else { return };
+        self.tracker.complete(env.now, job.serving.started);
+        self.tracker.sojourn(env.now, job.arrived);
+        self.free += 1;
+        env.finish(ready, job.serving.token);
+        if let Some(waiting) = self.line.pop() {
+            self.start(waiting, env);
+        }
+    }
+
+    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        env.finish(ready, token);
+    }
+
+    fn is_live(&self, tag: u32) -> bool {
+        self.serving.is_live(tag)
+    }
+
+    fn len(&self) -> usize {
+        self.line.len() + self.serving.len()
+    }
+
+    fn tracker(&self) -> &Tracker {
+        &self.tracker
+    }
+
+    fn tracker_mut(&mut self) -> &mut Tracker {
+        &mut self.tracker
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        match &self.line {
+            Line::Arrival(line) => line.iter().for_each(|waiting| visit(&waiting.token)),
+            Line::Key(heap) => heap.for_each(|waiting| visit(&waiting.token)),
+        }
+        self.serving.iter().for_each(|(_, job)| visit(&job.serving.token));
+    }
+}

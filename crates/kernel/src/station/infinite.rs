@@ -1,0 +1,63 @@
+//! Infinitely many servers: every token is served at once.
+
+use super::{Env, ServiceTime, Serving, Station, Tracker};
+use crate::place::Colour;
+use crate::store::{Ready, Timed};
+
+#[derive(Clone)]
+pub(super) struct Infinite<T: Colour> {
+    serving: Timed<Serving<T>>,
+    service: ServiceTime<T>,
+    tracker: Tracker,
+}
+
+impl<T: Colour> Infinite<T> {
+    pub(super) fn new(service: ServiceTime<T>) -> Self {
+        Self { serving: Timed::default(), service, tracker: Tracker::default() }
+    }
+}
+
+impl<T: Colour> Station<T> for Infinite<T> {
+    fn clone_box(&self) -> Box<dyn Station<T>> {
+        Box::new(self.clone())
+    }
+
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+        self.tracker.arrive(env.now);
+        self.tracker.start(env.now, env.now);
+        let span = (self.service)(&token, env.random);
+        let (slot, _) = self.serving.insert(Serving { token, started: env.now }, false);
+        env.after(span, slot);
+    }
+
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        let Some((serving, _)) = self.serving.mature(tag) else { return };
+        self.tracker.complete(env.now, serving.started);
+        self.tracker.sojourn(env.now, serving.started);
+        env.finish(ready, serving.token);
+    }
+
+    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        env.finish(ready, token);
+    }
+
+    fn is_live(&self, tag: u32) -> bool {
+        self.serving.is_live(tag)
+    }
+
+    fn len(&self) -> usize {
+        self.serving.len()
+    }
+
+    fn tracker(&self) -> &Tracker {
+        &self.tracker
+    }
+
+    fn tracker_mut(&mut self) -> &mut Tracker {
+        &mut self.tracker
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.serving.iter().for_each(|(_, serving)| visit(&serving.token));
+    }
+}

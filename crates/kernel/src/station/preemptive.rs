@@ -1,0 +1,131 @@
+//! One server with preemptive-resume priority.
+
+use super::{Env, ServiceTime, Station, Tracker};
+use crate::Time;
+use crate::place::{Colour, Key, KeyOf};
+use crate::store::{DELAYED, Ready};
+
+/// A job, waiting or in service.
+#[derive(Clone)]
+struct Job<T> {
+    token: T,
+    key: Key,
+    order: u64,
+    arrived: u64,
+    /// Since when it waits (again).
+    queued: u64,
+    /// Service still needed, in the page's own time.
+    remaining: Time,
+}
+
+#[derive(Clone)]
+struct Running<T> {
+    job: Job<T>,
+    started: u64,
+    /// `None`: never.
+    ends: Option<u64>,
+}
+
+#[derive(Clone)]
+pub(super) struct Preemptive<T: Colour> {
+    /// Sorted, the next one last.
+    line: Vec<Job<T>>,
+    running: Option<Running<T>>,
+    /// Names the calendar entry of the job in service; entries with another number are stale.
+    generation: u32,
+    next_order: u64,
+    key_of: KeyOf<T>,
+    service: ServiceTime<T>,
+    tracker: Tracker,
+}
+
+impl<T: Colour> Preemptive<T> {
+    pub(super) fn new(key_of: KeyOf<T>, service: ServiceTime<T>) -> Self {
+        let tracker = Tracker::default();
+        Self { line: Vec::new(), running: None, generation: 0, next_order: 0, key_of, service, tracker }
+    }
+
+    fn start(&mut self, job: Job<T>, env: &mut Env<'_>) {
+        self.tracker.start(env.now, job.queued);
+        self.generation = (self.generation + 1) % DELAYED;
+        let ends = env.after(job.remaining, self.generation);
+        self.running = Some(Running { job, started: env.now, ends });
+    }
+
+    fn queue(&mut self, job: Job<T>) {
+        let at = self.line.partition_point(|other| (other.key, other.order) > (job.key, job.order));
+        self.line.insert(at, job);
+    }
+}
+
+impl<T: Colour> Station<T> for Preemptive<T> {
+    fn clone_box(&self) -> Box<dyn Station<T>> {
+        Box::new(self.clone())
+    }
+
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+        self.tracker.arrive(env.now);
+        let remaining = (self.service)(&token, env.random);
+        let (key, order) = ((self.key_of)(&token), self.next_order);
+        self.next_order += 1;
+        let job = Job { token, key, order, arrived: env.now, queued: env.now, remaining };
+        match self.running.take() {
+            None => self.start(job, env),
+            Some(running) if running.job.key <= job.key => {
+                self.running = Some(running);
+                self.queue(job);
+            }
+            Some(Running { job: mut interrupted, started, ends }) => {
+                self.tracker.preempt(env.now, started);
+                if let Some(ends) = ends {
+                    *env.stale += 1;
+                    // Back from wall time to the page's own time.
+                    interrupted.remaining = Time::from_picos(((ends - env.now) as f64 * env.speed + 0.5) as u64);
+                }
+                interrupted.queued = env.now;
+                self.queue(interrupted);
+                self.start(job, env);
+            }
+        }
+    }
+
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        if tag != self.generation || self.running.is_none() {
+            *env.stale -= 1;
+            return;
+        }
+        if let Some(Running { job, started, .. }) = self.running.take() {
+            self.tracker.complete(env.now, started);
+            self.tracker.sojourn(env.now, job.arrived);
+            env.finish(ready, job.token);
+        }
+        if let Some(job) = self.line.pop() {
+            self.start(job, env);
+        }
+    }
+
+    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
+        env.finish(ready, token);
+    }
+
+    fn is_live(&self, tag: u32) -> bool {
+        tag == self.generation && self.running.is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.line.len() + usize::from(self.running.is_some())
+    }
+
+    fn tracker(&self) -> &Tracker {
+        &self.tracker
+    }
+
+    fn tracker_mut(&mut self) -> &mut Tracker {
+        &mut self.tracker
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.line.iter().for_each(|job| visit(&job.token));
+        self.running.iter().for_each(|running| visit(&running.job.token));
+    }
+}

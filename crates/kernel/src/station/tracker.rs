@@ -1,0 +1,140 @@
+//! What a station counts: waiting, service, and how busy it was.
+
+use crate::Time;
+use serde::Serialize;
+
+/// A station's counters in a marking.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tracker {
+    waiting: u32,
+    serving: u32,
+    since: u64,
+    from: u64,
+    waiting_area: u128,
+    serving_area: u128,
+    busy: u128,
+    arrivals: u64,
+    started: u64,
+    completions: u64,
+    wait_sum: u128,
+    service_sum: u128,
+    /// Sum of sojourn times of completed tokens, from their own time stamps: independent of the areas, so that
+    /// Little's law is a check and not an identity.
+    sojourn_sum: u128,
+}
+
+impl Tracker {
+    fn integrate(&mut self, now: u64) {
+        let span = u128::from(now - self.since);
+        self.waiting_area += u128::from(self.waiting) * span;
+        self.serving_area += u128::from(self.serving) * span;
+        if self.serving > 0 {
+            self.busy += span;
+        }
+        self.since = now;
+    }
+
+    pub(super) fn arrive(&mut self, now: u64) {
+        self.integrate(now);
+        self.waiting += 1;
+        self.arrivals += 1;
+    }
+
+    /// A token that arrived (or was preempted) at `queued` enters service.
+    pub(super) fn start(&mut self, now: u64, queued: u64) {
+        self.integrate(now);
+        self.waiting -= 1;
+        self.serving += 1;
+        self.started += 1;
+        self.wait_sum += u128::from(now - queued.max(self.from));
+    }
+
+    /// A scheduler's token enters service; how many still wait is told by [`Tracker::set_waiting`], because a
+    /// scheduler may merge and split.
+    pub(super) fn dispatch(&mut self, now: u64) {
+        self.integrate(now);
+        self.serving += 1;
+        self.started += 1;
+    }
+
+    /// A scheduler's line is this long now.
+    pub(super) fn set_waiting(&mut self, now: u64, waiting: u32) {
+        self.integrate(now);
+        self.waiting = waiting;
+    }
+
+    /// A token in service since `started` goes back to waiting.
+    pub(super) fn preempt(&mut self, now: u64, started: u64) {
+        self.integrate(now);
+        self.serving -= 1;
+        self.waiting += 1;
+        self.started -= 1;
+        self.service_sum += u128::from(now - started.max(self.from));
+    }
+
+    /// A token in service since `started` leaves.
+    pub(super) fn complete(&mut self, now: u64, started: u64) {
+        self.integrate(now);
+        self.serving -= 1;
+        self.completions += 1;
+        self.service_sum += u128::from(now - started.max(self.from));
+    }
+
+    /// The sojourn of a token that has left.
+    pub(super) fn sojourn(&mut self, now: u64, arrived: u64) {
+        self.sojourn_sum += u128::from(now - arrived.max(self.from));
+    }
+
+    pub(crate) fn statistics(&self, now: u64) -> StationStatistics {
+        let mut tracker = self.clone();
+        tracker.integrate(now);
+        let span = (now - self.from).max(1) as f64;
+        // Where a scheduler orders the line, single waits aren't known; Little's law gives their mean.
+        let wait_sum = if self.wait_sum == 0 { tracker.waiting_area } else { self.wait_sum };
+        let mean = |sum: u128, count: u64| Time::from_picos(if count == 0 { 0 } else { (sum / u128::from(count)) as u64 });
+        StationStatistics {
+            arrivals: self.arrivals,
+            completions: self.completions,
+            waiting: self.waiting,
+            serving: self.serving,
+            mean_waiting: tracker.waiting_area as f64 / span,
+            mean_serving: tracker.serving_area as f64 / span,
+            utilisation: tracker.busy as f64 / span,
+            mean_wait: mean(wait_sum, self.started),
+            mean_service: mean(self.service_sum, self.completions),
+            mean_sojourn: mean(self.sojourn_sum, self.completions),
+            span: Time::from_picos(now - self.from),
+        }
+    }
+
+    pub(crate) fn reset(&mut self, now: u64) {
+        *self = Self { waiting: self.waiting, serving: self.serving, since: now, from: now, ..Self::default() };
+    }
+}
+
+/// What a station's counters say about a span of model time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StationStatistics {
+    /// Tokens that came.
+    pub arrivals: u64,
+    /// Tokens served.
+    pub completions: u64,
+    /// Tokens waiting now.
+    pub waiting: u32,
+    /// Tokens in service now.
+    pub serving: u32,
+    /// Time-weighted mean number waiting.
+    pub mean_waiting: f64,
+    /// Time-weighted mean number in service.
+    pub mean_serving: f64,
+    /// Share of the time with at least one token in service.
+    pub utilisation: f64,
+    /// Mean time from arrival to the (last) start of service.
+    pub mean_wait: Time,
+    /// Mean time in service.
+    pub mean_service: Time,
+    /// Mean time from arrival to completion, from the tokens' own time stamps.
+    pub mean_sojourn: Time,
+    /// The span that these figures describe.
+    pub span: Time,
+}

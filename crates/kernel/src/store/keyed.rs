@@ -1,0 +1,132 @@
+//! Hash-indexed tokens: the storage of `keyed` places, where a reply finds its request in constant time.
+
+use crate::place::Key;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+const NONE: u32 = u32::MAX;
+
+/// A multiplicative hash. Keys come from models, not from adversaries, and the map's order is never looked at, so the
+/// standard library's keyed hash would cost time for nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+    fn write_u64(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+    fn write_u128(&mut self, value: u128) {
+        self.write_u64(value as u64);
+        self.write_u64((value >> 64) as u64);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Held<T> {
+    key: Key,
+    /// The next token of the same key, in order of arrival.
+    next: u32,
+    token: Option<T>,
+}
+
+/// Tokens by key; tokens of one key in order of arrival.
+#[derive(Clone, Debug)]
+pub(crate) struct Keyed<T> {
+    /// First and last token of a key.
+    chains: HashMap<Key, (u32, u32), BuildHasherDefault<KeyHasher>>,
+    held: Vec<Held<T>>,
+    free: Vec<u32>,
+    len: usize,
+}
+
+impl<T> Default for Keyed<T> {
+    fn default() -> Self {
+        Self { chains: HashMap::default(), held: Vec::new(), free: Vec::new(), len: 0 }
+    }
+}
+
+impl<T> Keyed<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn insert(&mut self, key: Key, token: T) {
+        let content = Held { key, next: NONE, token: Some(token) };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.held[slot as usize] = content;
+                slot
+            }
+            None => {
+                self.held.push(content);
+                (self.held.len() - 1) as u32
+            }
+        };
+        self.len += 1;
+        match self.chains.entry(key) {
+            std::collections::hash_map::Entry::Occupied(mut chain) => {
+                let last = std::mem::replace(&mut chain.get_mut().1, slot);
+                self.held[last as usize].next = slot;
+            }
+            std::collections::hash_map::Entry::Vacant(chain) => {
+                chain.insert((slot, slot));
+            }
+        }
+    }
+
+    /// The first token of a key.
+    pub(crate) fn find(&self, key: Key) -> Option<u32> {
+        self.chains.get(&key).map(|(first, _)| *first)
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+        self.held.get(slot as usize)?.token.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.held.get_mut(slot as usize)?.token.as_mut()
+    }
+
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
+        let token = self.held.get_mut(slot as usize)?.token.take()?;
+        let (key, next) = (self.held[slot as usize].key, self.held[slot as usize].next);
+        if let Some((first, last)) = self.chains.get_mut(&key) {
+            if *first == slot {
+                if next == NONE {
+                    self.chains.remove(&key);
+                } else {
+                    *first = next;
+                }
+            } else {
+                let mut at = *first;
+                while self.held[at as usize].next != slot {
+                    at = self.held[at as usize].next;
+                }
+                self.held[at as usize].next = next;
+                if *last == slot {
+                    *last = at;
+                }
+            }
+        }
+        self.free.push(slot);
+        self.len -= 1;
+        Some(token)
+    }
+
+    /// Slots and tokens, in slot order (deterministic).
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.held
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, held)| held.token.as_ref().map(|token| (slot as u32, token)))
+    }
+}
