@@ -16,7 +16,6 @@ const STORAGE_WORDS: &[&str] = &[
     "cached",
     "sector",
     "sectors",
-    "storage",
     "platter",
     "raid",
     "inode",
@@ -27,6 +26,9 @@ const STORAGE_WORDS: &[&str] = &[
     "journal",
     "iops",
 ];
+
+/// The processor's own memory may be spoken of where speed is explained.
+const PROCESSOR_PHRASES: &[&str] = &["cache line", "cache miss", "first-level cache", "last-level cache"];
 
 /// What a model must not touch: the same net must give the same result everywhere.
 const OUTSIDE_WORLD: &[&str] = &[
@@ -74,7 +76,9 @@ pub fn kernel_has_no_word_of_storage(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for file in tree.rust_sources(&["kernel"]) {
         for (number, line) in file.lines() {
-            if let Some(word) = words(line).iter().find(|word| STORAGE_WORDS.contains(&word.as_str())) {
+            let line =
+                PROCESSOR_PHRASES.iter().fold(line.to_owned(), |line, phrase| line.replace(phrase, ""));
+            if let Some(word) = words(&line).iter().find(|word| STORAGE_WORDS.contains(&word.as_str())) {
                 found.push(Violation::at(
                     &file.path,
                     number,
@@ -183,7 +187,7 @@ mod tests {
     fn the_kernel_may_be_blocked_but_has_no_blocks() {
         let found = kernel_has_no_word_of_storage(&one(
             "crates/kernel/src/a.rs",
-            "//! A blocked transition.\nlet block_size = 1;\n",
+            "//! A blocked transition, one cache line.\nlet block_size = 1;\n",
         ));
         assert_eq!(found.iter().map(|v| v.line).collect::<Vec<_>>(), [2]);
         assert!(kernel_has_no_word_of_storage(&one("crates/models/src/a.rs", "//! A disk.\n")).is_empty());
