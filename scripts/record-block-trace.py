@@ -33,7 +33,8 @@ DRAIN_SECONDS = 10
 
 def fail(cause, advice):
     """Ends with what went wrong and what to do about it."""
-    sys.exit(f"record-block-trace: {cause}\n  help: {advice}")
+    print(f"record-block-trace: {cause}\n  help: {advice}", file=sys.stderr)
+    sys.exit(2)
 
 
 class Device:
@@ -160,18 +161,25 @@ def record(device, command, raw_path):
             reader = Reader(instance, raw_file)
             reader.start()
             try:
-                status = subprocess.run(command, check=False).returncode
-            except FileNotFoundError:
-                fail(f"{command[0]}: no such program", "give the command after `--`, as in: … -- make -j4")
-            except KeyboardInterrupt:
-                status = 128 + signal.SIGINT
-            wait_until_idle(device)
-            instance.events_off()
-            reader.stopping.set()
-            reader.join()
+                status = run_command(command)
+                wait_until_idle(device)
+            finally:
+                instance.events_off()
+                reader.stopping.set()
+                reader.join()
             return status, instance.overrun()
     finally:
         instance.remove()
+
+
+def run_command(command):
+    """The command's exit status; an interrupt ends the command, and what it did until then is kept."""
+    try:
+        return subprocess.run(command, check=False).returncode
+    except (FileNotFoundError, PermissionError) as error:
+        fail(f"{command[0]}: {error.strerror}", "give the command after `--`, as in: … -- make -j4")
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 def convert(raw_path, window):
@@ -216,12 +224,14 @@ def main():
             parser.error("give --device and, after --, the command to record (or --from-raw)")
         device = Device(arguments.device)
         window = (device.first, device.sectors)
-        raw_path = arguments.raw or f"{arguments.output}.events"
-        status, overrun = record(device, command, raw_path)
-
-    requests, tally, outside = convert(raw_path, window)
-    if not arguments.from_raw and not arguments.raw:
-        os.unlink(raw_path)
+        raw_path = arguments.raw or f"{arguments.output}.{os.getpid()}.events"
+    try:
+        if not arguments.from_raw:
+            status, overrun = record(device, command, raw_path)
+        requests, tally, outside = convert(raw_path, window)
+    finally:
+        if not arguments.from_raw and not arguments.raw and os.path.exists(raw_path):
+            os.unlink(raw_path)
     lost = max(tally.lost, overrun)
     talk = [f"{len(requests)} requests from {tally.events} events; lost events: {lost}"]
     for count, what in (
