@@ -13,8 +13,10 @@ pub(crate) const UNBOUND: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArcKind {
-    /// Consumes tokens.
+    /// Consumes tokens, which the action takes.
     Take,
+    /// Consumes tokens unseen.
+    Consume,
     /// Needs a token and leaves it; the transition is tested again when the place changes (*notify*).
     Read,
     /// Looks at a token without being tested again when it changes (*peek*).
@@ -69,19 +71,56 @@ handle!(
     /// An arc that changes a token in place.
     Update
 );
-handle!(
-    /// An output arc.
-    Put
-);
-handle!(
+/// An output arc.
+pub struct Put<T> {
+    /// What a token counts towards the number that the action must put: 1 on an exact arc, 0 where it may put any.
+    pub(crate) counts: u32,
+    pub(crate) place: u32,
+    colour: PhantomData<fn() -> T>,
+}
+
+impl<T> Put<T> {
+    pub(crate) fn new(counts: u32, place: u32) -> Self {
+        Self { counts, place, colour: PhantomData }
+    }
+}
+impl<T> Clone for Put<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Put<T> {}
+
+macro_rules! place_handle {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        pub struct $name<T> {
+            pub(crate) place: u32,
+            colour: PhantomData<fn() -> T>,
+        }
+        impl<T> $name<T> {
+            pub(crate) fn new(place: u32) -> Self {
+                Self { place, colour: PhantomData }
+            }
+        }
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $name<T> {}
+    };
+}
+
+place_handle!(
     /// An arc that cancels delayed tokens.
     Cancel
 );
-handle!(
+place_handle!(
     /// A reset arc.
     Reset
 );
-handle!(
+place_handle!(
     /// An arc that completes a scheduler's released tokens.
     Complete
 );

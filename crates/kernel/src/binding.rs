@@ -6,33 +6,18 @@
 
 use crate::Time;
 use crate::arc::{ARC_LIMIT, Bound, UNBOUND};
-use crate::level::Level;
 use crate::place::{Colour, Key};
 use crate::store::{AnyStore, PlaceStore, View};
 use std::any::Any;
 
 /// A condition on the number of tokens of a place.
+///
+/// Conditions are not evaluated when a transition is considered; each transition counts how many of its conditions
+/// fail, and a place whose number crosses a threshold adjusts the counts of the few transitions concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Test {
-    /// At least so many ready.
-    Ready { place: u32, least: u32 },
-    /// Fewer than so many in the place.
-    Below { place: u32, limit: u32 },
-    /// Room for so many more (a net change: what the same firing takes out makes room).
-    Room { place: u32, more: u32 },
-}
-
-impl Test {
-    #[inline]
-    pub(crate) fn holds(self, levels: &[Level], capacities: &[u32]) -> bool {
-        match self {
-            Self::Ready { place, least } => levels[place as usize].ready >= least,
-            Self::Below { place, limit } => levels[place as usize].total < limit,
-            Self::Room { place, more } => {
-                levels[place as usize].total.saturating_add(more) <= capacities[place as usize]
-            }
-        }
-    }
+pub(crate) struct Condition {
+    pub(crate) transition: u32,
+    pub(crate) threshold: u32,
 }
 
 /// The tokens bound so far.

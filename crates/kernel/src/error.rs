@@ -39,7 +39,7 @@ pub enum NetError {
         limit: usize,
     },
     /// An arc weight out of range.
-    #[error("an arc between \"{transition}\" and \"{place}\" has weight {weight}; allowed is 1 to 255 (1 where tokens are selected)")]
+    #[error("an arc between \"{transition}\" and \"{place}\" has weight {weight}; a weight is at least 1 (and 1 where tokens are selected)")]
     Weight {
         /// The transition.
         transition: String,
@@ -106,13 +106,21 @@ pub enum RunError {
         /// The busiest transition.
         transition: String,
     },
-    /// An action that doesn't put what its arcs declare.
-    #[error("at {now}, transition \"{transition}\" did not put the declared number of tokens on its output arcs")]
+    /// An action that doesn't take or put what its arcs declare.
+    #[error("at {now}, transition \"{transition}\" took {taken} tokens and put {put}, but its arcs declare {takes} and {puts}")]
     ArcContract {
         /// When.
         now: Time,
         /// The transition.
         transition: String,
+        /// Tokens taken.
+        taken: u32,
+        /// Tokens to be taken.
+        takes: u32,
+        /// Tokens put on exact arcs.
+        put: u32,
+        /// Tokens to be put on them.
+        puts: u32,
     },
     /// A token injected into the past.
     #[error("a token for \"{place}\" is injected at {at}, but the clock shows {now}")]

@@ -9,21 +9,20 @@ use crate::monitor::Probe;
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Key};
 use crate::random::{Generator, Stream};
-use crate::station::Env;
-use crate::store::{DELAYED, View};
+use crate::store::{DELAYED, Removed, View};
 
 /// One firing of a transition. It takes no model time.
 ///
-/// Input tokens that the action does not take are consumed all the same; output arcs declared with
-/// [`put`](crate::TransitionBuilder::put) must get exactly their weight, which the engine checks.
+/// The action takes what its [`take`](crate::TransitionBuilder::take) arcs declare and puts what its
+/// [`put`](crate::TransitionBuilder::put) arcs declare; the engine checks the numbers after every firing.
 pub struct Firing<'a> {
     pub(crate) net: &'a Net,
     pub(crate) marking: &'a mut Marking,
     pub(crate) transition: &'a Transition,
-    /// Tokens taken by arc, eight bits each.
-    pub(crate) taken: u128,
-    /// Tokens put by arc, eight bits each.
-    pub(crate) given: u128,
+    /// Tokens taken.
+    pub(crate) taken: u32,
+    /// Tokens put on exact arcs.
+    pub(crate) given: u32,
     pub(crate) binds: bool,
 }
 
@@ -40,10 +39,8 @@ impl Firing<'_> {
     /// When called more often than the arc's weight, which is a bug in the net.
     #[inline]
     pub fn take<T: Colour>(&mut self, arc: Take<T>) -> T {
-        self.taken += 1u128 << (8 * u32::from(arc.arc));
+        self.taken += 1;
         let index = arc.place as usize;
-        self.marking.levels[index].ready -= 1;
-        self.marking.levels[index].leave(self.marking.clock, 1);
         let store = store_mut::<T>(&mut *self.marking.stores[index]);
         let slot = if self.binds { self.marking.slots[arc.arc as usize] } else { UNBOUND };
         let token = if slot == UNBOUND { store.ready.pop() } else { store.ready.remove(slot) };
@@ -52,7 +49,7 @@ impl Firing<'_> {
             let fifo = matches!(store.ready, crate::store::Ready::Fifo(_));
             self.move_slots(arc.place, arc.arc, slot, len, fifo);
         }
-        self.marking.fewer(self.net, index);
+        self.marking.leave(self.net, index, 1, true);
         token.expect("an enabled transition has its tokens")
     }
 
@@ -109,7 +106,7 @@ impl Firing<'_> {
     /// Puts a token that is there at once.
     #[inline]
     pub fn put<T: Colour>(&mut self, arc: Put<T>, token: T) {
-        self.given += 1u128 << (8 * u32::from(arc.arc));
+        self.given += arc.counts;
         self.marking.arrive(self.net, arc.place, token);
     }
 
@@ -130,17 +127,18 @@ impl Firing<'_> {
 
     #[inline]
     fn put_delayed<T: Colour>(&mut self, arc: Put<T>, token: T, delay: Time) -> Timer<T> {
-        self.given += 1u128 << (8 * u32::from(arc.arc));
+        self.given += arc.counts;
         let marking = &mut *self.marking;
         let index = arc.place as usize;
         let at = match Time::from_picos(marking.clock).checked_add(delay) {
             Some(at) => at,
             None => {
                 marking.overflow = Some(delay);
+                marking.attention = true;
                 Time::NEVER
             }
         };
-        marking.levels[index].enter(marking.clock);
+        marking.enter(self.net, index);
         if marking.levels[index].observed {
             marking.observe(arc.place, &token);
         }
@@ -160,15 +158,13 @@ impl Firing<'_> {
         let store = store_mut::<T>(&mut *marking.stores[index]);
         let (token, stale) = store.timed.cancel(timer.slot.0, timer.generation)?;
         marking.stale += usize::from(stale);
-        marking.levels[index].leave(marking.clock, 1);
-        marking.fewer(self.net, index);
+        marking.leave(self.net, index, 1, false);
         Some(token)
     }
 
-    /// Removes all tokens of a place, ready or delayed; returns how many.
+    /// Removes all tokens of a place, ready or delayed; returns how many. Tokens in service stay.
     pub fn reset<T: Colour>(&mut self, arc: Reset<T>) -> usize {
-        let level = &mut self.marking.levels[arc.place as usize];
-        let removed = store_mut::<T>(&mut *self.marking.stores[arc.place as usize]).reset(level);
+        let removed = store_mut::<T>(&mut *self.marking.stores[arc.place as usize]).reset();
         self.settle_reset(arc.place, removed)
     }
 
@@ -179,45 +175,30 @@ impl Firing<'_> {
 
     /// Removes the tokens whose key lies in `first..=last`; returns how many.
     pub fn reset_range<T: Colour>(&mut self, arc: Reset<T>, first: Key, last: Key) -> usize {
-        let level = &mut self.marking.levels[arc.place as usize];
-        let store = store_mut::<T>(&mut *self.marking.stores[arc.place as usize]);
-        let removed = store.reset_keys(first, last, level);
+        let removed = store_mut::<T>(&mut *self.marking.stores[arc.place as usize]).reset_keys(first, last);
         self.settle_reset(arc.place, removed)
     }
 
-    fn settle_reset(&mut self, place: u32, (removed, stale): (usize, usize)) -> usize {
-        self.marking.stale += stale;
-        self.marking.levels[place as usize].leave(self.marking.clock, removed as u32);
-        if removed > 0 {
-            self.marking.fewer(self.net, place as usize);
+    fn settle_reset(&mut self, place: u32, removed: Removed) -> usize {
+        self.marking.stale += removed.stale;
+        if removed.ready > 0 {
+            self.marking.leave(self.net, place as usize, removed.ready as u32, true);
         }
-        removed
+        if removed.delayed > 0 {
+            self.marking.leave(self.net, place as usize, removed.delayed as u32, false);
+        }
+        removed.ready + removed.delayed
     }
 
     /// Tells the scheduler of a station that a token which it released is complete.
     pub fn complete<T: Colour>(&mut self, arc: Complete<T>, token: T) {
-        let index = arc.place as usize;
-        let spec = &self.net.places[index];
-        let marking = &mut *self.marking;
-        marking.levels[index].enter(marking.clock);
-        let before = marking.levels[index].ready;
-        let mut env = Env {
-            now: marking.clock,
-            place: arc.place,
-            calendar: &mut marking.calendar,
-            level: &mut marking.levels[index],
-            random: &mut marking.generators[spec.stream as usize],
-            speed: marking.speeds[spec.page as usize],
-            stale: &mut marking.stale,
-            overflow: &mut marking.overflow,
-        };
-        let store = store_mut::<T>(&mut *marking.stores[index]);
-        if let Some(station) = &mut store.station {
-            station.complete(token, &mut env, &mut store.ready);
-        }
-        if marking.levels[index].ready > before {
-            marking.more(self.net, index);
-        }
+        self.marking.enter(self.net, arc.place as usize);
+        self.marking.at_station(self.net, arc.place, |store, env| {
+            let store = store_mut::<T>(store);
+            if let Some(station) = &mut store.station {
+                station.complete(token, env, &mut store.ready);
+            }
+        });
     }
 
     /// The generator of a stream.
@@ -235,16 +216,18 @@ impl Firing<'_> {
     /// Ends the run after this firing with [`Pause::Stopped`](crate::Pause::Stopped).
     pub fn stop(&mut self) {
         self.marking.stop = true;
+        self.marking.attention = true;
     }
 
     /// Ends the run with an error: the model can't go on. Say what was asked, why it is refused, and what to do.
     pub fn fail(&mut self, message: impl Into<String>) {
         if self.marking.fault.is_none() {
-            self.marking.fault = Some(RunError::Model {
+            self.marking.attention = true;
+            self.marking.fault = Some(Box::new(RunError::Model {
                 now: self.now(),
                 transition: self.transition.path.clone(),
                 message: message.into(),
-            });
+            }));
         }
     }
 }

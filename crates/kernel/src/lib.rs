@@ -27,7 +27,7 @@
 //! page.initial(idle, [()]);
 //!
 //! let mut arrive = page.transition("arrive");
-//! arrive.take(tick);
+//! arrive.consume(tick);
 //! let number = arrive.update(source);
 //! let (again, job) = (arrive.put(tick), arrive.put(queue));
 //! arrive.action(move |f| {
@@ -39,7 +39,8 @@
 //! });
 //!
 //! let mut start = page.transition("start");
-//! let (job, _server) = (start.take(queue), start.take(idle));
+//! let job = start.take(queue);
+//! start.consume(idle);
 //! let serving = start.put(busy);
 //! start.action(move |f| {
 //!     let job = f.take(job);

@@ -7,7 +7,7 @@ use crate::calendar::Calendar;
 use crate::error::RunError;
 use crate::level::{Level, PlaceStatistics};
 use crate::monitor::{AnyObserver, Probe, ProbeState};
-use crate::net::Net;
+use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
 use crate::random::{self, Generator};
 use crate::station::{Env, StationStatistics};
@@ -26,6 +26,8 @@ pub struct Marking {
     /// Calendar entries known to be stale.
     pub(crate) stale: usize,
     pub(crate) worklist: Worklist,
+    /// Conditions that fail, by transition.
+    pub(crate) missing: Vec<u32>,
     pub(crate) generators: Vec<Generator>,
     /// Breaks conflicts at random where the run asks for it.
     pub(crate) conflict: Option<Generator>,
@@ -40,7 +42,9 @@ pub struct Marking {
     pub(crate) observers: Vec<(u32, Box<dyn AnyObserver>)>,
     pub(crate) statistics_from: u64,
     pub(crate) slots: [u32; ARC_LIMIT],
-    pub(crate) fault: Option<RunError>,
+    /// Something below wants attention after the firing.
+    pub(crate) attention: bool,
+    pub(crate) fault: Option<Box<RunError>>,
     pub(crate) overflow: Option<Time>,
     pub(crate) stop: bool,
     pub(crate) net_address: usize,
@@ -55,6 +59,7 @@ impl Clone for Marking {
             calendar: self.calendar.clone(),
             stale: self.stale,
             worklist: self.worklist.clone(),
+            missing: self.missing.clone(),
             generators: self.generators.clone(),
             conflict: self.conflict.clone(),
             firings: self.firings.clone(),
@@ -65,6 +70,7 @@ impl Clone for Marking {
             observers: self.observers.iter().map(|(place, observer)| (*place, observer.clone_box())).collect(),
             statistics_from: self.statistics_from,
             slots: self.slots,
+            attention: self.attention,
             fault: self.fault.clone(),
             overflow: self.overflow,
             stop: self.stop,
@@ -83,6 +89,7 @@ impl Marking {
             calendar: Calendar::default(),
             stale: 0,
             worklist: Worklist::new(net.transitions.iter().map(|transition| transition.rank)),
+            missing: net.transitions.iter().map(|transition| transition.conditions).collect(),
             generators: streams
                 .iter()
                 .map(|stream| random::generator(seed, replication, &stream.path, &stream.purpose))
@@ -96,11 +103,19 @@ impl Marking {
             observers: Vec::new(),
             statistics_from: 0,
             slots: [UNBOUND; ARC_LIMIT],
+            attention: false,
             fault: None,
             overflow: None,
             stop: false,
             net_address: Arc::as_ptr(net) as usize,
         };
+        for (index, adjacency) in net.adjacency.iter().enumerate() {
+            // An empty place is below every limit but zero.
+            debug_assert_eq!(marking.levels[index].total, 0);
+            for condition in adjacency.below.iter().filter(|condition| condition.threshold > 0) {
+                marking.missing[condition.transition as usize] -= 1;
+            }
+        }
         for starter in &net.starters {
             starter(net, &mut marking);
         }
@@ -204,12 +219,11 @@ impl Marking {
     /// A token arrives at a place now, or after a delay of model time, from outside or at the start.
     pub(crate) fn insert<T: Colour>(&mut self, net: &Net, place: u32, token: T, at: u64, outside: bool) {
         if at > self.clock {
-            let store = store_mut::<T>(&mut *self.stores[place as usize]);
             let slot = if outside {
-                store.timed.insert_outside(token)
+                store_mut::<T>(&mut *self.stores[place as usize]).timed.insert_outside(token)
             } else {
-                self.levels[place as usize].enter(self.clock);
-                store.timed.insert(token, false).0
+                self.enter(net, place as usize);
+                store_mut::<T>(&mut *self.stores[place as usize]).timed.insert(token, false).0
             };
             self.calendar.push(at, place, DELAYED + slot);
         } else {
@@ -221,32 +235,49 @@ impl Marking {
     #[inline]
     pub(crate) fn arrive<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
         let index = place as usize;
-        self.levels[index].enter(self.clock);
+        self.enter(net, index);
         if self.levels[index].observed {
             self.observe(place, &token);
         }
         let store = store_mut::<T>(&mut *self.stores[index]);
         if store.station.is_none() {
             store.ready.push(token);
-            self.levels[index].ready += 1;
-            self.more(net, index);
+            let level = &mut self.levels[index];
+            level.ready += 1;
+            let ready = level.ready;
+            self.one_more_ready(&net.adjacency[index], ready);
         } else {
-            let (speed, stream) = (self.speeds[net.places[index].page as usize], net.places[index].stream);
-            let before = self.levels[index].ready;
-            let mut env = Env {
-                now: self.clock,
-                place,
-                calendar: &mut self.calendar,
-                level: &mut self.levels[index],
-                random: &mut self.generators[stream as usize],
-                speed,
-                stale: &mut self.stale,
-                overflow: &mut self.overflow,
-            };
-            store.arrive(token, &mut env);
-            if self.levels[index].ready > before {
-                self.more(net, index);
-            }
+            self.at_station(net, place, |store, env| {
+                store_mut::<T>(store).arrive(token, env);
+            });
+        }
+    }
+
+    /// Lets a place act, with what it may touch.
+    #[inline]
+    pub(crate) fn at_station(&mut self, net: &Net, place: u32, act: impl FnOnce(&mut dyn AnyStore, &mut Env<'_>)) {
+        let index = place as usize;
+        let spec = &net.places[index];
+        let level = &mut self.levels[index];
+        let (ready, total) = (level.ready, level.total);
+        let mut env = Env {
+            now: self.clock,
+            place,
+            calendar: &mut self.calendar,
+            level,
+            random: &mut self.generators[spec.stream as usize],
+            speed: self.speeds[spec.page as usize],
+            stale: &mut self.stale,
+            overflow: &mut self.overflow,
+        };
+        act(&mut *self.stores[index], &mut env);
+        let level = &self.levels[index];
+        let (ready_now, total_now) = (level.ready, level.total);
+        if ready_now != ready {
+            self.ready_changed(&net.adjacency[index], ready, ready_now);
+        }
+        if total_now != total {
+            self.total_changed(&net.adjacency[index], total, total_now);
         }
     }
 
@@ -254,37 +285,112 @@ impl Marking {
     #[inline]
     pub(crate) fn event(&mut self, net: &Net, place: u32, tag: u32) {
         let index = place as usize;
-        let spec = &net.places[index];
-        let before = self.levels[index].ready;
-        let mut env = Env {
-            now: self.clock,
-            place,
-            calendar: &mut self.calendar,
-            level: &mut self.levels[index],
-            random: &mut self.generators[spec.stream as usize],
-            speed: self.speeds[spec.page as usize],
-            stale: &mut self.stale,
-            overflow: &mut self.overflow,
-        };
-        self.stores[index].event(tag, &mut env);
-        if self.levels[index].ready > before {
-            self.more(net, index);
+        let adjacency = &net.adjacency[index];
+        if adjacency.plain {
+            match self.stores[index].mature(tag) {
+                Some(from_outside) => {
+                    if from_outside {
+                        self.enter(net, index);
+                    }
+                    let level = &mut self.levels[index];
+                    level.ready += 1;
+                    let ready = level.ready;
+                    self.one_more_ready(adjacency, ready);
+                }
+                None => self.stale -= 1,
+            }
+            return;
+        }
+        self.at_station(net, place, |store, env| store.event(tag, env));
+    }
+
+    /// One token more in a place.
+    #[inline]
+    pub(crate) fn enter(&mut self, net: &Net, place: usize) {
+        let level = &mut self.levels[place];
+        level.enter(self.clock);
+        let total = level.total;
+        let adjacency = &net.adjacency[place];
+        if !adjacency.below.is_empty() {
+            self.total_changed(adjacency, total - 1, total);
         }
     }
 
-    /// Transitions that may have become enabled by more tokens.
+    /// Some tokens fewer in a place, all of which were ready where `ready` says so.
     #[inline]
-    pub(crate) fn more(&mut self, net: &Net, place: usize) {
-        for &transition in &net.on_more[place] {
-            self.worklist.push(transition);
+    pub(crate) fn leave(&mut self, net: &Net, place: usize, tokens: u32, ready: bool) {
+        let adjacency = &net.adjacency[place];
+        let level = &mut self.levels[place];
+        level.leave(self.clock, tokens);
+        let total = level.total;
+        if ready {
+            level.ready -= tokens;
+            let ready = level.ready;
+            if ready < adjacency.ready_ceiling {
+                self.ready_changed(adjacency, ready + tokens, ready);
+            }
+        }
+        if !adjacency.below.is_empty() {
+            self.total_changed(adjacency, total + tokens, total);
         }
     }
 
-    /// Transitions that may have become enabled by fewer tokens.
+    /// One ready token more; the most frequent change.
     #[inline]
-    pub(crate) fn fewer(&mut self, net: &Net, place: usize) {
-        for &transition in &net.on_fewer[place] {
-            self.worklist.push(transition);
+    fn one_more_ready(&mut self, adjacency: &Adjacency, now: u32) {
+        if now > adjacency.ready_ceiling {
+            return;
+        }
+        for condition in &adjacency.ready {
+            if condition.threshold == now {
+                let missing = &mut self.missing[condition.transition as usize];
+                *missing -= 1;
+                if *missing == 0 {
+                    self.worklist.push(condition.transition);
+                }
+            }
+        }
+        self.particulars_changed(adjacency);
+    }
+
+    /// Adjusts the transitions for which the number of ready tokens crossed a threshold.
+    fn ready_changed(&mut self, adjacency: &Adjacency, before: u32, now: u32) {
+        for condition in &adjacency.ready {
+            let (held, holds) = (before >= condition.threshold, now >= condition.threshold);
+            self.adjust(condition.transition, held, holds);
+        }
+        self.particulars_changed(adjacency);
+    }
+
+    /// Other tokens may satisfy guards and selections now.
+    #[inline]
+    fn particulars_changed(&mut self, adjacency: &Adjacency) {
+        for &transition in &adjacency.particular {
+            if self.missing[transition as usize] == 0 {
+                self.worklist.push(transition);
+            }
+        }
+    }
+
+    /// Adjusts the transitions for which the number of tokens crossed a limit.
+    fn total_changed(&mut self, adjacency: &Adjacency, before: u32, now: u32) {
+        for condition in &adjacency.below {
+            let (held, holds) = (before < condition.threshold, now < condition.threshold);
+            self.adjust(condition.transition, held, holds);
+        }
+    }
+
+    /// A condition of a transition may have changed.
+    #[inline]
+    fn adjust(&mut self, transition: u32, held: bool, holds: bool) {
+        let missing = &mut self.missing[transition as usize];
+        if holds && !held {
+            *missing -= 1;
+            if *missing == 0 {
+                self.worklist.push(transition);
+            }
+        } else if held && !holds {
+            *missing += 1;
         }
     }
 

@@ -2,7 +2,7 @@
 //! [`Marking`](crate::Marking).
 
 use crate::arc::ArcKind;
-use crate::binding::{Guard, SearchArc, Test};
+use crate::binding::{Condition, Guard, SearchArc};
 use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::place::Discipline;
@@ -68,21 +68,39 @@ pub(crate) struct Transition {
     pub(crate) action: Action,
     /// Rank of the priority, the most urgent 0.
     pub(crate) rank: u8,
-    /// Cheapest first.
-    pub(crate) tests: Box<[Test]>,
+    /// Conditions on numbers of tokens, all of which fail in an imaginary marking before the first.
+    pub(crate) conditions: u32,
     pub(crate) searches: Box<[SearchArc]>,
     pub(crate) guard: Option<Guard>,
-    /// Arc number, place and weight of each consuming arc.
-    pub(crate) takes: Box<[(u8, u32, u32)]>,
-    /// The arcs' weights, eight bits an arc.
-    pub(crate) takes_packed: u128,
-    pub(crate) puts_packed: u128,
-    /// Which eight-bit fields of the output count are exact.
-    pub(crate) puts_mask: u128,
+    /// Takes what its places bring first, without a guard: enabled as soon as no condition fails.
+    pub(crate) simple: bool,
+    /// Arc number, place and weight of the arcs that consume tokens unseen.
+    pub(crate) consumes: Box<[(u8, u32, u32)]>,
+    /// How many tokens the action takes.
+    pub(crate) takes: u32,
+    /// How many tokens the action puts on exact arcs.
+    pub(crate) puts: u32,
     /// Places whose tokens it changes without taking them.
     pub(crate) changes: Box<[u32]>,
     /// Two selecting arcs share a place, so that taking one may move the other.
     pub(crate) shares_places: bool,
+}
+
+/// Which transitions a place concerns: the static adjacency.
+#[derive(Default)]
+pub(crate) struct Adjacency {
+    /// The place is no station, so that a delayed token which matures is ready.
+    pub(crate) plain: bool,
+    /// No change among numbers of ready tokens at or above this concerns anybody; `u32::MAX` where single tokens do.
+    pub(crate) ready_ceiling: u32,
+    /// Need at least so many ready tokens.
+    pub(crate) ready: Box<[Condition]>,
+    /// Need fewer than so many tokens in the place (inhibitors, capacities).
+    pub(crate) below: Box<[Condition]>,
+    /// Look at single tokens (guards, selections), so that any change may enable them.
+    pub(crate) particular: Box<[u32]>,
+    /// To be tested again when a token is changed in place.
+    pub(crate) on_change: Box<[u32]>,
 }
 
 /// What a probe counts.
@@ -115,14 +133,7 @@ pub struct Net {
     pub(crate) probes: Vec<ProbeSpec>,
     pub(crate) conserved: Vec<Conserved>,
     pub(crate) starters: Vec<Starter>,
-    /// Largest total of each place; `u32::MAX` where there is no capacity.
-    pub(crate) capacities: Vec<u32>,
-    /// Transitions to test again when a place has more ready tokens, or a changed one.
-    pub(crate) on_more: Vec<Box<[u32]>>,
-    /// Transitions to test again when a place has fewer tokens.
-    pub(crate) on_fewer: Vec<Box<[u32]>>,
-    /// Transitions that read a token which others change in place.
-    pub(crate) on_change: Vec<Box<[u32]>>,
+    pub(crate) adjacency: Vec<Adjacency>,
 }
 
 impl Net {

@@ -34,13 +34,14 @@ pub enum Pause {
 pub struct Simulation {
     net: Arc<Net>,
     marking: Marking,
-    at_this_instant: u64,
+    /// Firings before the clock came to where it is.
+    instant_began: u64,
 }
 
 impl Simulation {
     /// A run from the initial marking.
     pub fn new(net: &Arc<Net>, seed: u64, replication: u64) -> Self {
-        Self { net: Arc::clone(net), marking: net.marking(seed, replication), at_this_instant: 0 }
+        Self { net: Arc::clone(net), marking: net.marking(seed, replication), instant_began: 0 }
     }
 
     /// A run from a marking of the net, for instance a clone of another run's.
@@ -51,7 +52,8 @@ impl Simulation {
         if marking.net_address != Arc::as_ptr(net) as usize {
             return Err(RunError::WrongNet);
         }
-        Ok(Self { net: Arc::clone(net), marking, at_this_instant: 0 })
+        let instant_began = marking.firings_total;
+        Ok(Self { net: Arc::clone(net), marking, instant_began })
     }
 
     /// The net.
@@ -119,44 +121,43 @@ impl Simulation {
         let net = &*self.net;
         let marking = &mut self.marking;
         let until = time.as_picos();
-        let mut left = firings;
+        let enough = marking.firings_total.saturating_add(firings);
         loop {
-            while let Some(index) = marking.worklist.pop(marking.conflict.as_mut()) {
-                if left == 0 {
-                    marking.worklist.push(index);
-                    return Ok(Pause::Firings);
-                }
+            let limit = enough.min(self.instant_began.saturating_add(LIVELOCK));
+            while let Some(index) = next_transition(marking) {
                 let transition = &net.transitions[index as usize];
-                if !enabled(transition, net, marking) {
+                if !enabled(index, transition, marking) {
                     continue;
                 }
-                fire(index, transition, net, marking)?;
-                left -= 1;
-                self.at_this_instant += 1;
-                if self.at_this_instant > LIVELOCK {
-                    return Err(livelock(net, marking, self.at_this_instant));
+                if marking.firings_total >= limit {
+                    marking.worklist.push(index);
+                    if marking.firings_total >= enough {
+                        return Ok(Pause::Firings);
+                    }
+                    return Err(livelock(net, marking));
                 }
-                if marking.stop {
-                    marking.stop = false;
-                    return Ok(Pause::Stopped);
+                fire(index, transition, net, marking);
+                if marking.attention {
+                    attend(transition, marking)?;
+                    if std::mem::take(&mut marking.stop) {
+                        return Ok(Pause::Stopped);
+                    }
                 }
             }
-            let Some(next) = marking.calendar.next_time() else {
-                if until != u64::MAX {
-                    marking.clock = marking.clock.max(until);
-                    self.at_this_instant = 0;
+            let Some(first) = marking.calendar.pop_until(until) else {
+                let dead = marking.calendar.len() == 0;
+                if until != u64::MAX && until > marking.clock {
+                    marking.clock = until;
+                    self.instant_began = marking.firings_total;
                 }
-                return Ok(Pause::Dead);
+                return Ok(if dead { Pause::Dead } else { Pause::Time });
             };
-            if next > until {
-                marking.clock = marking.clock.max(until);
-                return Ok(Pause::Time);
+            if first.time > marking.clock {
+                marking.clock = first.time;
+                self.instant_began = marking.firings_total;
             }
-            if next > marking.clock {
-                self.at_this_instant = 0;
-            }
-            marking.clock = next;
-            while let Some(entry) = marking.calendar.pop_at(next) {
+            marking.event(net, first.place, first.tag);
+            while let Some(entry) = marking.calendar.pop_until(first.time) {
                 marking.event(net, entry.place, entry.tag);
             }
             if let Some(delay) = marking.overflow.take() {
@@ -190,9 +191,7 @@ impl Simulation {
         let net = &*self.net;
         std::iter::from_fn(move || {
             let token = store_mut::<T>(&mut *marking.stores[index]).ready.pop()?;
-            marking.levels[index].ready -= 1;
-            marking.levels[index].leave(marking.clock, 1);
-            marking.fewer(net, index);
+            marking.leave(net, index, 1, true);
             Some(token)
         })
     }
@@ -269,13 +268,21 @@ impl Simulation {
     }
 }
 
+#[inline]
+fn next_transition(marking: &mut Marking) -> Option<u32> {
+    match &mut marking.conflict {
+        None => marking.worklist.pop(),
+        Some(random) => marking.worklist.pop_any(random),
+    }
+}
+
 /// Whether a transition can fire; leaves the tokens that it would take in the marking's slots.
 #[inline]
-fn enabled(transition: &Transition, net: &Net, marking: &mut Marking) -> bool {
-    if !transition.tests.iter().all(|test| test.holds(&marking.levels, &net.capacities)) {
+fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
+    if marking.missing[index as usize] != 0 {
         return false;
     }
-    if transition.searches.is_empty() && transition.guard.is_none() {
+    if transition.simple {
         return true;
     }
     marking.slots.fill(UNBOUND);
@@ -284,54 +291,67 @@ fn enabled(transition: &Transition, net: &Net, marking: &mut Marking) -> bool {
 }
 
 #[inline]
-fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) -> Result<(), RunError> {
+fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
     marking.firings[index as usize] += 1;
     marking.firings_total += 1;
     let binds = !transition.searches.is_empty();
     let mut firing = Firing { net, marking, transition, taken: 0, given: 0, binds };
     (transition.action)(&mut firing);
     let Firing { taken, given, .. } = firing;
-    if taken != transition.takes_packed {
-        discard_rest(transition, net, marking, taken);
+    if !transition.consumes.is_empty() {
+        consume(transition, net, marking);
     }
     for &place in &transition.changes {
-        for &reader in &net.on_change[place as usize] {
+        for &reader in &net.adjacency[place as usize].on_change {
             marking.worklist.push(reader);
         }
     }
-    if transition.tests.iter().all(|test| test.holds(&marking.levels, &net.capacities)) {
+    if marking.missing[index as usize] == 0 {
         marking.worklist.push(index);
     }
+    if (taken, given) != (transition.takes, transition.puts) && marking.fault.is_none() {
+        marking.fault = Some(Box::new(RunError::ArcContract {
+            now: marking.now(),
+            transition: transition.path.clone(),
+            taken,
+            takes: transition.takes,
+            put: given,
+            puts: transition.puts,
+        }));
+        marking.attention = true;
+    }
+}
+
+/// Something happened in a firing that concerns the run.
+#[cold]
+fn attend(transition: &Transition, marking: &mut Marking) -> Result<(), RunError> {
+    marking.attention = false;
     if let Some(fault) = marking.fault.take() {
-        return Err(fault);
+        return Err(*fault);
     }
     if let Some(delay) = marking.overflow.take() {
         let origin = format!("transition \"{}\"", transition.path);
         return Err(RunError::Overflow { now: marking.now(), origin, delay });
     }
-    if given & transition.puts_mask != transition.puts_packed {
-        return Err(RunError::ArcContract { now: marking.now(), transition: transition.path.clone() });
-    }
     Ok(())
 }
 
-/// Consumes the input tokens that the action did not ask for.
-fn discard_rest(transition: &Transition, net: &Net, marking: &mut Marking, taken: u128) {
-    for &(arc, place, weight) in &transition.takes {
-        let got = (taken >> (8 * u32::from(arc))) as u8;
-        for _ in u32::from(got)..weight {
-            let index = place as usize;
-            let slot = if transition.searches.is_empty() { UNBOUND } else { marking.slots[arc as usize] };
+/// Consumes the tokens that no action looks at.
+#[inline]
+fn consume(transition: &Transition, net: &Net, marking: &mut Marking) {
+    for &(arc, place, weight) in &transition.consumes {
+        let index = place as usize;
+        let slot = if transition.searches.is_empty() { UNBOUND } else { marking.slots[arc as usize] };
+        for _ in 0..weight {
             marking.stores[index].discard((slot != UNBOUND).then_some(slot));
-            marking.levels[index].ready -= 1;
-            marking.levels[index].leave(marking.clock, 1);
-            marking.fewer(net, index);
         }
+        marking.leave(net, index, weight, true);
     }
 }
 
 #[cold]
-fn livelock(net: &Net, marking: &Marking, firings: u64) -> RunError {
+fn livelock(net: &Net, marking: &Marking) -> RunError {
     let busiest = marking.firings.iter().enumerate().max_by_key(|(_, firings)| **firings).map_or(0, |(index, _)| index);
-    RunError::Livelock { now: marking.now(), firings, transition: net.transitions[busiest].path.clone() }
+    let transition = net.transitions[busiest].path.clone();
+    RunError::Livelock { now: marking.now(), firings: LIVELOCK, transition }
 }

@@ -3,9 +3,9 @@
 use super::NetBuilder;
 use super::transition::Draft;
 use crate::arc::{ARC_LIMIT, ArcKind};
-use crate::binding::{Search, SearchArc, Test};
+use crate::binding::{Condition, Search, SearchArc};
 use crate::error::NetError;
-use crate::net::{Net, PlaceSpec, Transition};
+use crate::net::{Adjacency, Net, PlaceSpec, Transition};
 use crate::place::Discipline;
 use crate::worklist::RANK_LIMIT;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,59 +29,104 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     }
     let ranks: BTreeMap<i32, u8> = priorities.into_iter().zip(0..).collect();
 
-    let mut on_more = vec![BTreeSet::new(); places.len()];
-    let mut on_fewer = vec![BTreeSet::new(); places.len()];
-    let mut on_change = vec![BTreeSet::new(); places.len()];
+    let mut drafts: Vec<AdjacencyDraft> = Vec::new();
+    drafts.resize_with(places.len(), AdjacencyDraft::default);
     let mut transitions = Vec::new();
     for (index, draft) in builder.drafts.into_iter().enumerate() {
-        let index = index as u32;
         let rank = ranks[&draft.priority];
-        let transition = compile_transition(draft, rank, &places)?;
-        let searching = !transition.searches.is_empty() || transition.guard.is_some();
-        for arc in &transition.arcs {
-            let place = arc.place as usize;
-            match arc.kind {
-                ArcKind::Take | ArcKind::Read | ArcKind::Update => {
-                    on_more[place].insert(index);
-                    if searching {
-                        // Another token may come first now, or satisfy the guard.
-                        on_fewer[place].insert(index);
-                        on_change[place].insert(index);
-                    }
-                    if arc.kind == ArcKind::Read {
-                        on_change[place].insert(index);
-                    }
-                }
-                ArcKind::Inhibit => {
-                    on_fewer[place].insert(index);
-                }
-                ArcKind::Put | ArcKind::MayPut if places[place].capacity.is_some() => {
-                    on_fewer[place].insert(index);
-                }
-                _ => {}
-            }
-        }
+        let (transition, tests) = compile_transition(draft, rank, &places)?;
+        note_adjacency(index as u32, &transition, &tests, &mut drafts);
         transitions.push(transition);
     }
     let conserved = check_conserved(builder.conserved, &transitions, &places)?;
-    let boxed = |sets: Vec<BTreeSet<u32>>| sets.into_iter().map(|set| set.into_iter().collect()).collect();
+    let adjacency =
+        drafts.into_iter().zip(&places).map(|(draft, place)| draft.finish(place.station.is_none())).collect();
     Ok(Arc::new(Net {
         name: builder.name,
         pages: builder.pages,
-        capacities: places.iter().map(|place| place.capacity.unwrap_or(u32::MAX)).collect(),
         places,
         transitions,
         streams: builder.streams,
         probes: builder.probes,
         conserved,
         starters: builder.starters,
-        on_more: boxed(on_more),
-        on_fewer: boxed(on_fewer),
-        on_change: boxed(on_change),
+        adjacency,
     }))
 }
 
-fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Transition, NetError> {
+/// A condition on the number of tokens of a place.
+enum Test {
+    /// At least so many ready.
+    Ready { place: u32, least: u32 },
+    /// Fewer than so many in the place.
+    Below { place: u32, limit: u32 },
+    /// Never: more is asked for than the place can ever hold.
+    Never,
+}
+
+#[derive(Default)]
+struct AdjacencyDraft {
+    ready: Vec<Condition>,
+    below: Vec<Condition>,
+    particular: BTreeSet<u32>,
+    on_change: BTreeSet<u32>,
+}
+
+impl AdjacencyDraft {
+    fn finish(self, plain: bool) -> Adjacency {
+        let ready_ceiling = if self.particular.is_empty() {
+            self.ready.iter().map(|condition| condition.threshold).max().unwrap_or(0)
+        } else {
+            u32::MAX
+        };
+        Adjacency {
+            plain,
+            ready_ceiling,
+            ready: self.ready.into(),
+            below: self.below.into(),
+            particular: self.particular.into_iter().collect(),
+            on_change: self.on_change.into_iter().collect(),
+        }
+    }
+}
+
+fn note_adjacency(index: u32, transition: &Transition, tests: &[Test], drafts: &mut [AdjacencyDraft]) {
+    for test in tests {
+        match *test {
+            Test::Ready { place, least } => {
+                drafts[place as usize].ready.push(Condition { transition: index, threshold: least });
+            }
+            Test::Below { place, limit } => {
+                drafts[place as usize].below.push(Condition { transition: index, threshold: limit });
+            }
+            Test::Never => {}
+        }
+    }
+    let searching = !transition.searches.is_empty() || transition.guard.is_some();
+    for arc in &transition.arcs {
+        let draft = &mut drafts[arc.place as usize];
+        match arc.kind {
+            ArcKind::Take | ArcKind::Consume | ArcKind::Update if searching => {
+                // Another token may come first now, or satisfy the guard.
+                draft.particular.insert(index);
+                draft.on_change.insert(index);
+            }
+            ArcKind::Read => {
+                draft.on_change.insert(index);
+                if searching {
+                    draft.particular.insert(index);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn compile_transition(
+    draft: Draft,
+    rank: u8,
+    places: &[PlaceSpec],
+) -> Result<(Transition, Vec<Test>), NetError> {
     let Draft { path, page, priority, arcs, inputs, outputs, inhibitors, guard, action } = draft;
     let Some(action) = action else { return Err(NetError::NoAction { transition: path }) };
     for (count, direction) in [(inputs.len(), "input"), (outputs.len(), "output")] {
@@ -103,22 +148,24 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Tr
 
     let mut needs: BTreeMap<u32, u32> = BTreeMap::new();
     let mut takes = Vec::new();
-    let mut takes_packed = 0u128;
+    let mut consumes = Vec::new();
     let mut changes = Vec::new();
     for (arc, (place, kind, weight, search)) in inputs.iter().enumerate() {
         let (place, weight) = (*place, *weight);
         let discipline = places[place as usize].discipline;
-        if !(1..=255).contains(&weight) || (search.is_some() && weight != 1) {
+        if weight == 0 || (search.is_some() && weight != 1) {
             return Err(weight_error(place, weight));
         }
         match kind {
-            ArcKind::Take => {
+            ArcKind::Take | ArcKind::Consume => {
                 if discipline == Discipline::State {
                     return Err(discipline_error(place, "take the resident of"));
                 }
                 *needs.entry(place).or_default() += weight;
-                takes.push((arc as u8, place, weight));
-                takes_packed |= u128::from(weight) << (8 * arc);
+                takes.push((place, weight));
+                if *kind == ArcKind::Consume {
+                    consumes.push((arc as u8, place, weight));
+                }
             }
             ArcKind::Update if discipline == Discipline::Priority => {
                 return Err(discipline_error(place, "update a token of"));
@@ -132,10 +179,9 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Tr
         needs.entry(place).and_modify(|least| *least = (*least).max(1)).or_insert(1);
     }
 
-    let mut puts_packed = 0u128;
-    let mut puts_mask = 0u128;
+    let mut puts = 0;
     let mut growth: BTreeMap<u32, i64> = BTreeMap::new();
-    for (arc, (place, kind, weight)) in outputs.iter().enumerate() {
+    for (place, kind, weight) in &outputs {
         let (place, weight) = (*place, *weight);
         let discipline = places[place as usize].discipline;
         match kind {
@@ -143,11 +189,10 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Tr
                 return Err(discipline_error(place, "put another resident into"));
             }
             ArcKind::Put => {
-                if !(1..=255).contains(&weight) {
+                if weight == 0 {
                     return Err(weight_error(place, weight));
                 }
-                puts_packed |= u128::from(weight) << (8 * arc);
-                puts_mask |= 0xff << (8 * arc);
+                puts += weight;
                 *growth.entry(place).or_default() += i64::from(weight);
             }
             ArcKind::MayPut => *growth.entry(place).or_default() += i64::from(weight),
@@ -157,20 +202,28 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Tr
             _ => {}
         }
     }
-    for (_, place, weight) in &takes {
+    for (place, weight) in &takes {
         if let Some(growth) = growth.get_mut(place) {
             *growth -= i64::from(*weight);
         }
     }
 
-    let mut tests: Vec<Test> = inhibitors.iter().map(|(place, limit)| Test::Below { place: *place, limit: *limit }).collect();
+    let mut tests: Vec<Test> =
+        inhibitors.iter().map(|(place, limit)| Test::Below { place: *place, limit: *limit }).collect();
     tests.extend(needs.iter().map(|(place, least)| Test::Ready { place: *place, least: *least }));
-    tests.extend(growth.iter().filter(|(place, more)| **more > 0 && places[**place as usize].capacity.is_some()).map(
-        |(place, more)| Test::Room { place: *place, more: u32::try_from(*more).unwrap_or(u32::MAX) },
-    ));
+    for (place, more) in growth {
+        // What the same firing takes out makes room, so only the net growth must fit.
+        if let (Some(capacity), Ok(more @ 1..)) = (places[place as usize].capacity, u32::try_from(more)) {
+            tests.push(match capacity.checked_sub(more) {
+                Some(most) => Test::Below { place, limit: most + 1 },
+                None => Test::Never,
+            });
+        }
+    }
 
     let (searches, shares_places) = searches(inputs, guard.is_some(), places);
-    Ok(Transition {
+    let simple = searches.is_empty() && guard.is_none();
+    let transition = Transition {
         path,
         page,
         priority,
@@ -178,16 +231,18 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Tr
         guarded: guard.is_some(),
         action,
         rank,
-        tests: tests.into(),
+        conditions: tests.len() as u32,
         searches: searches.into(),
         guard,
-        takes: takes.into(),
-        takes_packed,
-        puts_packed,
-        puts_mask,
+        simple,
+        takes: takes.iter().map(|(_, weight)| weight).sum::<u32>()
+            - consumes.iter().map(|(_, _, weight)| weight).sum::<u32>(),
+        consumes: consumes.into(),
+        puts,
         changes: changes.into(),
         shares_places,
-    })
+    };
+    Ok((transition, tests))
 }
 
 /// The arcs that must bind a token before firing, and whether two of them share a place.
@@ -235,7 +290,7 @@ fn check_conserved(
                 .map(|arc| {
                     let weight = weights.get(&arc.place).copied().unwrap_or(0);
                     match arc.kind {
-                        ArcKind::Take => -weight * i64::from(arc.weight),
+                        ArcKind::Take | ArcKind::Consume => -weight * i64::from(arc.weight),
                         ArcKind::Put => weight * i64::from(arc.weight),
                         _ => 0,
                     }

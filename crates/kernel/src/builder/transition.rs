@@ -81,11 +81,10 @@ impl TransitionBuilder<'_> {
         (draft.inputs.len() - 1).min(u8::MAX as usize) as u8
     }
 
-    fn output(&mut self, place: u32, kind: ArcKind, weight: u32) -> u8 {
+    fn output(&mut self, place: u32, kind: ArcKind, weight: u32) {
         let draft = self.draft();
         draft.arcs.push(ArcSpec { place, kind, weight, label: None });
         draft.outputs.push((place, kind, weight));
-        (draft.outputs.len() - 1).min(u8::MAX as usize) as u8
     }
 
     /// Lower fires first among transitions that are enabled at the same time; 0 unless set.
@@ -101,7 +100,8 @@ impl TransitionBuilder<'_> {
     }
 
     /// Consumes the token that the place's discipline brings first; with a guard, from a bag, any token that satisfies
-    /// it.
+    /// it. The action must take it ([`Firing::take`]); where nobody looks at the token, use
+    /// [`consume`](Self::consume).
     pub fn take<T: Colour>(&mut self, place: Place<T>) -> Take<T> {
         self.take_many(place, 1)
     }
@@ -109,6 +109,16 @@ impl TransitionBuilder<'_> {
     /// Consumes `weight` tokens.
     pub fn take_many<T: Colour>(&mut self, place: Place<T>, weight: u32) -> Take<T> {
         Take::new(self.input(place.index, ArcKind::Take, weight, None), place.index)
+    }
+
+    /// Consumes the first token without showing it to the action: a permit, a free server, a tick.
+    pub fn consume<T: Colour>(&mut self, place: Place<T>) {
+        self.consume_many(place, 1);
+    }
+
+    /// Consumes `weight` tokens without showing them to the action.
+    pub fn consume_many<T: Colour>(&mut self, place: Place<T>, weight: u32) {
+        self.input(place.index, ArcKind::Consume, weight, None);
     }
 
     /// Consumes the first token, in the order of the discipline, for which `filter` holds. The filter sees the arcs
@@ -189,28 +199,33 @@ impl TransitionBuilder<'_> {
 
     /// Puts exactly `weight` tokens.
     pub fn put_many<T: Colour>(&mut self, place: Place<T>, weight: u32) -> Put<T> {
-        Put::new(self.output(place.index, ArcKind::Put, weight), place.index)
+        self.output(place.index, ArcKind::Put, weight);
+        Put::new(1, place.index)
     }
 
     /// Puts up to `most` tokens, as the action decides (routing, splitting). A place with a capacity must have room
     /// for `most`.
     pub fn may_put<T: Colour>(&mut self, place: Place<T>, most: u32) -> Put<T> {
-        Put::new(self.output(place.index, ArcKind::MayPut, most), place.index)
+        self.output(place.index, ArcKind::MayPut, most);
+        Put::new(0, place.index)
     }
 
     /// May cancel delayed tokens of a place by their timers.
     pub fn cancels<T: Colour>(&mut self, place: Place<T>) -> Cancel<T> {
-        Cancel::new(self.output(place.index, ArcKind::Cancel, 1), place.index)
+        self.output(place.index, ArcKind::Cancel, 1);
+        Cancel::new(place.index)
     }
 
     /// May remove tokens of a place: all, a key, a range of keys.
     pub fn resets<T: Colour>(&mut self, place: Place<T>) -> Reset<T> {
-        Reset::new(self.output(place.index, ArcKind::Reset, 1), place.index)
+        self.output(place.index, ArcKind::Reset, 1);
+        Reset::new(place.index)
     }
 
     /// Tells the scheduler of a station that tokens released by it are complete.
     pub fn completes<T: Colour>(&mut self, place: Place<T>) -> Complete<T> {
-        Complete::new(self.output(place.index, ArcKind::Complete, 1), place.index)
+        self.output(place.index, ArcKind::Complete, 1);
+        Complete::new(place.index)
     }
 
     /// Lets the transition fire only with tokens for which `guard` holds. From bags, every combination is tried.

@@ -118,10 +118,16 @@ impl Calendar {
         self.near.first().map(|entry| entry.time)
     }
 
-    /// Takes the next event if it is due at `time`.
+    /// Takes the next event if it is due at `time` or before.
     #[inline]
-    pub(crate) fn pop_at(&mut self, time: u64) -> Option<Entry> {
-        if self.next_time() != Some(time) {
+    pub(crate) fn pop_until(&mut self, time: u64) -> Option<Entry> {
+        if self.near.is_empty() {
+            if self.len == 0 {
+                return None;
+            }
+            self.refill();
+        }
+        if self.near.first()?.time > time {
             return None;
         }
         self.len -= 1;
@@ -129,7 +135,9 @@ impl Calendar {
         if self.len == 0 {
             // Everything is empty, so the plain heap may serve again.
             self.near_end = u64::MAX;
-            self.spare_rungs.append(&mut self.rungs);
+            if !self.rungs.is_empty() {
+                self.spare_rungs.append(&mut self.rungs);
+            }
         }
         entry
     }
@@ -270,7 +278,7 @@ mod tests {
                 let time = calendar.next_time();
                 assert_eq!(time, expected.map(|(time, _)| time));
                 if let (Some(time), Some((_, place))) = (time, expected) {
-                    assert_eq!(calendar.pop_at(time).map(|entry| entry.place), Some(place));
+                    assert_eq!(calendar.pop_until(time).map(|entry| entry.place), Some(place));
                     now = time;
                 }
                 assert_eq!(calendar.len(), reference.len());
@@ -285,7 +293,7 @@ mod tests {
             calendar.push(10, 0, tag);
         }
         for tag in 0..5_000 {
-            assert_eq!(calendar.pop_at(10).map(|entry| entry.tag), Some(tag));
+            assert_eq!(calendar.pop_until(10).map(|entry| entry.tag), Some(tag));
         }
         assert_eq!(calendar.next_time(), None);
     }

@@ -10,7 +10,6 @@ pub(crate) use ready::Ready;
 pub(crate) use timed::Timed;
 pub use view::{Slot, View};
 
-use crate::level::Level;
 use crate::place::{Colour, Key};
 use crate::station::{Env, Station, StationStatistics};
 use std::any::Any;
@@ -18,7 +17,10 @@ use std::any::Any;
 /// What the engine needs of a store without knowing its colour.
 pub(crate) trait AnyStore: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyStore>;
-    /// A calendar entry of this place is due.
+    /// A delayed token of a plain place is due and becomes ready; says whether it came from outside, `None` where it
+    /// was cancelled.
+    fn mature(&mut self, tag: u32) -> Option<bool>;
+    /// A calendar entry of a station is due.
     fn event(&mut self, tag: u32, env: &mut Env<'_>);
     /// Drops a consumed token that the action did not ask for.
     fn discard(&mut self, slot: Option<u32>);
@@ -66,38 +68,51 @@ impl<T: Colour> PlaceStore<T> {
         }
     }
 
-    /// Removes delayed tokens for which `doomed` holds; returns how many, and how many calendar entries are stale now.
-    fn cancel_delayed(&mut self, doomed: impl FnMut(&T) -> bool) -> (usize, usize) {
+    /// Removes delayed tokens for which `doomed` holds.
+    fn cancel_delayed(&mut self, ready: usize, doomed: impl FnMut(&T) -> bool) -> Removed {
         let found = self.timed.find(doomed);
         let stale = found
             .iter()
             .filter_map(|(slot, generation)| self.timed.cancel(*slot, *generation))
             .filter(|(_, stale)| *stale)
             .count();
-        (found.len(), stale)
+        Removed { ready, delayed: found.len(), stale }
     }
 
     /// Removes every token, ready or delayed. Tokens in service stay: a station is reset by its scheduler.
-    pub(crate) fn reset(&mut self, level: &mut Level) -> (usize, usize) {
+    pub(crate) fn reset(&mut self) -> Removed {
         let ready = self.ready.clear();
-        level.ready -= ready as u32;
-        let (delayed, stale) = self.cancel_delayed(|_| true);
-        (ready + delayed, stale)
+        self.cancel_delayed(ready, |_| true)
     }
 
     /// Removes the tokens with keys in a range, ready or delayed.
-    pub(crate) fn reset_keys(&mut self, first: Key, last: Key, level: &mut Level) -> (usize, usize) {
+    pub(crate) fn reset_keys(&mut self, first: Key, last: Key) -> Removed {
         let ready = self.ready.remove_keys(first, last);
-        level.ready -= ready as u32;
-        let Some(key_of) = self.ready.key_of().cloned() else { return (ready, 0) };
-        let (delayed, stale) = self.cancel_delayed(|token| (first..=last).contains(&key_of(token)));
-        (ready + delayed, stale)
+        match self.ready.key_of().cloned() {
+            Some(key_of) => self.cancel_delayed(ready, |token| (first..=last).contains(&key_of(token))),
+            None => Removed { ready, delayed: 0, stale: 0 },
+        }
     }
+}
+
+/// What a reset arc removed.
+pub(crate) struct Removed {
+    pub(crate) ready: usize,
+    pub(crate) delayed: usize,
+    /// Calendar entries that are stale now.
+    pub(crate) stale: usize,
 }
 
 impl<T: Colour> AnyStore for PlaceStore<T> {
     fn clone_box(&self) -> Box<dyn AnyStore> {
         Box::new(self.clone())
+    }
+
+    #[inline]
+    fn mature(&mut self, tag: u32) -> Option<bool> {
+        let (token, from_outside) = self.timed.mature(tag - DELAYED)?;
+        self.ready.push(token);
+        Some(from_outside)
     }
 
     #[inline]
