@@ -1,1 +1,2 @@
 //! Programs: patterns, distributions and traces
+pub mod trace;

@@ -1,0 +1,121 @@
+//! The text that `blkparse` prints, in its default format.
+//!
+//! ```text
+//!   8,0    3       11     0.009507758   697  D   W 223490 + 56 [kjournald]
+//!   8,0    1       12     0.018081811     0  C   W 223490 + 56 [0]
+//! ```
+//!
+//! Device, processor, sequence number, seconds, process, action, RWBS letters, first block + blocks. Source: blkparse(1),
+//! "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end, plugs, merges, splits, remaps and messages are left out
+//! and counted. How events make requests: [`super::block_layer`].
+
+use super::block_layer::{BlockEvent, Operation, Pairing, Stage, parse_device};
+use super::{Facts, Fit, Format, Sample, Tally};
+use crate::trace::error::{Fault, Problem};
+use crate::trace::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
+use crate::trace::input::Input;
+use crate::trace::record::RawRecord;
+
+pub(crate) const FACTS: Facts = Facts {
+    reorder_window: 1_024,
+    binary: false,
+    fit,
+    parser: |sample| {
+        Box::new(Blkparse { pairing: Pairing::new(sample, |line| Stage::of_action(action(line)?)) })
+    },
+};
+
+const COLUMNS: &str = "device, processor, sequence, time in s, process, action, RWBS, block + blocks";
+
+impl Stage {
+    fn of_action(action: &[u8]) -> Option<Self> {
+        match action {
+            b"Q" => Some(Self::Queued),
+            b"D" => Some(Self::Issued),
+            b"C" => Some(Self::Completed),
+            _ => None,
+        }
+    }
+}
+
+/// The action of a line that has the form of an event.
+fn action(line: &[u8]) -> Option<&[u8]> {
+    let mut columns = Columns::blank_separated(line, COLUMNS);
+    let device = columns.next()?;
+    let numbers = columns.next().is_some_and(looks_whole)
+        && columns.next().is_some_and(looks_whole)
+        && columns.next().is_some_and(looks_numeric)
+        && columns.next().is_some_and(looks_whole);
+    let action = columns.next()?;
+    let letters = action.len() <= 2 && action.iter().all(u8::is_ascii_alphabetic);
+    (numbers && letters && parse_device(device).is_ok()).then_some(action)
+}
+
+fn fit(sample: &Sample<'_>) -> Fit {
+    Fit::certain_if(sample.mostly(|line| action(line).is_some()))
+}
+
+struct Blkparse {
+    pairing: Pairing,
+}
+
+impl Format for Blkparse {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
+        loop {
+            if let Some(raw) = self.pairing.ready() {
+                return Ok(Some(raw));
+            }
+            let Some(line) = input.data_line()? else {
+                self.pairing.end();
+                return Ok(self.pairing.ready());
+            };
+            match parse(line)? {
+                Some(event) => self.pairing.event(BlockEvent { at: input.lines(), ..event })?,
+                None => self.pairing.tally.other_events += 1,
+            }
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        self.pairing.tally
+    }
+
+    fn device_number(&self, name: &str) -> Option<u32> {
+        self.pairing.device_number(name)
+    }
+
+    fn device_name(&self, device: u32) -> Option<String> {
+        self.pairing.device_name(device)
+    }
+}
+
+/// An event that matters; `None` for any other line (events of other stages, the summary).
+fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
+    let Some(stage) = action(line).and_then(Stage::of_action) else { return Ok(None) };
+    let mut columns = Columns::blank_separated(line, COLUMNS);
+    let device = parse_device(columns.column("device")?)?;
+    columns.column("processor")?;
+    columns.column("sequence")?;
+    let clock = picoseconds(columns.column("time")?, SECONDS, "time in s")?;
+    let process = whole32(columns.column("process")?, "process")?;
+    columns.column("action")?;
+    let letters = columns.column("RWBS")?;
+    let Some(operation) = Operation::from_rwbs(letters) else {
+        return Err(Problem::UnknownOperation {
+            column: "RWBS column",
+            found: crate::trace::error::printable(letters),
+            expected: "letters such as RS or WFS",
+        });
+    };
+    let address = columns.column("block")?;
+    // A packet command has its bytes in parentheses instead of blocks; a flush may have no place at all.
+    if !looks_whole(address) {
+        return Ok(None);
+    }
+    let address = whole(address, "block")?;
+    let blocks = match columns.next() {
+        Some(b"+") => whole32(columns.column("length")?, "length in blocks")?,
+        _ => 0,
+    };
+    Ok(Some(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+}

@@ -1,0 +1,266 @@
+//! The formats: one file each behind one small trait, and the table that lists them.
+//!
+//! A new format is one file here and one line in [`FormatName::facts`].
+
+mod blkparse;
+mod block_layer;
+mod cloudphysics_csv;
+mod disksim_ascii;
+mod measured;
+mod mqsim;
+mod msr;
+pub(crate) mod petrio;
+mod scsi;
+mod spc;
+mod trace_events;
+mod vscsi;
+
+use super::error::{Fault, Problem};
+use super::input::{Input, is_data};
+use super::record::RawRecord;
+use petrio_colours::SECTOR_BYTES;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The formats of block traces that petrio reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormatName {
+    /// petrio's own columns with units in their names.
+    Petrio,
+    /// DiskSim's ASCII format: arrival in ms, device, block, length, flags in hexadecimal (1 = read).
+    DisksimAscii,
+    /// Requests measured one at a time on a real drive: `R|W`, buffer action, block, length, access µs, idle µs.
+    Measured,
+    /// `CloudPhysics` CSV: version, time in s, SCSI opcode, bytes, block.
+    CloudphysicsCsv,
+    /// VMware SCSI trace, binary: records of 32 bytes (version 1) or 40 bytes (version 2).
+    Vscsi,
+    /// MQSim and SSDsim: arrival in ns, device, block, length, 1 = read or 0 = write.
+    Mqsim,
+    /// Storage Performance Council: unit, block, bytes, `R|W`, time in s.
+    Spc,
+    /// MSR Cambridge CSV: Windows file time, host, disk, `Read|Write`, offset, bytes, response in 100 ns.
+    Msr,
+    /// The text that `blkparse` prints.
+    Blkparse,
+    /// Block events as `perf script`, `trace-cmd report` or the kernel's `trace` file print them.
+    TraceEvents,
+}
+
+impl FormatName {
+    /// Every format.
+    pub const ALL: [Self; 10] = [
+        Self::Petrio,
+        Self::DisksimAscii,
+        Self::Measured,
+        Self::CloudphysicsCsv,
+        Self::Vscsi,
+        Self::Mqsim,
+        Self::Spc,
+        Self::Msr,
+        Self::Blkparse,
+        Self::TraceEvents,
+    ];
+
+    /// The word that names it in a scenario.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Petrio => "petrio",
+            Self::DisksimAscii => "disksim-ascii",
+            Self::Measured => "measured",
+            Self::CloudphysicsCsv => "cloudphysics-csv",
+            Self::Vscsi => "vscsi",
+            Self::Mqsim => "mqsim",
+            Self::Spc => "spc",
+            Self::Msr => "msr",
+            Self::Blkparse => "blkparse",
+            Self::TraceEvents => "trace-events",
+        }
+    }
+
+    /// Whether its records name the process or initiator that asked.
+    pub const fn tells_processes(self) -> bool {
+        matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents)
+    }
+
+    pub(crate) const fn facts(self) -> &'static Facts {
+        match self {
+            Self::Petrio => &petrio::FACTS,
+            Self::DisksimAscii => &disksim_ascii::FACTS,
+            Self::Measured => &measured::FACTS,
+            Self::CloudphysicsCsv => &cloudphysics_csv::FACTS,
+            Self::Vscsi => &vscsi::FACTS,
+            Self::Mqsim => &mqsim::FACTS,
+            Self::Spc => &spc::FACTS,
+            Self::Msr => &msr::FACTS,
+            Self::Blkparse => &blkparse::FACTS,
+            Self::TraceEvents => &trace_events::FACTS,
+        }
+    }
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What the reader knows of a format before it reads.
+pub(crate) struct Facts {
+    /// Records that may be out of place by default: events collected per processor are not in strict order.
+    pub(crate) reorder_window: usize,
+    /// Whether places are bytes instead of lines.
+    pub(crate) binary: bool,
+    /// How well a beginning fits.
+    pub(crate) fit: fn(&Sample<'_>) -> Fit,
+    /// A parser for a file that begins like this.
+    pub(crate) parser: fn(&Sample<'_>) -> Box<dyn Format>,
+}
+
+/// A parser of one format.
+pub(crate) trait Format: Send {
+    /// The next request, in the file's order; `None` at the end.
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault>;
+
+    /// What was left out or brought into form so far.
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+
+    /// The number that its records give to a device of this name.
+    fn device_number(&self, name: &str) -> Option<u32> {
+        name.trim().parse().ok()
+    }
+
+    /// The name of a device, where the format's devices have names.
+    fn device_name(&self, _device: u32) -> Option<String> {
+        None
+    }
+}
+
+/// What a parser left out or brought into form; nothing is dropped without being counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Lines or records that hold no read, write or flush (other events, discards, inquiries).
+    pub(crate) other_events: u64,
+    /// Requests widened to whole 512-byte blocks.
+    pub(crate) widened: u64,
+    /// Completions whose request isn't in the trace.
+    pub(crate) unmatched_completions: u64,
+    /// Requests whose completion isn't in the trace.
+    pub(crate) unanswered: u64,
+}
+
+/// How well content fits a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// It can't be this format.
+    No,
+    /// It could be, but so could something else of the same shape.
+    Possible,
+    /// It has what only this format has.
+    Certain,
+}
+
+impl Fit {
+    pub(crate) const fn certain_if(condition: bool) -> Self {
+        if condition { Self::Certain } else { Self::No }
+    }
+}
+
+/// The beginning of a file.
+pub(crate) struct Sample<'a> {
+    /// Its bytes.
+    pub(crate) bytes: &'a [u8],
+    /// Its lines that hold something; empty for binary content.
+    pub(crate) lines: Vec<&'a [u8]>,
+}
+
+impl<'a> Sample<'a> {
+    /// More lines would not tell more, and fitting takes time.
+    const LINES_MAX: usize = 256;
+
+    pub(crate) fn new(bytes: &'a [u8], whole_file: bool) -> Self {
+        // A zero byte, or many other control characters, is in no text format.
+        let is_text = !bytes.contains(&0);
+        let end = match bytes.iter().rposition(|&byte| byte == b'\n') {
+            _ if whole_file => bytes.len(),
+            // The last line may be cut off.
+            Some(last) => last,
+            None => bytes.len(),
+        };
+        let lines = match is_text {
+            false => Vec::new(),
+            true => bytes[..end]
+                .split(|&byte| byte == b'\n')
+                .map(<[u8]>::trim_ascii)
+                .filter(|line| is_data(line))
+                .take(Self::LINES_MAX)
+                .collect(),
+        };
+        Self { bytes, lines }
+    }
+
+    /// Whether at least half of the lines are of a form: a single bad line must not hide which format it is.
+    pub(crate) fn mostly(&self, form: impl Fn(&[u8]) -> bool) -> bool {
+        let fitting = self.lines.iter().filter(|line| form(line)).count();
+        fitting > 0 && fitting * 2 >= self.lines.len()
+    }
+}
+
+/// The columns of a line when there are exactly `N`.
+pub(crate) fn exactly<'a, const N: usize>(columns: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {
+    let mut found = [&b""[..]; N];
+    let mut count = 0;
+    for column in columns {
+        *found.get_mut(count)? = column;
+        count += 1;
+    }
+    (count == N).then_some(found)
+}
+
+/// The device blocks that a range of bytes touches; counts a range that had to be widened.
+pub(crate) fn blocks_of(offset: u64, bytes: u64, tally: &mut Tally) -> Result<(u64, u32), Problem> {
+    let first = offset / SECTOR_BYTES;
+    if bytes == 0 {
+        return Ok((first, 0));
+    }
+    let too_large = || Problem::TooLarge {
+        column: "length in bytes",
+        found: bytes.to_string(),
+        limit: "2199023255040 (4294967295 blocks)",
+    };
+    let last = offset.checked_add(bytes - 1).ok_or_else(too_large)? / SECTOR_BYTES;
+    let blocks = u32::try_from(last - first + 1).map_err(|_| too_large())?;
+    if offset % SECTOR_BYTES != 0 || bytes % SECTOR_BYTES != 0 {
+        tally.widened += 1;
+    }
+    Ok((first, blocks))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn byte_ranges_cover_whole_blocks_and_widening_is_counted() {
+        let mut tally = Tally::default();
+        assert_eq!(blocks_of(4096, 8192, &mut tally).unwrap(), (8, 16));
+        assert_eq!(tally.widened, 0);
+        assert_eq!(blocks_of(511, 2, &mut tally).unwrap(), (0, 2));
+        assert_eq!(blocks_of(512, 1, &mut tally).unwrap(), (1, 1));
+        assert_eq!(tally.widened, 2);
+        assert!(blocks_of(u64::MAX, 2, &mut tally).is_err());
+        assert!(blocks_of(0, u64::MAX, &mut tally).is_err());
+    }
+
+    #[test]
+    fn names_in_a_scenario_are_the_names_in_messages() {
+        for name in FormatName::ALL {
+            assert_eq!(serde_json::to_string(&name).unwrap(), format!("\"{name}\""));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Block traces: what somebody's disks were asked for, read from the formats that people have.
+//!
+//! ```
+//! use petrio_workload::trace::{FormatName, TraceOptions, TraceReader};
+//! let text = "0.5 0 100 8 1\n1.75 0 4096 16 0\n";
+//! let mut trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
+//! assert_eq!(trace.format(), FormatName::DisksimAscii);
+//! let second = trace.nth(1).unwrap()?;
+//! assert_eq!((second.time.as_millis(), second.address, second.blocks), (1.25, 4096, 16));
+//! # Ok::<(), petrio_workload::trace::TraceError>(())
+//! ```
+//!
+//! [`TraceReader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
+//! request to time zero and checks every record. [`MergedTraces`] merges several by time. [`PetrioWriter`] writes petrio's
+//! own format.
+//!
+//! ```text
+//! file ─ compression ─ input ─ format/* ─ reader ──┐
+//!                        │                         ├─ merge ─▶ records in order of time
+//!                      detect              reader ─┘
+//! ```
+
+mod compression;
+mod detect;
+mod error;
+mod field;
+mod format;
+mod input;
+mod merge;
+mod options;
+mod reader;
+mod record;
+
+pub use error::{Place, Problem, TraceError};
+pub use format::FormatName;
+pub use format::petrio::PetrioWriter;
+pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces};
+pub use options::TraceOptions;
+pub use reader::{TraceReader, TraceSummary};
+pub use record::BlockRecord;
