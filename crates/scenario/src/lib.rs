@@ -1,1 +1,4 @@
-//! Scenario files, wiring, runs and reports
+//! Scenario files, wiring, runs and reports.
+
+pub mod report;
+pub mod text;

@@ -1,0 +1,110 @@
+//! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
+//!
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `cause`, `stage`), `name` which
+//! one (a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
+//! interval and empty for a single run. The distribution and the series are in the JSON report.
+
+use crate::report::error::ReportError;
+use crate::report::latency::Latency;
+use crate::report::summary::{Estimate, Report};
+use crate::report::whole_file::write_text;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Writes the summary and the stages. The file is complete or absent.
+///
+/// # Errors
+/// When the file can't be written.
+pub fn write_csv(report: &Report, path: &Path) -> Result<(), ReportError> {
+    write_text(path, &table(report))
+}
+
+struct Rows(String);
+
+impl Rows {
+    fn add(&mut self, part: &str, name: &str, quantity: &str, figure: Estimate, unit: &str) {
+        let half_width = figure.half_width.map(|width| width.to_string()).unwrap_or_default();
+        // Writing to a string can't fail.
+        let _ = writeln!(self.0, "{part},{},{quantity},{},{half_width},{unit}", quoted(name), figure.value);
+    }
+
+    fn count(&mut self, part: &str, name: &str, quantity: &str, count: u64, unit: &str) {
+        let _ = writeln!(self.0, "{part},{},{quantity},{count},,{unit}", quoted(name));
+    }
+
+    fn latency(&mut self, part: &str, latency: Option<&Latency>) {
+        let Some(latency) = latency else { return };
+        for (quantity, figure) in [
+            ("mean", latency.mean_ms),
+            ("p50", latency.p50_ms),
+            ("p90", latency.p90_ms),
+            ("p99", latency.p99_ms),
+            ("p99.9", latency.p99_9_ms),
+            ("max", latency.max_ms),
+            ("standard deviation", latency.deviation_ms),
+        ] {
+            self.add(part, "", quantity, figure, "ms");
+        }
+    }
+}
+
+fn table(report: &Report) -> String {
+    let mut rows = Rows("part,name,quantity,value,half_width,unit\n".to_owned());
+    rows.count("run", "", "seed", report.seed, "");
+    rows.count("run", "", "replications", u64::from(report.replications), "");
+    rows.add("run", "", "simulated", report.simulated_s.into(), "s");
+    rows.add("run", "", "warm-up", report.warm_up_s.into(), "s");
+    rows.count("run", "", "requests", report.requests.completed, "");
+    rows.count("run", "", "reads", report.requests.reads, "");
+    rows.count("run", "", "writes", report.requests.writes, "");
+    rows.count("run", "", "flushes", report.requests.flushes, "");
+    rows.count("run", "", "served from cache", report.requests.from_cache, "");
+    rows.count("run", "", "in flight at the end", report.requests.in_flight, "");
+    rows.count("run", "", "bytes", report.bytes, "B");
+    rows.add("run", "", "throughput", report.throughput_bytes_per_s, "B/s");
+    rows.add("run", "", "request rate", report.requests_per_s, "/s");
+    rows.latency("latency", report.latency.as_ref());
+    rows.latency("read latency", report.read_latency.as_ref());
+    rows.latency("write latency", report.write_latency.as_ref());
+    for share in &report.breakdown {
+        rows.add("cause", &share.cause, "mean", share.mean_ms.into(), "ms");
+        rows.add("cause", &share.cause, "fraction", share.fraction.into(), "");
+    }
+    for stage in &report.stages {
+        rows.count("stage", &stage.name, "arrivals", stage.arrivals, "");
+        for (quantity, value, unit) in [
+            ("utilisation", stage.utilisation, ""),
+            ("mean queue", stage.mean_queue, ""),
+            ("mean wait", stage.mean_wait_ms, "ms"),
+            ("mean service", stage.mean_service_ms, "ms"),
+        ] {
+            if let Some(value) = value {
+                rows.add("stage", &stage.name, quantity, value.into(), unit);
+            }
+        }
+    }
+    rows.0
+}
+
+/// A field of RFC 4180: quoted where it has to be.
+fn quoted(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_six_fields_and_names_with_commas_are_quoted() {
+        let report = crate::report::example::example();
+        let text = table(&report);
+        assert!(text.lines().all(|line| line.matches(',').count() == 5), "{text}");
+        assert!(text.contains("\nstage,d0/mechanics,utilisation,0.86,,\n"), "{text}");
+        assert_eq!(quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
+    }
+}

@@ -1,0 +1,75 @@
+//! A made-up report for tests: the figures of the design's sketch.
+
+use crate::report::latency::{Latency, LatencyHistogram};
+use crate::report::series::SeriesCollector;
+use crate::report::summary::{Bottleneck, Report, Requests, Share, Stage};
+use petrio_kernel::Time;
+
+pub(crate) fn example() -> Report {
+    let mut histogram = LatencyHistogram::default();
+    let mut series = SeriesCollector::new(Time::ZERO);
+    for n in 0..2_000u64 {
+        let latency = Time::from_micros(900 + (n * 7_919) % 9_973);
+        let issued = Time::from_millis(n * 37);
+        histogram.record(latency);
+        series.record(issued, issued + latency, 20_480);
+    }
+    let share =
+        |cause: &str, mean_ms: f64| Share { cause: cause.to_owned(), mean_ms, fraction: mean_ms / 4.31 };
+    Report {
+        title: "Database load recorded on a workstation".to_owned(),
+        workload: "48,213 requests · closed replay, think times kept".to_owned(),
+        system: "one Seagate Cheetah 9LP, C-LOOK".to_owned(),
+        seed: 1,
+        simulated_s: 74.9,
+        warm_up_s: 0.0,
+        replications: 1,
+        confidence: None,
+        requests: Requests { completed: 48_213, reads: 40_000, writes: 8_213, ..Requests::default() },
+        bytes: 973_963_264,
+        throughput_bytes_per_s: 13_002_342.4.into(),
+        requests_per_s: 643.7.into(),
+        latency: Some(Latency {
+            mean_ms: 4.31.into(),
+            p50_ms: 1.90.into(),
+            p90_ms: 10.7.into(),
+            p99_ms: 14.2.into(),
+            p99_9_ms: 19.8.into(),
+            max_ms: 31.0.into(),
+            deviation_ms: 4.0.into(),
+        }),
+        read_latency: None,
+        write_latency: None,
+        breakdown: vec![
+            share("queue", 0.905),
+            share("seek", 1.638),
+            share("rotation", 1.336),
+            share("transfer", 0.431),
+        ],
+        stages: vec![
+            Stage {
+                name: "d0/queue".to_owned(),
+                arrivals: 48_213,
+                mean_queue: Some(0.91),
+                mean_wait_ms: Some(0.905),
+                ..Stage::default()
+            },
+            Stage {
+                name: "d0/mechanics".to_owned(),
+                arrivals: 48_213,
+                utilisation: Some(0.86),
+                mean_service_ms: Some(3.405),
+                ..Stage::default()
+            },
+        ],
+        bottleneck: Some(Bottleneck {
+            stage: "d0/mechanics".to_owned(),
+            why: "by its seeks".to_owned(),
+            what_if: Some("With seeks twice as fast: 1.4 times the throughput.".to_owned()),
+        }),
+        warnings: Vec::new(),
+        series: series.finish(Time::ZERO),
+        histogram: histogram.bins(),
+        quantiles: histogram.quantiles(),
+    }
+}

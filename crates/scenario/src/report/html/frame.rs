@@ -1,0 +1,120 @@
+//! The frame of a plot: its size, its axes with ticks and grid, and its label.
+
+use super::axis::Axis;
+use super::escaped;
+use crate::report::figures::significant;
+use std::fmt::Write;
+
+/// The page's units of a plot; it is scaled to the width of its column.
+const SIZE: (f64, f64) = (620.0, 250.0);
+/// Room for the numbers of the axes: left, top, right, bottom.
+const MARGIN: (f64, f64, f64, f64) = (52.0, 22.0, 12.0, 40.0);
+
+/// The box within the axes.
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    svg: String,
+}
+
+impl Frame {
+    /// Begins a plot. `label` says what it shows to those who can't see it.
+    pub(super) fn new(label: &str) -> Self {
+        let (width, height) = SIZE;
+        let svg = format!(
+            r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
+            escaped(label)
+        );
+        let (left, top, right, bottom) = MARGIN;
+        Self { left, right: width - right, top, bottom: height - bottom, svg }
+    }
+
+    /// Adds a piece of SVG.
+    pub(super) fn add(&mut self, piece: &str) {
+        self.svg.push_str(piece);
+    }
+
+    /// Draws the horizontal axis and its name.
+    pub(super) fn across(&mut self, axis: &Axis, name: &str) {
+        let (top, bottom) = (self.top, self.bottom);
+        self.svg.push_str(r#"<g class="axis">"#);
+        for (tick, numbered) in axis.ticks(6) {
+            let x = axis.at(tick);
+            let class = if numbered { "grid" } else { "grid minor" };
+            let _ = write!(
+                self.svg,
+                r#"<line class="{class}" x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{bottom}"/>"#
+            );
+            if numbered {
+                let y = bottom + 15.0;
+                let _ = write!(
+                    self.svg,
+                    r#"<text x="{x:.1}" y="{y}" text-anchor="middle">{}</text>"#,
+                    number(tick)
+                );
+            }
+        }
+        let (x, y) = (f64::midpoint(self.left, self.right), bottom + 33.0);
+        let _ = write!(
+            self.svg,
+            r#"<text class="name" x="{x}" y="{y}" text-anchor="middle">{}</text></g>"#,
+            escaped(name)
+        );
+    }
+
+    /// Draws the vertical axis and its name above it.
+    pub(super) fn up(&mut self, axis: &Axis, name: &str) {
+        let (left, right) = (self.left, self.right);
+        self.svg.push_str(r#"<g class="axis">"#);
+        for (tick, numbered) in axis.ticks(4) {
+            let y = axis.at(tick);
+            let class = if numbered { "grid" } else { "grid minor" };
+            let _ = write!(
+                self.svg,
+                r#"<line class="{class}" x1="{left}" x2="{right}" y1="{y:.1}" y2="{y:.1}"/>"#
+            );
+            if numbered {
+                let (x, y) = (left - 6.0, y + 4.0);
+                let _ =
+                    write!(self.svg, r#"<text x="{x}" y="{y:.1}" text-anchor="end">{}</text>"#, number(tick));
+            }
+        }
+        let _ =
+            write!(self.svg, r#"<text class="name" x="{}" y="13">{}</text></g>"#, left - 46.0, escaped(name));
+    }
+
+    /// An invisible strip of full height that shows `words` under the pointer.
+    pub(super) fn strip(&mut self, from: f64, to: f64, words: &str) {
+        let (top, height) = (self.top, self.bottom - self.top);
+        let width = (to - from).max(0.5);
+        let _ = write!(
+            self.svg,
+            r#"<rect class="hit" x="{from:.1}" y="{top}" width="{width:.1}" height="{height}" data-says="{}"/>"#,
+            escaped(words)
+        );
+    }
+
+    /// The finished SVG.
+    pub(super) fn finish(mut self) -> String {
+        self.svg.push_str("</svg>");
+        self.svg
+    }
+}
+
+/// A tick's number: no more digits than it needs.
+fn number(value: f64) -> String {
+    let text = if value != 0.0 && value.abs() < 0.001 { format!("{value:e}") } else { format!("{value:.4}") };
+    let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if value.abs() >= 10_000.0 { significant(value) } else { short.to_owned() }
+}
+
+/// The points of a path, `M x y L x y …`.
+pub(super) fn path(points: &[(f64, f64)]) -> String {
+    let mut text = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        let _ = write!(text, "{}{x:.1} {y:.1}", if index == 0 { "M" } else { "L" });
+    }
+    text
+}

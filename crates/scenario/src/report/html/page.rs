@@ -1,0 +1,260 @@
+//! The page around the plots.
+
+use super::{escaped, plots};
+use crate::report::figures::{
+    bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
+};
+use crate::report::latency::Latency;
+use crate::report::summary::{Estimate, Report};
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+// Writing to a string can't fail, so the results of `write!` are dropped throughout.
+
+/// The whole document.
+pub(super) fn page(report: &Report) -> String {
+    let title = escaped(&report.title);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – petrio</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+    );
+    head(&mut out, report);
+    tiles(&mut out, report);
+    bottleneck(&mut out, report);
+    breakdown(&mut out, report);
+    plots_section(&mut out, report);
+    stages(&mut out, report);
+    percentiles(&mut out, report);
+    let _ = write!(
+        out,
+        "<footer>petrio {} · model time, not measured · the same scenario and seed give the same page</footer>\n\
+         </main>\n<div id=\"says\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    out
+}
+
+fn head(out: &mut String, report: &Report) {
+    let _ = write!(out, "<header>\n<h1>{}</h1>\n", escaped(&report.title));
+    let on = if report.system.is_empty() { String::new() } else { format!("on {}", report.system) };
+    let parts: Vec<&str> =
+        [report.workload.as_str(), &on].into_iter().filter(|part| !part.is_empty()).collect();
+    let _ = writeln!(out, "<p>{}</p>", escaped(&parts.join(" · ")));
+    let runs = if report.replications > 1 {
+        format!("{} replications · ", report.replications)
+    } else {
+        String::new()
+    };
+    let warm_up = if report.warm_up_s > 0.0 {
+        format!(" · the first {} cut off as warm-up", seconds(report.warm_up_s))
+    } else {
+        String::new()
+    };
+    let _ = write!(
+        out,
+        "<p class=\"quiet\">{runs}simulated {}{warm_up} · seed {}</p>\n</header>\n",
+        seconds(report.simulated_s),
+        report.seed
+    );
+    for warning in &report.warnings {
+        let _ = writeln!(out, "<p class=\"warning\"><strong>Check this:</strong> {}</p>", escaped(warning));
+    }
+}
+
+fn tiles(out: &mut String, report: &Report) {
+    out.push_str("<section class=\"tiles\" aria-label=\"Summary\">\n");
+    let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
+    tile(out, "Throughput", report.throughput_bytes_per_s, unit, size);
+    tile(out, "Requests", report.requests_per_s, "per second", 1.0);
+    if let Some(latency) = &report.latency {
+        for (name, figure) in
+            [("Mean latency", latency.mean_ms), ("p99 latency", latency.p99_ms), ("Longest", latency.max_ms)]
+        {
+            let (unit, size) = time_unit(figure.value);
+            tile(out, name, figure, unit, size);
+        }
+    }
+    let mut notes = vec![format!(
+        "{} completed, {}",
+        counted(report.requests.completed, "request", "requests"),
+        bytes(report.bytes)
+    )];
+    if report.requests.reads > 0 && report.requests.writes > 0 {
+        notes.push(format!(
+            "{} reads, {} writes",
+            grouped(report.requests.reads),
+            grouped(report.requests.writes)
+        ));
+    }
+    if report.requests.from_cache > 0 {
+        notes.push(format!("{} served by a device's cache", grouped(report.requests.from_cache)));
+    }
+    if report.requests.in_flight > 0 {
+        notes.push(format!("{} still in flight at the end", grouped(report.requests.in_flight)));
+    }
+    if let (Some(level), true) = (report.confidence, report.replications > 1) {
+        notes.push(format!("± is the half-width of the {} confidence interval", per_cent(level)));
+    }
+    let _ = write!(out, "</section>\n<p class=\"quiet\">{}</p>\n", notes.join(" · "));
+}
+
+fn tile(out: &mut String, name: &str, figure: Estimate, unit: &str, size: f64) {
+    let half_width =
+        figure.half_width.map(|width| format!(" ± {}", significant(width / size))).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "<div class=\"tile\"><div class=\"name\">{name}</div><div class=\"figure\">{}<span class=\"unit\"> {unit}{half_width}</span></div></div>",
+        significant(figure.value / size)
+    );
+}
+
+fn bottleneck(out: &mut String, report: &Report) {
+    let Some(bottleneck) = &report.bottleneck else { return };
+    let what_if = bottleneck.what_if.as_deref().unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "<p class=\"bottleneck\"><strong>Bottleneck: {}</strong>, {}. {}</p>",
+        escaped(&bottleneck.stage),
+        escaped(&bottleneck.why),
+        escaped(what_if)
+    );
+}
+
+fn breakdown(out: &mut String, report: &Report) {
+    if report.breakdown.is_empty() {
+        return;
+    }
+    let words: Vec<String> = report
+        .breakdown
+        .iter()
+        .map(|share| format!("{} {}", share.cause, per_cent(share.fraction)))
+        .collect();
+    let _ = write!(
+        out,
+        "<section>\n<h2>Where the time of an average request goes</h2>\n<div class=\"stack\" role=\"img\" aria-label=\"{}\">",
+        escaped(&words.join(", "))
+    );
+    for share in &report.breakdown {
+        let _ = write!(
+            out,
+            "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
+            class(&share.cause),
+            share.fraction.max(0.000_1),
+            escaped(&share.cause),
+            time(share.mean_ms),
+            per_cent(share.fraction)
+        );
+    }
+    out.push_str("</div>\n<ul class=\"key\">\n");
+    for share in &report.breakdown {
+        let _ = writeln!(
+            out,
+            "<li><span class=\"swatch cause {}\"></span>{} <strong>{}</strong> <span class=\"quiet\">{}</span></li>",
+            class(&share.cause),
+            escaped(&share.cause),
+            per_cent(share.fraction),
+            time(share.mean_ms)
+        );
+    }
+    out.push_str("</ul>\n</section>\n");
+}
+
+fn class(cause: &str) -> String {
+    cause.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '-' }).collect()
+}
+
+fn plots_section(out: &mut String, report: &Report) {
+    let plots = [
+        ("Latency", plots::histogram(report)),
+        ("Latency, cumulative", plots::distribution(report)),
+        ("Throughput over time", plots::throughput(report)),
+        ("Requests outstanding over time", plots::outstanding(report)),
+    ];
+    if report.latency.is_none() {
+        out.push_str(
+            "<p>No request completed in the measured part of the run, so there is nothing to plot.</p>\n",
+        );
+        return;
+    }
+    out.push_str("<section class=\"plots\">\n");
+    for (name, plot) in plots {
+        if let Some(plot) = plot {
+            let _ = write!(out, "<figure>\n<h2>{name}</h2>\n{plot}\n</figure>\n");
+        }
+    }
+    out.push_str("</section>\n");
+    if report.replications > 1 {
+        out.push_str("<p class=\"quiet\">The plots show the first replication.</p>\n");
+    }
+}
+
+fn stages(out: &mut String, report: &Report) {
+    if report.stages.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<section>\n<h2>Stages</h2>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">stage</th>\
+         <th scope=\"col\">arrivals</th><th scope=\"col\">utilisation</th><th scope=\"col\">mean queue</th>\
+         <th scope=\"col\">mean wait</th><th scope=\"col\">mean service</th></tr></thead>\n<tbody>\n",
+    );
+    let or_dash = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_owned(), text);
+    for stage in &report.stages {
+        let meter = stage.utilisation.map_or(String::new(), |utilisation| {
+            let width = utilisation.clamp(0.0, 1.0) * 100.0;
+            format!(
+                "<span class=\"meter\" aria-hidden=\"true\"><span style=\"width:{width:.1}%\"></span></span>"
+            )
+        });
+        let _ = writeln!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{meter}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&stage.name),
+            grouped(stage.arrivals),
+            or_dash(stage.utilisation, per_cent),
+            or_dash(stage.mean_queue, significant),
+            or_dash(stage.mean_wait_ms, time),
+            or_dash(stage.mean_service_ms, time)
+        );
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+fn percentiles(out: &mut String, report: &Report) {
+    let rows: Vec<(&str, &Latency)> = [
+        ("all requests", report.latency.as_ref()),
+        ("reads", report.read_latency.as_ref()),
+        ("writes", report.write_latency.as_ref()),
+    ]
+    .into_iter()
+    .filter_map(|(name, latency)| latency.map(|latency| (name, latency)))
+    .collect();
+    if rows.is_empty() {
+        return;
+    }
+    out.push_str("<section>\n<h2>Latency figures</h2>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\"></th>");
+    for name in ["mean", "p50", "p90", "p99", "p99.9", "longest", "standard deviation"] {
+        let _ = write!(out, "<th scope=\"col\">{name}</th>");
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for (name, latency) in rows {
+        let _ = write!(out, "<tr><th scope=\"row\">{name}</th>");
+        for figure in [
+            latency.mean_ms,
+            latency.p50_ms,
+            latency.p90_ms,
+            latency.p99_ms,
+            latency.p99_9_ms,
+            latency.max_ms,
+            latency.deviation_ms,
+        ] {
+            let half_width = figure.half_width.map(|width| format!(" ± {}", time(width))).unwrap_or_default();
+            let _ = write!(out, "<td>{}{half_width}</td>", time(figure.value));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}

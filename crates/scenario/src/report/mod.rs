@@ -1,0 +1,44 @@
+//! What one run gives, and the forms in which a person or a program reads it.
+//!
+//! ```text
+//!   completed requests ──► RequestSink ─┬─ Collector ──► Report ──► text · JSON · CSV · HTML
+//!                                       ├─ ParquetRows   (a row a request)
+//!                                       └─ PerfettoTrace (slices on a time line)
+//! ```
+//!
+//! A [`Collector`] is told of one completed request at a time and keeps sums, a histogram and a bounded time series, so
+//! that memory doesn't grow with the number of requests. The [`Report`] holds model time only: the same scenario and
+//! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
+
+mod collector;
+mod csv;
+mod error;
+#[cfg(test)]
+mod example;
+mod figures;
+mod html;
+mod json;
+mod latency;
+mod parquet;
+mod perfetto;
+mod replications;
+mod series;
+mod sink;
+mod summary;
+mod text;
+mod whole_file;
+
+pub use collector::{Collected, Collector};
+pub use csv::write_csv;
+pub use error::ReportError;
+pub use html::write_html;
+pub use json::write_json;
+pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
+pub use parquet::ParquetRows;
+pub use perfetto::PerfettoTrace;
+pub use replications::mean_report;
+pub use series::{Interval, Series, SeriesCollector};
+pub use sink::{RequestSink, Sinks};
+pub use summary::{Bottleneck, Estimate, Report, Requests, Share, Stage, WallClock};
+pub use text::terminal_text;
+pub use whole_file::WholeFile;

@@ -1,0 +1,126 @@
+//! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
+
+use crate::report::latency::Latency;
+use crate::report::summary::{Estimate, Report, Share, Stage};
+use petrio_kernel::statistics::{Interval, Tally};
+
+/// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
+/// averaged (counts, histogram, series) is that of the first. `None` when there are no reports.
+pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
+    let first = reports.first()?;
+    if reports.len() == 1 {
+        return Some(first.clone());
+    }
+    let mean = |figure: &dyn Fn(&Report) -> Option<f64>| mean_of(reports.iter().filter_map(figure), level);
+    let plain = |figure: &dyn Fn(&Report) -> f64| mean(&|report| Some(figure(report))).value;
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in reports.iter().flat_map(|report| &report.warnings) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
+    Some(Report {
+        replications: u32::try_from(reports.len()).unwrap_or(u32::MAX),
+        confidence: Some(level),
+        simulated_s: plain(&|report| report.simulated_s),
+        warm_up_s: plain(&|report| report.warm_up_s),
+        throughput_bytes_per_s: mean(&|report| Some(report.throughput_bytes_per_s.value)),
+        requests_per_s: mean(&|report| Some(report.requests_per_s.value)),
+        latency: mean_latency(reports, |report| report.latency.as_ref(), level),
+        read_latency: mean_latency(reports, |report| report.read_latency.as_ref(), level),
+        write_latency: mean_latency(reports, |report| report.write_latency.as_ref(), level),
+        breakdown: mean_breakdown(reports),
+        stages: mean_stages(reports, level),
+        warnings,
+        ..first.clone()
+    })
+}
+
+fn mean_of(values: impl Iterator<Item = f64>, level: f64) -> Estimate {
+    let mut tally = Tally::default();
+    values.for_each(|value| tally.record(value));
+    let interval = Interval::of(&tally, level);
+    // JSON has no infinity: an interval from one observation is absent.
+    Estimate { value: interval.mean, half_width: Some(interval.half_width).filter(|width| width.is_finite()) }
+}
+
+fn mean_latency(
+    reports: &[Report],
+    part: impl Fn(&Report) -> Option<&Latency>,
+    level: f64,
+) -> Option<Latency> {
+    let all: Vec<&Latency> = reports.iter().filter_map(part).collect();
+    all.first()?;
+    let mean =
+        |figure: fn(&Latency) -> Estimate| mean_of(all.iter().map(|&latency| figure(latency).value), level);
+    Some(Latency {
+        mean_ms: mean(|latency| latency.mean_ms),
+        p50_ms: mean(|latency| latency.p50_ms),
+        p90_ms: mean(|latency| latency.p90_ms),
+        p99_ms: mean(|latency| latency.p99_ms),
+        p99_9_ms: mean(|latency| latency.p99_9_ms),
+        max_ms: mean(|latency| latency.max_ms),
+        deviation_ms: mean(|latency| latency.deviation_ms),
+    })
+}
+
+/// Means of the shares; their fractions are of the mean latency, so they add up to one again.
+fn mean_breakdown(reports: &[Report]) -> Vec<Share> {
+    let mut shares: Vec<Share> = Vec::new();
+    for share in reports.iter().flat_map(|report| &report.breakdown) {
+        match shares.iter_mut().find(|known| known.cause == share.cause) {
+            Some(known) => known.mean_ms += share.mean_ms,
+            None => shares.push(share.clone()),
+        }
+    }
+    let total: f64 = shares.iter().map(|share| share.mean_ms).sum();
+    for share in &mut shares {
+        share.fraction = if total > 0.0 { share.mean_ms / total } else { 0.0 };
+        share.mean_ms /= reports.len() as f64;
+    }
+    shares
+}
+
+fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
+    let named = |name: &str| -> Vec<&Stage> {
+        reports.iter().filter_map(|report| report.stages.iter().find(|stage| stage.name == name)).collect()
+    };
+    let of = |stages: &[&Stage], figure: fn(&Stage) -> Option<f64>| {
+        let values: Vec<f64> = stages.iter().filter_map(|&stage| figure(stage)).collect();
+        if values.is_empty() { None } else { Some(mean_of(values.into_iter(), level).value) }
+    };
+    let mean_stage = |stage: &Stage| {
+        let same = named(&stage.name);
+        Stage {
+            name: stage.name.clone(),
+            arrivals: (same.iter().map(|stage| u128::from(stage.arrivals)).sum::<u128>() / same.len() as u128)
+                as u64,
+            utilisation: of(&same, |stage| stage.utilisation),
+            mean_queue: of(&same, |stage| stage.mean_queue),
+            mean_wait_ms: of(&same, |stage| stage.mean_wait_ms),
+            mean_service_ms: of(&same, |stage| stage.mean_service_ms),
+        }
+    };
+    reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::report::example::example;
+
+    #[test]
+    fn two_replications_give_the_mean_with_students_half_width() {
+        let (mut a, mut b) = (example(), example());
+        a.requests_per_s = 600.0.into();
+        b.requests_per_s = 700.0.into();
+        let mean = mean_report(&[a, b], 0.95).unwrap();
+        assert_eq!(mean.requests_per_s.value, 650.0);
+        // t(0.975, 1) = 12.7062; standard error of 600 and 700 is 50.
+        assert!((mean.requests_per_s.half_width.unwrap() - 12.7062 * 50.0).abs() < 0.01);
+        assert_eq!(mean.replications, 2);
+        assert!((mean.breakdown.iter().map(|share| share.fraction).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_eq!(mean.latency.unwrap().mean_ms.half_width, Some(0.0));
+    }
+}

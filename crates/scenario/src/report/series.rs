@@ -1,0 +1,226 @@
+//! What happened when: throughput and queue over model time, in at most 600 intervals.
+//!
+//! When the run outgrows the intervals, pairs of them are joined and the interval doubles, so memory never grows with
+//! the run. Each request costs a constant number of additions however long it stayed: an interval keeps how many
+//! requests began and ended in it and how much of it lay after those moments, from which the mean number outstanding
+//! follows exactly when the series is read.
+
+use petrio_kernel::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Figures of one interval of model time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Requests that completed in it.
+    pub completed: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Mean number of requests outstanding, of those that completed before the run ended.
+    pub mean_outstanding: f64,
+    /// Mean latency of the requests that completed in it, milliseconds; zero where none did.
+    pub mean_latency_ms: f64,
+}
+
+/// Figures over model time, in intervals of equal length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// When the first interval begins, seconds of model time.
+    pub begin_s: f64,
+    /// The length of an interval, seconds.
+    pub interval_s: f64,
+    /// How much of the last interval the run covered, seconds.
+    pub last_interval_s: f64,
+    /// The intervals.
+    pub intervals: Vec<Interval>,
+}
+
+/// Collects a [`Series`] from completed requests in any order.
+#[derive(Clone, Debug)]
+pub struct SeriesCollector {
+    begin: Time,
+    end: Time,
+    width: u64,
+    cells: Vec<Cell>,
+}
+
+/// Sums over one interval; spans in picoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    completed: u64,
+    bytes: u64,
+    latency: u128,
+    began: u64,
+    ended: u64,
+    /// Over the requests that began here, the part of the interval after they began.
+    after_begin: u128,
+    /// Over the requests that ended here, the part of the interval after they ended.
+    after_end: u128,
+}
+
+/// Memory is bounded by this, and a plot of a run has at least half as many points.
+const INTERVALS_MAX: usize = 600;
+/// One microsecond: a run too short for many of these has little to show over time.
+const FIRST_WIDTH: u64 = 1_000_000;
+
+impl SeriesCollector {
+    /// Begins at a point in model time, the end of the warm-up.
+    pub fn new(begin: Time) -> Self {
+        Self { begin, end: begin, width: FIRST_WIDTH, cells: Vec::new() }
+    }
+
+    /// Adds a request. Of one issued before the beginning, the part since then counts.
+    pub fn record(&mut self, issued: Time, completed: Time, bytes: u64) {
+        let begin = self.begin.as_picos();
+        let from = issued.as_picos().saturating_sub(begin);
+        let to = completed.as_picos().saturating_sub(begin).max(from);
+        // A completion on the border of two intervals belongs to the one that it ends.
+        self.reach(to.saturating_sub(1));
+        self.end = self.end.max(completed);
+        let width = self.width;
+        let after = |index: u64, position: u64| u128::from((index + 1) * width - position);
+        let (first, last) = (from / width, to.saturating_sub(1) / width);
+        if from < to {
+            let cell = &mut self.cells[first as usize];
+            cell.began += 1;
+            cell.after_begin += after(first, from);
+            let cell = &mut self.cells[last as usize];
+            cell.ended += 1;
+            cell.after_end += after(last, to);
+        }
+        let last = &mut self.cells[last as usize];
+        last.completed += 1;
+        last.bytes += bytes;
+        last.latency += u128::from((completed - issued).as_picos());
+    }
+
+    /// Makes room for a position, doubling the interval as often as needed.
+    fn reach(&mut self, position: u64) {
+        while position / self.width >= INTERVALS_MAX as u64 {
+            let width = u128::from(self.width);
+            self.cells = self
+                .cells
+                .chunks(2)
+                .map(|pair| {
+                    let (a, b) = (pair[0], pair.get(1).copied().unwrap_or_default());
+                    Cell {
+                        completed: a.completed + b.completed,
+                        bytes: a.bytes + b.bytes,
+                        latency: a.latency + b.latency,
+                        began: a.began + b.began,
+                        ended: a.ended + b.ended,
+                        after_begin: a.after_begin + u128::from(a.began) * width + b.after_begin,
+                        after_end: a.after_end + u128::from(a.ended) * width + b.after_end,
+                    }
+                })
+                .collect();
+            self.width *= 2;
+        }
+        let needed = (position / self.width) as usize + 1;
+        if self.cells.len() < needed {
+            self.cells.resize(needed, Cell::default());
+        }
+    }
+
+    /// The series up to `end`, the end of the run (at least the last completion).
+    pub fn finish(mut self, end: Time) -> Series {
+        let end = end.max(self.end).as_picos().saturating_sub(self.begin.as_picos());
+        if end > 0 {
+            self.reach(end - 1);
+        }
+        let width = u128::from(self.width);
+        let covered =
+            |index: usize| (u128::from(end) - (index as u128 * width).min(u128::from(end))).min(width);
+        let mut outstanding = 0u128;
+        let mut intervals = Vec::with_capacity(self.cells.len());
+        for (index, cell) in self.cells.iter().enumerate() {
+            // What a request would still hold of this interval after its end is taken off again, so the part of the
+            // last interval beyond the end of the run cancels out.
+            let held = outstanding * width + cell.after_begin - cell.after_end;
+            outstanding = outstanding + u128::from(cell.began) - u128::from(cell.ended);
+            let span = covered(index).max(1);
+            intervals.push(Interval {
+                completed: cell.completed,
+                bytes: cell.bytes,
+                mean_outstanding: held as f64 / span as f64,
+                mean_latency_ms: match cell.completed {
+                    0 => 0.0,
+                    completed => cell.latency as f64 / 1e9 / completed as f64,
+                },
+            });
+        }
+        let last = intervals.len().checked_sub(1).map_or(0, covered);
+        Series {
+            begin_s: self.begin.as_seconds(),
+            interval_s: self.width as f64 / 1e12,
+            last_interval_s: last as f64 / 1e12,
+            intervals,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same figures by adding up every request's overlap with every interval.
+    fn overlaps(requests: &[(u64, u64)], series: &Series) -> Vec<f64> {
+        let width = (series.interval_s * 1e12) as u64;
+        (0..series.intervals.len() as u64)
+            .map(|k| {
+                let (low, high) = (k * width, (k + 1) * width);
+                let held: u64 = requests.iter().map(|&(a, b)| b.min(high).saturating_sub(a.max(low))).sum();
+                let span = if k + 1 == series.intervals.len() as u64 {
+                    series.last_interval_s
+                } else {
+                    series.interval_s
+                };
+                held as f64 / (span * 1e12)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn outstanding_requests_equal_the_sum_of_overlaps(
+            requests in prop::collection::vec((0u64..40_000_000_000, 0u64..3_000_000_000), 1..80)
+        ) {
+            let spans: Vec<(u64, u64)> = requests.iter().map(|&(at, length)| (at, at + length)).collect();
+            let mut collector = SeriesCollector::new(Time::ZERO);
+            for &(from, to) in &spans {
+                collector.record(Time::from_picos(from), Time::from_picos(to), 512);
+            }
+            let series = collector.finish(Time::ZERO);
+            prop_assert!(series.intervals.len() <= INTERVALS_MAX);
+            prop_assert_eq!(series.intervals.iter().map(|i| i.completed).sum::<u64>(), spans.len() as u64);
+            for (interval, expected) in series.intervals.iter().zip(overlaps(&spans, &series)) {
+                let tolerance = 1e-9 * expected.max(1.0);
+                prop_assert!((interval.mean_outstanding - expected).abs() <= tolerance, "{} {expected}", interval.mean_outstanding);
+            }
+        }
+    }
+
+    #[test]
+    fn a_year_long_run_has_no_more_intervals_than_a_short_one() {
+        let mut collector = SeriesCollector::new(Time::ZERO);
+        for second in 0..200_000u64 {
+            let at = Time::from_whole_seconds(second * 90);
+            collector.record(at, at + Time::from_millis(5), 4_096);
+        }
+        let series = collector.finish(Time::ZERO);
+        assert!((INTERVALS_MAX / 2..=INTERVALS_MAX).contains(&series.intervals.len()));
+        assert_eq!(series.intervals.iter().map(|interval| interval.bytes).sum::<u64>(), 200_000 * 4_096);
+    }
+
+    #[test]
+    fn requests_issued_in_the_warm_up_count_from_its_end() {
+        let mut collector = SeriesCollector::new(Time::from_micros(10));
+        collector.record(Time::from_micros(4), Time::from_micros(14), 512);
+        let series = collector.finish(Time::from_micros(18));
+        let held: f64 =
+            series.intervals.iter().map(|interval| interval.mean_outstanding * series.interval_s).sum();
+        assert!((held - 4e-6).abs() < 1e-15, "{held}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The report of a run as data. Times are in the unit that the field's name ends in.
+
+use crate::report::latency::{Bin, Latency, Quantile};
+use crate::report::series::Series;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A figure, with the half-width of its confidence interval where there were replications.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The figure: of the one run, or the mean over replications.
+    pub value: f64,
+    /// Half the width of the confidence interval, in the figure's unit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub half_width: Option<f64>,
+}
+
+impl From<f64> for Estimate {
+    fn from(value: f64) -> Self {
+        Self { value, half_width: None }
+    }
+}
+
+/// How many requests there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requests {
+    /// Completed in the measured part of the run.
+    pub completed: u64,
+    /// Of these, reads.
+    pub reads: u64,
+    /// Of these, writes.
+    pub writes: u64,
+    /// Of these, flushes.
+    pub flushes: u64,
+    /// Of the completed ones, those served by a device's cache.
+    pub from_cache: u64,
+    /// Issued, and not completed when the run ended.
+    pub in_flight: u64,
+}
+
+/// A part of the time of the average request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// What the time was spent on: `queue`, `seek`, `rotation` ….
+    pub cause: String,
+    /// Mean per request, milliseconds.
+    pub mean_ms: f64,
+    /// Its part of the mean latency, 0 to 1.
+    pub fraction: f64,
+}
+
+/// One stage of the storage path. What a stage doesn't have (a queue has no service) is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// Its path in the net, such as `d0/mechanics`.
+    pub name: String,
+    /// Requests that arrived.
+    pub arrivals: u64,
+    /// The part of the time in which it was busy, 0 to 1, averaged over its servers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub utilisation: Option<f64>,
+    /// Mean number waiting.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mean_queue: Option<f64>,
+    /// Mean time waiting, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mean_wait_ms: Option<f64>,
+    /// Mean time in service, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mean_service_ms: Option<f64>,
+}
+
+/// What limits the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bottleneck {
+    /// The stage's path.
+    pub stage: String,
+    /// Why: "by its seeks".
+    pub why: String,
+    /// What would change it, as a sentence: "With seeks twice as fast: 1.4 times the throughput."
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub what_if: Option<String>,
+}
+
+/// What one run gives, or the mean of several replications of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The scenario's title.
+    pub title: String,
+    /// What was run, in a line: "48,213 requests · closed replay, think times kept".
+    pub workload: String,
+    /// On what, in a line: "one Seagate Cheetah 9LP, C-LOOK".
+    pub system: String,
+    /// The seed of the (first) run.
+    pub seed: u64,
+    /// Model time that the run covered, with its warm-up, seconds.
+    pub simulated_s: f64,
+    /// Model time that was cut off as warm-up, seconds.
+    pub warm_up_s: f64,
+    /// How many runs this is the mean of.
+    pub replications: u32,
+    /// The level of the half-widths, 0 to 1, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub confidence: Option<f64>,
+    /// How many requests there were; of the first replication.
+    pub requests: Requests,
+    /// Bytes moved by the completed requests.
+    pub bytes: u64,
+    /// Bytes per second.
+    pub throughput_bytes_per_s: Estimate,
+    /// Completed requests per second.
+    pub requests_per_s: Estimate,
+    /// From issue to completion, all requests; absent when none completed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<Latency>,
+    /// The same, reads alone, where there were both reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub read_latency: Option<Latency>,
+    /// The same, writes alone, where there were both reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub write_latency: Option<Latency>,
+    /// Where the time of the average request went, in the order in which it meets the causes.
+    pub breakdown: Vec<Share>,
+    /// The stages of the storage path.
+    pub stages: Vec<Stage>,
+    /// What limits the run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bottleneck: Option<Bottleneck>,
+    /// Things to check before the result is trusted.
+    pub warnings: Vec<String>,
+    /// Throughput and queue over model time; of the first replication.
+    pub series: Series,
+    /// The latency histogram, bins a twentieth of a decade wide; of the first replication.
+    pub histogram: Vec<Bin>,
+    /// The latency's distribution function at chosen probabilities; of the first replication.
+    pub quantiles: Vec<Quantile>,
+}
+
+/// What the wall clock said of a run. It stands apart from the report, which is the same on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WallClock {
+    /// How long the run took, seconds.
+    pub seconds: f64,
+}

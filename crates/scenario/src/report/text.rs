@@ -1,0 +1,282 @@
+//! The report on a terminal, to be read at a glance. Width-aware, and without colour nothing is lost.
+
+use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
+use crate::report::latency::Latency;
+use crate::report::summary::{Estimate, Report, Stage, WallClock};
+use std::fmt::Write;
+
+/// A report is laid out for no less and no more than this many columns.
+const WIDTHS: (usize, usize) = (76, 120);
+
+/// The report as text for a terminal `width` columns wide. Ends with a newline.
+pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> String {
+    let width = width.clamp(WIDTHS.0, WIDTHS.1);
+    let mut out = String::new();
+    head(&mut out, report, wall, width);
+    out.push('\n');
+    figures(&mut out, report, width);
+    breakdown(&mut out, report, width);
+    stages(&mut out, &report.stages, width);
+    foot(&mut out, report, width);
+    out
+}
+
+// Writing to a string can't fail, so the results of `writeln!` are dropped throughout.
+
+fn head(out: &mut String, report: &Report, wall: Option<WallClock>, width: usize) {
+    let title = match report.workload.as_str() {
+        "" => report.title.clone(),
+        workload => format!("{} · {workload}", report.title),
+    };
+    for line in wrapped(&title, width - 2) {
+        let _ = writeln!(out, "  {line}");
+    }
+    let took = wall.map(|wall| format!(" in {}", seconds(wall.seconds))).unwrap_or_default();
+    let runs = match report.replications {
+        0 | 1 => String::new(),
+        runs => format!("{runs} replications, "),
+    };
+    let right = format!("{runs}simulated {}{took}, seed {}", seconds(report.simulated_s), report.seed);
+    let left = format!("on {}", report.system);
+    if report.system.is_empty() {
+        let _ = writeln!(out, "  {right}");
+    } else if 4 + length(&left) + length(&right) <= width {
+        let gap = width - 2 - length(&left) - length(&right);
+        let _ = writeln!(out, "  {left}{:gap$}{right}", "");
+    } else {
+        for line in wrapped(&left, width - 2) {
+            let _ = writeln!(out, "  {line}");
+        }
+        let _ = writeln!(out, "  {right}");
+    }
+}
+
+fn figures(out: &mut String, report: &Report, width: usize) {
+    let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
+    let parts = [
+        format!("{} {unit}", scaled(report.throughput_bytes_per_s, size)),
+        format!("{} requests/s", scaled(report.requests_per_s, 1.0)),
+        format!("{} moved", bytes(report.bytes)),
+    ];
+    flowing(out, "throughput", &parts, width);
+    match &report.latency {
+        None => {
+            let _ = writeln!(out, "  latency     – (no request completed)");
+        }
+        Some(latency) => latency_line(out, "latency", latency, width),
+    }
+    if let Some(latency) = &report.read_latency {
+        latency_line(out, "  reads", latency, width);
+    }
+    if let Some(latency) = &report.write_latency {
+        latency_line(out, "  writes", latency, width);
+    }
+    if let (Some(confidence), true) = (report.confidence, report.replications > 1) {
+        let _ = writeln!(
+            out,
+            "              ± is the half-width of the {} confidence interval",
+            per_cent(confidence)
+        );
+    }
+}
+
+fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
+    let (unit, size) = time_unit(latency.mean_ms.value);
+    let parts = [
+        format!("mean {} {unit}", scaled(latency.mean_ms, size)),
+        format!("p50 {}", scaled(latency.p50_ms, size)),
+        format!("p90 {}", scaled(latency.p90_ms, size)),
+        format!("p99 {}", scaled(latency.p99_ms, size)),
+        format!("p99.9 {}", scaled(latency.p99_9_ms, size)),
+        format!("max {}", scaled(latency.max_ms, size)),
+    ];
+    flowing(out, name, &parts, width);
+}
+
+/// Parts side by side behind a name, in as many lines as they need.
+fn flowing(out: &mut String, name: &str, parts: &[String], width: usize) {
+    const INDENT: usize = 12;
+    let _ = write!(out, "  {name:<10}");
+    let mut column = INDENT;
+    for part in parts {
+        if column > INDENT && column + 3 + length(part) > width {
+            let _ = write!(out, "\n{:INDENT$}", "");
+            column = INDENT;
+        }
+        let gap = if column == INDENT { 2 } else { 3 };
+        let _ = write!(out, "{:gap$}{part}", "");
+        column += gap + length(part);
+    }
+    out.push('\n');
+}
+
+fn scaled(figure: Estimate, size: f64) -> String {
+    let value = significant(figure.value / size);
+    match figure.half_width {
+        Some(half_width) => format!("{value} ± {}", significant(half_width / size)),
+        None => value,
+    }
+}
+
+/// Bars in one line where they fit, else a line each. The number stands beside each bar.
+fn breakdown(out: &mut String, report: &Report, width: usize) {
+    if report.breakdown.is_empty() {
+        return;
+    }
+    let mut shares: Vec<_> = report.breakdown.iter().collect();
+    shares.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
+    let lead = "  an average request   ";
+    let words: usize =
+        shares.iter().map(|share| length(&share.cause) + length(&per_cent(share.fraction)) + 4).sum();
+    out.push('\n');
+    let room = width.saturating_sub(length(lead) + words);
+    if room >= 12 {
+        let scale = room.min(40);
+        let parts: Vec<String> = shares
+            .iter()
+            .map(|share| {
+                format!("{} {}{}", share.cause, spaced_bar(share.fraction, scale), per_cent(share.fraction))
+            })
+            .collect();
+        let _ = writeln!(out, "{lead}{}", parts.join("  "));
+        return;
+    }
+    let _ = writeln!(out, "{}", lead.trim_end());
+    for share in shares {
+        let bar = bar(share.fraction, width.saturating_sub(30).min(40));
+        let line = format!("    {:<14} {:>7}  {bar}", share.cause, per_cent(share.fraction));
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+fn spaced_bar(fraction: f64, scale: usize) -> String {
+    let bar = bar(fraction, scale);
+    if bar.is_empty() { bar } else { bar + " " }
+}
+
+fn bar(fraction: f64, scale: usize) -> String {
+    "█".repeat((fraction.clamp(0.0, 1.0) * scale as f64 + 0.5) as usize)
+}
+
+fn stages(out: &mut String, stages: &[Stage], width: usize) {
+    if stages.is_empty() {
+        return;
+    }
+    let or_dash = |value: Option<f64>, text: &dyn Fn(f64) -> String| value.map_or("–".to_owned(), text);
+    let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
+    let rows: Vec<[String; 6]> = stages
+        .iter()
+        .map(|stage| {
+            [
+                stage.name.clone(),
+                grouped(stage.arrivals),
+                or_dash(stage.utilisation, &per_cent),
+                or_dash(stage.mean_queue, &significant),
+                or_dash(stage.mean_wait_ms, &crate::report::figures::time),
+                or_dash(stage.mean_service_ms, &crate::report::figures::time),
+            ]
+        })
+        .collect();
+    let mut widths = heads.map(length);
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(length(cell));
+        }
+    }
+    // A long path is cut in its middle rather than allowed to break the table.
+    let others: usize = widths[1..].iter().map(|width| width + 2).sum();
+    widths[0] = widths[0].min(width.saturating_sub(2 + others).max(12));
+    out.push('\n');
+    let mut line = |cells: &[String; 6]| {
+        let _ = write!(out, "  {:<first$}", shortened(&cells[0], widths[0]), first = widths[0]);
+        for (cell, width) in cells[1..].iter().zip(&widths[1..]) {
+            let _ = write!(out, "  {cell:>width$}");
+        }
+        out.push('\n');
+    };
+    line(&heads.map(str::to_owned));
+    rows.iter().for_each(&mut line);
+}
+
+fn foot(out: &mut String, report: &Report, width: usize) {
+    if let Some(bottleneck) = &report.bottleneck {
+        let what_if =
+            bottleneck.what_if.as_deref().map(|sentence| format!(" {sentence}")).unwrap_or_default();
+        out.push('\n');
+        labelled(out, "bottleneck", &format!("{}, {}.{what_if}", bottleneck.stage, bottleneck.why), width);
+    }
+    if report.requests.in_flight > 0 {
+        let text = format!(
+            "{} not completed when the run ended",
+            counted(report.requests.in_flight, "request", "requests")
+        );
+        labelled(out, "in flight", &text, width);
+    }
+    for warning in &report.warnings {
+        labelled(out, "warning", warning, width);
+    }
+}
+
+fn labelled(out: &mut String, label: &str, text: &str, width: usize) {
+    for (index, line) in wrapped(text, width - 14).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        let _ = writeln!(out, "  {label:<10}  {line}");
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Lines of at most `width` columns, broken at blanks where possible.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if length(line) + 1 + length(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// At most `width` columns, the middle left out.
+fn shortened(text: &str, width: usize) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let head: String = characters[..kept / 2].iter().collect();
+    let tail: String = characters[characters.len() - (kept - kept / 2)..].iter().collect();
+    format!("{head}…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example::example;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
+        let report = example();
+        for width in [76, 80, 100, 120] {
+            let text = terminal_text(&report, Some(WallClock { seconds: 0.08 }), width);
+            for line in text.lines() {
+                assert!(length(line) <= width, "{width}: {line}");
+            }
+            for figure in ["644", "4.31", "p99.9", "38 %", "d0/mechanics", "86 %", "seed 1"] {
+                assert!(text.contains(figure), "{figure} at width {width}:\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_report_reads_as_the_design_sketches_it() {
+        insta::assert_snapshot!(terminal_text(&example(), Some(WallClock { seconds: 0.08 }), 100));
+    }
+}

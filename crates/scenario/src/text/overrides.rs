@@ -1,0 +1,137 @@
+//! `--set path=value`: one value of the scenario changed from outside, without touching the file.
+
+use crate::text::problem::Problem;
+use crate::text::sources::Sources;
+use crate::text::tree::{Table, Value, parse_value};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+/// A change of one value: `disk.d0.count=4`, `workload.readers.rate=200 /s`, `measure.stop=[..]`.
+///
+/// The path is dotted; a number in it picks an item of an array. The value is read as TOML and, where it isn't TOML, as
+/// a string, so that quantities need no quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    text: Arc<str>,
+    equals: usize,
+}
+
+impl FromStr for Override {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let complaint = |message: &str| {
+            let mut sources = Sources::default();
+            sources.add("--set", text);
+            sources.error(0..text.len(), message).help("write it as path=value, for example disk.d0.count=4")
+        };
+        let equals = text.find('=').ok_or_else(|| complaint("an override has no \"=\""))?;
+        if text[..equals].split('.').any(|part| part.trim().is_empty()) {
+            return Err(complaint("the path of an override has an empty part"));
+        }
+        Ok(Self { text: text.into(), equals })
+    }
+}
+
+impl Override {
+    /// Sets the value at `path`; for callers that have no text, such as `--seed`.
+    pub fn new(path: &str, value: &str) -> Self {
+        Self { text: format!("{path}={value}").into(), equals: path.len() }
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The keys of the path, with their positions in the text.
+    fn path(&self) -> Vec<(&str, Range<usize>)> {
+        let mut at = 0;
+        self.text[..self.equals]
+            .split('.')
+            .map(|part| {
+                let start = at + (part.len() - part.trim_start().len());
+                at += part.len() + 1;
+                (part.trim(), start..start + part.trim().len())
+            })
+            .collect()
+    }
+
+    /// Changes the tree. `base` is where this override's text stands in `sources`.
+    pub(crate) fn apply<'i>(
+        &'i self,
+        root: &mut Table<'i>,
+        base: usize,
+        sources: &Sources,
+    ) -> Result<(), Problem> {
+        let after = self.equals + 1;
+        let raw = &self.text[after..];
+        let start = after + (raw.len() - raw.trim_start().len());
+        let value = parse_value(raw.trim(), base + start);
+        let path: Vec<Key<'i>> = self
+            .path()
+            .into_iter()
+            .map(|(name, span)| Spanned::new(base + span.start..base + span.end, Cow::Borrowed(name)))
+            .collect();
+        put_in_table(root.get_mut(), &path, value).map_err(|(span, message)| sources.error(span, message))
+    }
+}
+
+type Key<'i> = Spanned<DeString<'i>>;
+type Refusal = (Range<usize>, String);
+
+fn put_in_table<'i>(table: &mut DeTable<'i>, path: &[Key<'i>], value: Value<'i>) -> Result<(), Refusal> {
+    match path {
+        [] => Ok(()),
+        [last] => {
+            // Removed first, so that the key's position is that of the override.
+            table.remove(last.get_ref().as_ref());
+            table.insert(last.clone(), value);
+            Ok(())
+        }
+        [first, rest @ ..] => {
+            let name = first.get_ref().as_ref();
+            if !table.contains_key(name) {
+                table.insert(first.clone(), Spanned::new(first.span(), DeValue::Table(DeTable::new())));
+            }
+            match table.get_mut(name).map(Spanned::get_mut) {
+                Some(inner) => put(inner, first, rest, value),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn put<'i>(
+    inner: &mut DeValue<'i>,
+    key: &Key<'i>,
+    rest: &[Key<'i>],
+    value: Value<'i>,
+) -> Result<(), Refusal> {
+    match inner {
+        DeValue::Table(table) => put_in_table(table, rest, value),
+        DeValue::Array(array) => {
+            let Some((index, rest)) = rest.split_first() else { return Ok(()) };
+            let length = array.len();
+            let item = index.get_ref().parse().ok().and_then(|index: usize| array.get_mut(index));
+            let item = item.ok_or_else(|| {
+                let message = format!("\"{}\" has {length} items, numbered from 0", key.get_ref());
+                (index.span(), message)
+            })?;
+            if rest.is_empty() {
+                *item = value;
+                Ok(())
+            } else {
+                put(item.get_mut(), index, rest, value)
+            }
+        }
+        _ => {
+            let message = format!("\"{}\" is a value, there is nothing in it to set", key.get_ref());
+            Err((key.span(), message))
+        }
+    }
+}

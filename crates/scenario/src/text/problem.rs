@@ -1,0 +1,172 @@
+//! One complaint about an input: what is wrong, where, and what to do.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Whether a complaint stops the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The scenario can't be run.
+    Error,
+    /// Check this before you trust the result.
+    Warning,
+}
+
+/// A complaint about a scenario. It renders as a miette diagnostic with the line and the value underlined; its
+/// `Display` is the message alone.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    severity: Severity,
+    message: String,
+    help: Option<String>,
+    place: Option<Place>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    source: NamedSource<Arc<str>>,
+    span: Range<usize>,
+    label: Option<String>,
+    line: usize,
+    column: usize,
+}
+
+impl Problem {
+    pub(crate) fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self { severity, message: message.into(), help: None, place: None }
+    }
+
+    /// An error that points nowhere, such as a missing scenario file.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    pub(crate) fn pointing_into(
+        mut self,
+        source: NamedSource<Arc<str>>,
+        text: &str,
+        span: Range<usize>,
+    ) -> Self {
+        let before = &text[..span.start];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        self.place = Some(Place { source, span, label: None, line, column });
+        self
+    }
+
+    /// With words under the underlined value.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        if let Some(place) = &mut self.place {
+            place.label = Some(label.into());
+        }
+        self
+    }
+
+    /// With advice: what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With advice, where there is some.
+    #[must_use]
+    pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
+        self.help = help.map(Into::into).or(self.help);
+        self
+    }
+
+    /// Whether it stops the run.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// The text it is about, its line and column, both from 1: `examples/one-disk.toml:12:8`.
+    pub fn location(&self) -> Option<String> {
+        self.place.as_ref().map(|place| format!("{}:{}:{}", place.source.name(), place.line, place.column))
+    }
+
+    /// The piece of text that it points at.
+    pub fn pointed_at(&self) -> Option<&str> {
+        self.place.as_ref().and_then(|place| place.source.inner().get(place.span.clone()))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Diagnostic for Problem {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let place = self.place.as_ref()?;
+        let label = place.label.clone().or_else(|| Some("here".to_owned()));
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, place.span.start, place.span.len()))))
+    }
+}
+
+/// All the complaints about one input, at least one of them an error.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    what: String,
+    problems: Vec<Problem>,
+}
+
+impl Problems {
+    /// The complaints about `what`, a file's name.
+    pub fn new(what: impl Into<String>, problems: Vec<Problem>) -> Self {
+        Self { what: what.into(), problems }
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+        let plural = if errors == 1 { "mistake" } else { "mistakes" };
+        write!(f, "{} has {errors} {plural}", self.what)
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl Diagnostic for Problems {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.problems.iter().map(|problem| problem as &dyn Diagnostic)))
+    }
+}

@@ -1,0 +1,70 @@
+//! Several texts in one space of byte positions, so that a span alone tells which text it points into.
+
+use crate::text::problem::{Problem, Severity};
+use miette::NamedSource;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One text with a name.
+#[derive(Clone, Debug)]
+struct Source {
+    name: String,
+    text: Arc<str>,
+    base: usize,
+}
+
+/// The texts of a scenario. Text `n + 1` begins one position after the end of text `n`.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    sources: Vec<Source>,
+}
+
+impl Sources {
+    /// Adds a text; gives the position at which it begins.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> usize {
+        let base = self.sources.last().map_or(0, |last| last.base + last.text.len() + 1);
+        self.sources.push(Source { name: name.into(), text: text.into(), base });
+        base
+    }
+
+    /// The text that a position points into.
+    fn at(&self, position: usize) -> Option<&Source> {
+        let after = self.sources.partition_point(|source| source.base <= position);
+        after.checked_sub(1).and_then(|index| self.sources.get(index))
+    }
+
+    /// An error that points at a span.
+    pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
+        self.problem(Severity::Error, span, message.into())
+    }
+
+    /// A warning that points at a span.
+    pub fn warning(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
+        self.problem(Severity::Warning, span, message.into())
+    }
+
+    fn problem(&self, severity: Severity, span: Range<usize>, message: String) -> Problem {
+        let Some(source) = self.at(span.start) else { return Problem::new(severity, message) };
+        let local = local(source, span);
+        let named = NamedSource::new(&source.name, Arc::clone(&source.text));
+        Problem::new(severity, message).pointing_into(named, &source.text, local)
+    }
+}
+
+/// The span within its own text, moved to character borders and clipped to the text: a span never makes a message fail.
+fn local(source: &Source, span: Range<usize>) -> Range<usize> {
+    let length = source.text.len();
+    let mut start = span.start.saturating_sub(source.base).min(length);
+    let mut end = span.end.saturating_sub(source.base).clamp(start, length);
+    while !source.text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !source.text.is_char_boundary(end) {
+        end += 1;
+    }
+    // A table's span may run over many lines; its first line says enough.
+    if let Some(newline) = source.text[start..end].find(['\n', '\r']) {
+        end = start + newline;
+    }
+    start..end
+}

@@ -1,0 +1,158 @@
+//! TOML trees whose keys and values know their position in [`Sources`](super::Sources).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value with its position.
+pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
+/// A table with its position.
+pub(crate) type Table<'i> = Spanned<DeTable<'i>>;
+
+/// What is wrong with a piece of TOML, and where.
+pub(crate) struct Mistake {
+    pub(crate) message: String,
+    pub(crate) span: Range<usize>,
+}
+
+/// Tables and arrays nest no deeper than this; a scenario needs five.
+const DEPTH_MAX: usize = 64;
+
+/// Parses a document whose text begins at `base`. The tree holds whatever could be read, with or without mistakes.
+pub(crate) fn parse(text: &str, base: usize) -> (Table<'_>, Vec<Mistake>) {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut mistakes: Vec<Mistake> = errors
+        .iter()
+        .map(|error| Mistake {
+            message: error.message().to_owned(),
+            span: shifted(error.span().unwrap_or(0..0), base),
+        })
+        .collect();
+    let span = shifted(table.span(), base);
+    let table = move_table(table.into_inner(), base, 0, &mut mistakes);
+    (Spanned::new(span, table), mistakes)
+}
+
+/// Parses one value whose text begins at `base`; a text that isn't a TOML value is a string.
+pub(crate) fn parse_value(text: &str, base: usize) -> Value<'_> {
+    let span = base..base + text.len();
+    let parsed = DeValue::parse(text).map(Spanned::into_inner);
+    let value = parsed.unwrap_or(DeValue::String(Cow::Borrowed(text)));
+    move_value(Spanned::new(span, value), 0, 0, &mut Vec::new())
+}
+
+fn shifted(span: Range<usize>, base: usize) -> Range<usize> {
+    span.start.saturating_add(base)..span.end.saturating_add(base)
+}
+
+fn move_table<'i>(table: DeTable<'i>, base: usize, depth: usize, mistakes: &mut Vec<Mistake>) -> DeTable<'i> {
+    table
+        .into_iter()
+        .map(|(key, value)| {
+            let key_span = shifted(key.span(), base);
+            (Spanned::new(key_span, key.into_inner()), move_value(value, base, depth + 1, mistakes))
+        })
+        .collect()
+}
+
+fn move_value<'i>(value: Value<'i>, base: usize, depth: usize, mistakes: &mut Vec<Mistake>) -> Value<'i> {
+    let span = shifted(value.span(), base);
+    if depth > DEPTH_MAX {
+        let message = format!("tables and arrays nest at most {DEPTH_MAX} deep");
+        mistakes.push(Mistake { message, span: span.clone() });
+        return Spanned::new(span, DeValue::Boolean(false));
+    }
+    let moved = match value.into_inner() {
+        DeValue::Table(table) => DeValue::Table(move_table(table, base, depth, mistakes)),
+        DeValue::Array(array) => DeValue::Array(
+            array.into_iter().map(|item| move_value(item, base, depth + 1, mistakes)).collect(),
+        ),
+        plain => plain,
+    };
+    Spanned::new(span, moved)
+}
+
+/// The entry of a table, with its key.
+pub(crate) fn entry<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<(Range<usize>, &'t Value<'i>)> {
+    table.get_key_value(key).map(|(key, value)| (key.span(), value))
+}
+
+/// Puts the entries of `over` on top of `table`: tables are merged, anything else replaces what was there.
+pub(crate) fn merge<'i>(table: &mut DeTable<'i>, over: &DeTable<'i>) {
+    for (key, value) in over.iter() {
+        match (table.get_mut(key.get_ref().as_ref()).map(Spanned::get_mut), value.get_ref()) {
+            (Some(DeValue::Table(under)), DeValue::Table(upper)) => merge(under, upper),
+            _ => {
+                // Removed first, so that the key's position is the new one as well.
+                table.remove(key.get_ref().as_ref());
+                table.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// Where each key and value of a tree stands, by dotted path (`disk.d0.model`, `workload.w.files.2`).
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    places: BTreeMap<String, (Range<usize>, Range<usize>)>,
+}
+
+impl Places {
+    pub(crate) fn of(table: &Table<'_>) -> Self {
+        let mut places = Self::default();
+        places.places.insert(String::new(), (table.span(), table.span()));
+        places.add_table("", table.get_ref());
+        places
+    }
+
+    fn add_table(&mut self, path: &str, table: &DeTable<'_>) {
+        for (key, value) in table.iter() {
+            let name = key.get_ref();
+            let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+            self.add(path, key.span(), value);
+        }
+    }
+
+    fn add(&mut self, path: String, key: Range<usize>, value: &Value<'_>) {
+        match value.get_ref() {
+            DeValue::Table(table) => self.add_table(&path, table),
+            DeValue::Array(array) => {
+                for (index, item) in array.iter().enumerate() {
+                    self.add(format!("{path}.{index}"), item.span(), item);
+                }
+            }
+            _ => {}
+        }
+        self.places.insert(path, (key, value.span()));
+    }
+
+    /// The position of the value at `path` or, where it is not written, of the nearest table around it.
+    pub(crate) fn value(&self, path: &str) -> Range<usize> {
+        self.nearest(path, |(_, value)| value)
+    }
+
+    /// The position of the key at `path` or, where it is not written, of the nearest one around it.
+    pub(crate) fn key(&self, path: &str) -> Range<usize> {
+        self.nearest(path, |(key, _)| key)
+    }
+
+    fn nearest(
+        &self,
+        path: &str,
+        part: impl Fn(&(Range<usize>, Range<usize>)) -> &Range<usize>,
+    ) -> Range<usize> {
+        if let Some(place) = self.places.get(path) {
+            return part(place).clone();
+        }
+        let mut path = path;
+        while let Some((parent, _)) = path.rsplit_once('.') {
+            if let Some((key, _)) = self.places.get(parent) {
+                return key.clone();
+            }
+            path = parent;
+        }
+        0..0
+    }
+}

@@ -1,0 +1,115 @@
+//! From a table to a struct, with every mistake in it and not the first alone.
+//!
+//! Serde stops at its first error. Here the offending entry is noted and taken out of a copy, and the rest is read
+//! again; what a person gets is the list of all unknown keys, bad units and wrong types of a part at once.
+
+use crate::text::problem::Problem;
+use crate::text::sources::Sources;
+use crate::text::tree::Table;
+use petrio_units::nearest;
+use serde::de::DeserializeOwned;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// So many mistakes in one part are enough to read.
+const MISTAKES_MAX: usize = 20;
+
+/// Reads a struct. `Err` holds at least one problem.
+pub(crate) fn read<T: DeserializeOwned>(table: &Table<'_>, sources: &Sources) -> Result<T, Vec<Problem>> {
+    let span = table.span();
+    let mut rest = table.get_ref().clone();
+    let mut problems = Vec::new();
+    let mut taken_out: Vec<String> = Vec::new();
+    loop {
+        let value = Spanned::new(span.clone(), DeValue::Table(rest.clone()));
+        let error = match T::deserialize(ValueDeserializer::from(value)) {
+            Ok(read) if problems.is_empty() => return Ok(read),
+            Ok(_) => return Err(problems),
+            Err(error) => error,
+        };
+        let at = error.span().unwrap_or_else(|| span.clone());
+        let message = error.message().trim();
+        let caused_by_removal =
+            missing_field(message).is_some_and(|field| taken_out.iter().any(|key| key == field));
+        if !caused_by_removal || problems.is_empty() {
+            problems.push(explained(message, at.clone(), sources));
+        }
+        if problems.len() >= MISTAKES_MAX || !take_out(&mut rest, &at, &mut taken_out) {
+            return Err(problems);
+        }
+    }
+}
+
+fn missing_field(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.strip_suffix('`')
+}
+
+/// Takes the entry out whose key or value stands at `span`, or the innermost one around it.
+fn take_out(table: &mut DeTable<'_>, span: &Range<usize>, taken_out: &mut Vec<String>) -> bool {
+    for (_, value) in table.iter_mut() {
+        let around = encloses(&value.span(), span);
+        let done = match value.get_mut() {
+            DeValue::Table(inner) => take_out(inner, span, taken_out),
+            DeValue::Array(items) if around => items.iter_mut().any(|item| match item.get_mut() {
+                DeValue::Table(inner) => take_out(inner, span, taken_out),
+                _ => false,
+            }),
+            _ => false,
+        };
+        if done {
+            return true;
+        }
+    }
+    let found = table
+        .iter()
+        .find(|(key, value)| key.span() == *span || value.span() == *span || encloses(&value.span(), span))
+        .map(|(key, _)| key.get_ref().to_string());
+    match found {
+        Some(key) => {
+            table.remove(key.as_str());
+            taken_out.push(key);
+            true
+        }
+        None => false,
+    }
+}
+
+fn encloses(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end && !outer.is_empty()
+}
+
+/// Serde's words turned into a person's.
+fn explained(message: &str, span: Range<usize>, sources: &Sources) -> Problem {
+    if let Some((word, known)) = unknown(message, "unknown field `") {
+        let problem = sources.error(span, format!("unknown key \"{word}\"")).label("nothing reads this");
+        return problem.help(suggestion(word, &known, "the keys here are"));
+    }
+    if let Some((word, known)) = unknown(message, "unknown variant `") {
+        let problem = sources.error(span, format!("\"{word}\" is not known here"));
+        return problem.help(suggestion(word, &known, "it is one of"));
+    }
+    if let Some(field) = missing_field(message) {
+        let problem = sources.error(span, format!("\"{field}\" is missing")).label("in this part");
+        return problem.help(format!("add a line that begins with {field} ="));
+    }
+    sources.error(span, message.replace("invalid type: ", "the wrong type: ").replace("map", "table"))
+}
+
+/// The word that isn't known, and those that are, from serde's "unknown field `x`, expected one of `a`, `b`".
+fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)> {
+    let (word, rest) = message.strip_prefix(prefix)?.split_once("`, ").or_else(|| {
+        // A word may hold anything, a backtick too; then the list of known words is not worth finding.
+        Some((message.strip_prefix(prefix)?.trim_end_matches('`'), ""))
+    })?;
+    Some((word, rest.split('`').skip(1).step_by(2).collect()))
+}
+
+/// "did you mean …", or the whole list where it is short, or where it starts.
+pub(crate) fn suggestion(word: &str, known: &[&str], list: &str) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if known.is_empty() => "there is nothing that could stand here".to_owned(),
+        None => format!("{list} {}", known.join(", ")),
+    }
+}
