@@ -4,7 +4,7 @@ use crate::store::Slot;
 use serde::Serialize;
 use std::marker::PhantomData;
 
-/// The most input arcs, and the most output arcs, of one transition.
+/// The most input arcs of one transition.
 pub(crate) const ARC_LIMIT: usize = 16;
 /// "No token was selected": the discipline's first is meant.
 pub(crate) const UNBOUND: u32 = u32::MAX;

@@ -20,13 +20,11 @@ pub enum NetError {
         /// The transition.
         transition: String,
     },
-    /// Too many arcs.
-    #[error("transition \"{transition}\" has more than {limit} {direction} arcs; split it or bundle tokens")]
+    /// Too many input arcs.
+    #[error("transition \"{transition}\" has more than {limit} input arcs; split it or bundle tokens")]
     TooManyArcs {
         /// The transition.
         transition: String,
-        /// Input or output.
-        direction: &'static str,
         /// The most that are allowed.
         limit: usize,
     },

@@ -129,10 +129,8 @@ fn compile_transition(
 ) -> Result<(Transition, Vec<Test>), NetError> {
     let Draft { path, page, priority, arcs, inputs, outputs, inhibitors, guard, action } = draft;
     let Some(action) = action else { return Err(NetError::NoAction { transition: path }) };
-    for (count, direction) in [(inputs.len(), "input"), (outputs.len(), "output")] {
-        if count > ARC_LIMIT {
-            return Err(NetError::TooManyArcs { transition: path, direction, limit: ARC_LIMIT });
-        }
+    if inputs.len() > ARC_LIMIT {
+        return Err(NetError::TooManyArcs { transition: path, limit: ARC_LIMIT });
     }
     let weight_error = |place: u32, weight| NetError::Weight {
         transition: path.clone(),

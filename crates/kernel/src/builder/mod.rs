@@ -265,6 +265,13 @@ impl PageBuilder<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceId(pub(crate) u32);
 
+impl PlaceId {
+    /// The place's number in its net.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl<T> Place<T> {
     /// The place without its colour, for lists of places of different colours.
     pub fn id(self) -> PlaceId {
