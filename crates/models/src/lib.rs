@@ -1,1 +1,3 @@
 //! Pages of the storage path
+
+pub mod device;

@@ -1,0 +1,310 @@
+//! Where each block lies: from logical block number to cylinder, surface, sector and angle, and back.
+//!
+//! The numbering of a zone is kept as an arithmetic rule with the list of its slips and remaps, not as a table: a drive
+//! of a hundred million blocks takes a few kilobytes, and a lookup is a search among the zones and one among the slips.
+//! A recent zone is tried first, since blocks of one request lie together.
+
+mod build;
+mod slots;
+
+pub use build::LayoutError;
+
+use self::slots::Slots;
+use super::parameters::TrackOrder;
+use petrio_kernel::Time;
+
+/// One track: a surface of a cylinder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Track {
+    /// Cylinder, 0 the outermost.
+    pub cylinder: u32,
+    /// Surface, that is head.
+    pub surface: u32,
+}
+
+/// Where a block lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Its track.
+    pub track: Track,
+    /// Its sector on the track.
+    pub sector: u32,
+    /// Its zone.
+    pub zone: u32,
+    /// Whether it is a replacement for a bad sector, away from its neighbours.
+    pub remapped: bool,
+}
+
+/// Blocks that follow each other on one track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where the first block lies.
+    pub place: Place,
+    /// How many blocks follow each other on this track (the first included).
+    pub blocks: u64,
+    /// Sectors that pass under the head from the start of the first block to the end of the last: more than `blocks`
+    /// where slipped sectors lie between.
+    pub sectors: u32,
+}
+
+/// The compiled layout of a drive.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    surfaces: u32,
+    cylinders: u32,
+    blocks: u64,
+    revolution: Time,
+    order: TrackOrder,
+    zones: Vec<Zone>,
+}
+
+/// Parts of a sector in which skews are kept, so that skews of a fraction of a sector stay exact.
+const SECTOR_PARTS: u64 = 1 << 12;
+
+#[derive(Clone, Debug)]
+struct Zone {
+    first_block: u64,
+    blocks: u64,
+    first_cylinder: u32,
+    last_cylinder: u32,
+    sectors_per_track: u32,
+    /// Skews and first angle in parts of a sector.
+    track_skew: u64,
+    cylinder_skew: u64,
+    first_angle: u64,
+    reserved: u64,
+    slots: Slots,
+    /// Sectors in a location of the numbering: 1, or a track's where whole tracks are spared.
+    location_sectors: u64,
+    /// Slips before a cylinder or a track turn what follows by one sector each.
+    slip_skew: SlipSkew,
+    /// Bad location to replacement, ascending.
+    remaps: Vec<(u64, u64)>,
+    /// The other way round.
+    replacements: Vec<(u64, u64)>,
+}
+
+/// Whether slips push the skew forward. With spares on every track or cylinder the format keeps the sectors of
+/// neighbouring tracks in step, and each slip moves all that follow by a sector (DiskSim manual, "slips").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SlipSkew {
+    None,
+    ByTrack,
+    ByCylinder,
+}
+
+impl Layout {
+    /// Blocks that the drive offers.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Cylinders of the drive.
+    pub fn cylinders(&self) -> u32 {
+        self.cylinders
+    }
+
+    /// Surfaces of the drive.
+    pub fn surfaces(&self) -> u32 {
+        self.surfaces
+    }
+
+    fn zone_of(&self, block: u64) -> (u32, &Zone) {
+        let index = self.zones.partition_point(|zone| zone.first_block <= block).saturating_sub(1);
+        (index as u32, &self.zones[index])
+    }
+
+    /// Where a block lies. Blocks beyond the last are treated as the last: the border of the device refuses them.
+    pub fn place(&self, block: u64) -> Place {
+        let block = block.min(self.blocks.saturating_sub(1));
+        let (index, zone) = self.zone_of(block);
+        let sector = zone.sector_of(block - zone.first_block);
+        let (sector, remapped) = match zone.replacement_of(sector) {
+            Some(replacement) => (replacement, true),
+            None => (sector, false),
+        };
+        self.unfold(index, zone, sector, remapped)
+    }
+
+    /// Turns a sector number of a zone, in numbering order, into a track and a sector of it.
+    fn unfold(&self, index: u32, zone: &Zone, sector: u64, remapped: bool) -> Place {
+        let per_track = u64::from(zone.sectors_per_track);
+        let row = sector / per_track;
+        let cylinder = zone.first_cylinder + (row / u64::from(self.surfaces)) as u32;
+        let in_order = (row % u64::from(self.surfaces)) as u32;
+        let surface = self.surface_in_order(zone, cylinder, in_order);
+        let track = Track { cylinder, surface };
+        Place { track, sector: (sector % per_track) as u32, zone: index, remapped }
+    }
+
+    /// The surface that comes `nth` in the numbering of a cylinder; its own inverse.
+    fn surface_in_order(&self, zone: &Zone, cylinder: u32, nth: u32) -> u32 {
+        let downwards = match self.order {
+            TrackOrder::Cylinder => false,
+            TrackOrder::Serpentine => !(cylinder - zone.first_cylinder).is_multiple_of(2),
+            TrackOrder::SerpentineAcrossZones => !cylinder.is_multiple_of(2),
+        };
+        if downwards { self.surfaces - 1 - nth } else { nth }
+    }
+
+    /// The blocks from `block` on that lie one behind the other on its track, at most `limit` of them.
+    pub fn run(&self, block: u64, limit: u64) -> Run {
+        let (index, zone) = self.zone_of(block);
+        let number = block - zone.first_block;
+        let place = self.place(block);
+        if place.remapped {
+            // A replacement sector stands alone, a replacement track is a track like any other.
+            let behind = if zone.location_sectors == 1 { 1 } else { zone.sectors_per_track - place.sector };
+            let blocks = limit.clamp(1, u64::from(behind)).min(zone.blocks - number);
+            return Run { place, blocks, sectors: blocks as u32 };
+        }
+        let start = zone.sector_of(number);
+        let to_track_end = u64::from(zone.sectors_per_track) - u64::from(place.sector);
+        // Most requests end on the track and meet no slip: the last block is as many sectors on as it is blocks.
+        let wanted = limit.min(zone.blocks - number).max(1);
+        let mut blocks = wanted.min(to_track_end);
+        if zone.is_irregular() {
+            if blocks < wanted || zone.sector_of(number + blocks - 1) >= start + to_track_end {
+                blocks = blocks.min(zone.number_at_or_after(start + to_track_end) - number);
+            }
+            // A remapped sector ends the run before it: the arm has to leave the track.
+            let bad = zone.remaps.partition_point(|&(bad, _)| bad < start);
+            if let Some(&(bad, _)) = zone.remaps.get(bad)
+                && bad < start + to_track_end
+            {
+                blocks = blocks.min((zone.number_at_or_after(bad) - number).max(1));
+            }
+        }
+        let last = zone.sector_of(number + blocks - 1);
+        debug_assert_eq!(self.unfold(index, zone, last, false).track, place.track);
+        Run { place, blocks, sectors: (last - start + 1) as u32 }
+    }
+
+    /// First and one past the last block on the track of `block`.
+    pub fn track_blocks(&self, block: u64) -> (u64, u64) {
+        let (_, zone) = self.zone_of(block);
+        let sector = zone.sector_of(block.saturating_sub(zone.first_block).min(zone.blocks - 1));
+        let start = sector - sector % u64::from(zone.sectors_per_track);
+        let first = zone.number_at_or_after(start);
+        let end = zone.number_at_or_after(start + u64::from(zone.sectors_per_track));
+        (zone.first_block + first, zone.first_block + end)
+    }
+
+    /// The block at a place, if one is numbered there.
+    pub fn block_at(&self, track: Track, sector: u32) -> Option<u64> {
+        let index = self.zones.partition_point(|zone| zone.first_cylinder <= track.cylinder).checked_sub(1)?;
+        let zone = &self.zones[index];
+        if track.cylinder > zone.last_cylinder
+            || track.surface >= self.surfaces
+            || sector >= zone.sectors_per_track
+        {
+            return None;
+        }
+        let in_order = self.surface_in_order(zone, track.cylinder, track.surface);
+        let row = u64::from(track.cylinder - zone.first_cylinder) * u64::from(self.surfaces)
+            + u64::from(in_order);
+        let mut location = row * u64::from(zone.sectors_per_track) + u64::from(sector);
+        if let Some(bad) = zone.bad_of(location) {
+            location = bad;
+        } else if zone.replacement_of(location).is_some() {
+            return None;
+        }
+        let number = zone.number_at_or_after(location);
+        (number < zone.blocks && zone.sector_of(number) == location).then(|| zone.first_block + number)
+    }
+
+    /// Sectors on each track of a zone.
+    pub fn sectors_per_track(&self, zone: u32) -> u32 {
+        self.zones[zone as usize].sectors_per_track
+    }
+
+    /// When, after the platter's zero passes the heads, the start of a sector passes them.
+    pub fn angle(&self, place: Place) -> Time {
+        let zone = &self.zones[place.zone as usize];
+        let parts_per_track = u64::from(zone.sectors_per_track) * SECTOR_PARTS;
+        let parts = self.track_angle(zone, place.track) + u64::from(place.sector) * SECTOR_PARTS;
+        Time::from_picos(scaled(parts % parts_per_track, self.revolution.as_picos(), parts_per_track))
+    }
+
+    /// The angle of a track's sector 0, in parts of a sector.
+    fn track_angle(&self, zone: &Zone, track: Track) -> u64 {
+        let cylinder = u64::from(track.cylinder - zone.first_cylinder);
+        let in_order = u64::from(self.surface_in_order(zone, track.cylinder, track.surface));
+        let switches = in_order + u64::from(self.surfaces - 1) * cylinder;
+        let slipped = match zone.slip_skew {
+            SlipSkew::None => 0,
+            SlipSkew::ByTrack => zone.slots.slips_before(
+                (cylinder * u64::from(self.surfaces) + in_order) * u64::from(zone.sectors_per_track),
+            ),
+            SlipSkew::ByCylinder => zone.slots.slips_before(
+                cylinder * u64::from(self.surfaces) * u64::from(zone.sectors_per_track),
+            ),
+        };
+        zone.first_angle
+            + switches * zone.track_skew
+            + cylinder * zone.cylinder_skew
+            + slipped * SECTOR_PARTS
+    }
+
+    /// The time in which `sectors` pass under the head.
+    pub fn sector_time(&self, zone: u32, sectors: u32) -> Time {
+        let per_track = u64::from(self.zones[zone as usize].sectors_per_track);
+        Time::from_picos(scaled(u64::from(sectors), self.revolution.as_picos(), per_track))
+    }
+}
+
+/// `count · whole / parts`, rounded to nearest, without overflow for revolutions below a minute.
+fn scaled(count: u64, whole: u64, parts: u64) -> u64 {
+    match count.checked_mul(whole) {
+        Some(product) => (product + parts / 2) / parts,
+        None => ((u128::from(count) * u128::from(whole) + u128::from(parts) / 2) / u128::from(parts)) as u64,
+    }
+}
+
+impl Zone {
+    /// The sector (in numbering order, from the zone's start) of the zone's `number`-th block, remaps aside.
+    fn sector_of(&self, number: u64) -> u64 {
+        let number = number + self.reserved;
+        if self.location_sectors == 1 {
+            self.slots.location(number)
+        } else {
+            self.slots.location(number / self.location_sectors) * self.location_sectors
+                + number % self.location_sectors
+        }
+    }
+
+    /// The first block number whose sector is `sector` or behind it.
+    fn number_at_or_after(&self, sector: u64) -> u64 {
+        let number = if self.location_sectors == 1 {
+            self.slots.first_at_or_after(sector)
+        } else {
+            let (location, offset) = (sector / self.location_sectors, sector % self.location_sectors);
+            let found = self.slots.first_at_or_after(location);
+            let inside = found < self.slots.count() && self.slots.location(found) == location;
+            found * self.location_sectors + if inside { offset } else { 0 }
+        };
+        number.saturating_sub(self.reserved).min(self.blocks)
+    }
+
+    /// Whether sectors and blocks can part within a track.
+    fn is_irregular(&self) -> bool {
+        self.slots.has_gaps(self.location_sectors) || !self.remaps.is_empty()
+    }
+
+    fn replacement_of(&self, sector: u64) -> Option<u64> {
+        lookup(&self.remaps, sector / self.location_sectors)
+            .map(|replacement| replacement * self.location_sectors + sector % self.location_sectors)
+    }
+
+    fn bad_of(&self, sector: u64) -> Option<u64> {
+        lookup(&self.replacements, sector / self.location_sectors)
+            .map(|bad| bad * self.location_sectors + sector % self.location_sectors)
+    }
+}
+
+fn lookup(pairs: &[(u64, u64)], key: u64) -> Option<u64> {
+    if pairs.is_empty() {
+        return None;
+    }
+    pairs.binary_search_by_key(&key, |&(from, _)| from).ok().map(|at| pairs[at].1)
+}

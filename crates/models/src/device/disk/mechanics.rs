@@ -1,0 +1,122 @@
+//! Arm and platters: what a movement takes, and when a sector passes the head.
+//!
+//! Platters turn without pause from time zero, whatever the drive does: the wait for a sector follows from the absolute
+//! time at which the arm has settled. Nothing here keeps state; the arm's place is the caller's.
+
+use super::layout::{Layout, LayoutError, Place, Run, Track};
+use super::parameters::{GeometryParameters, MechanicsParameters};
+use super::seek_curve::{SeekCurve, SeekCurveError};
+use petrio_kernel::Time;
+use petrio_units::SignedDuration;
+
+/// The compiled mechanics of a drive.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    layout: Layout,
+    revolution: Time,
+    head_switch: Time,
+    write_settle: SignedDuration,
+    read_seek: SeekCurve,
+    write_seek: Option<SeekCurve>,
+}
+
+/// Why a description makes no mechanics.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MechanicsError {
+    /// In the geometry.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// In a seek curve.
+    #[error(transparent)]
+    SeekCurve(#[from] SeekCurveError),
+    /// A platter that stands still or spins out of all proportion.
+    #[error("a revolution takes {0}; it must take from 1 µs to 1 min")]
+    Rotation(Time),
+}
+
+impl Mechanics {
+    /// Compiles geometry and mechanics.
+    ///
+    /// # Errors
+    /// What is wrong with either.
+    pub fn new(geometry: &GeometryParameters, mechanics: &MechanicsParameters) -> Result<Self, MechanicsError> {
+        let revolution = mechanics.rotation.revolution();
+        if !(Time::from_micros(1)..=Time::from_whole_seconds(60)).contains(&revolution) {
+            return Err(MechanicsError::Rotation(revolution));
+        }
+        let curve = |parameters| SeekCurve::new(parameters, geometry.cylinders);
+        Ok(Self {
+            layout: Layout::new(geometry, revolution)?,
+            revolution,
+            head_switch: mechanics.head_switch.time(),
+            write_settle: mechanics.write_settle,
+            read_seek: curve(&mechanics.seek)?,
+            write_seek: mechanics.write_seek.as_ref().map(curve).transpose()?,
+        })
+    }
+
+    /// Where blocks lie.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The time of one turn of the platters.
+    pub fn revolution(&self) -> Time {
+        self.revolution
+    }
+
+    /// Time to bring the head of another track in place: the longer of the seek and the head switch, and a write's
+    /// settling after either. Staying on a track takes no time.
+    #[inline]
+    pub fn seek(&self, from: Track, to: Track, write: bool) -> Time {
+        if from == to {
+            return Time::ZERO;
+        }
+        let curve = match &self.write_seek {
+            Some(curve) if write => curve,
+            _ => &self.read_seek,
+        };
+        let mut span = curve.time(from.cylinder.abs_diff(to.cylinder));
+        if from.surface != to.surface {
+            span = span.max(self.head_switch);
+        }
+        if write { self.write_settle.added_to(span) } else { span }
+    }
+
+    /// Time until the start of a sector passes the head, for a head on its track at a point in time.
+    #[inline]
+    pub fn rotational_wait(&self, place: Place, at: Time) -> Time {
+        self.wait_for_angle(self.layout.angle(place), at)
+    }
+
+    #[inline]
+    fn wait_for_angle(&self, angle: Time, at: Time) -> Time {
+        let revolution = self.revolution.as_picos();
+        let (angle, phase) = (angle.as_picos(), at.as_picos() % revolution);
+        Time::from_picos(if angle >= phase { angle - phase } else { angle + revolution - phase })
+    }
+
+    /// The number of the sector whose start next passes a head on `place`'s track, and the time until then.
+    pub fn next_sector(&self, place: Place, at: Time) -> (u32, Time) {
+        let start = self.layout.angle(Place { sector: 0, ..place });
+        let to_start = self.wait_for_angle(start, at).as_picos();
+        let revolution = self.revolution.as_picos();
+        let since = (revolution - to_start) % revolution;
+        let sectors = u64::from(self.layout.sectors_per_track(place.zone));
+        let sector = (since * sectors).div_ceil(revolution) % sectors;
+        let wait = self.rotational_wait(Place { sector: sector as u32, ..place }, at);
+        (sector as u32, wait)
+    }
+
+    /// The next blocks to pass the head one behind the other (see [`Layout::run`]).
+    #[inline]
+    pub fn run(&self, block: u64, limit: u64) -> Run {
+        self.layout.run(block, limit)
+    }
+
+    /// The time in which `sectors` pass under a head in a zone.
+    #[inline]
+    pub fn sector_time(&self, zone: u32, sectors: u32) -> Time {
+        self.layout.sector_time(zone, sectors)
+    }
+}

@@ -1,0 +1,49 @@
+//! What a catalogue file says of a mechanical disk.
+//!
+//! The structures are the TOML of a drive as it stands in `catalogue/`, its JSON schema and its documentation at once.
+//! The vocabulary follows what drives have been measured for: Ruemmler & Wilkes, "An introduction to disk drive
+//! modeling" (IEEE Computer 27(3), 1994), Worthington et al., "On-line extraction of SCSI disk drive parameters"
+//! (SIGMETRICS 1995), and the DiskSim 4.0 reference manual (Bucy et al., CMU-PDL-08-101, 2008), whose parameter files
+//! import into these structures.
+
+mod cache;
+mod geometry;
+mod mechanics;
+mod overheads;
+mod queue;
+
+pub use cache::{CacheParameters, ImmediateReporting, ReadAhead, WriteSegments};
+pub use geometry::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
+pub use mechanics::{MechanicsParameters, SeekParameters};
+pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};
+pub use queue::{QueueDiscipline, QueueParameters};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A mechanical disk drive with zoned geometry, a cache and a command queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiskParameters {
+    /// What the drive is called: manufacturer and model.
+    pub name: String,
+    /// Where the figures come from: a data sheet, a paper, a parameter file.
+    #[serde(default)]
+    pub source: String,
+    /// Where blocks lie on the platters.
+    pub geometry: GeometryParameters,
+    /// How the arm moves and the platters turn.
+    pub mechanics: MechanicsParameters,
+    /// How blocks move between the drive and its host.
+    #[serde(default)]
+    pub bus: BusParameters,
+    /// What the drive's controller spends on each command.
+    #[serde(default)]
+    pub overheads: OverheadParameters,
+    /// The drive's buffer memory.
+    #[serde(default)]
+    pub cache: CacheParameters,
+    /// Commands waiting inside the drive.
+    #[serde(default)]
+    pub queue: QueueParameters,
+}

@@ -1,0 +1,117 @@
+//! Buffer memory.
+
+use petrio_units::{Blocks, Fraction};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The drive's buffer memory, divided into segments that each hold a run of consecutive blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheParameters {
+    /// Number of segments. With none, nothing is kept after its command.
+    pub segments: u32,
+    /// Size of a segment.
+    pub segment_size: Blocks,
+    /// Whether data stay in the cache after their command.
+    pub keep: bool,
+    /// What is read beyond the end of a read.
+    pub read_ahead: ReadAhead,
+    /// Most blocks read ahead of a read; none means a full segment.
+    pub read_ahead_limit: Blocks,
+    /// Fewest blocks read ahead before another command may stop it.
+    pub read_ahead_minimum: Blocks,
+    /// Whether reading ahead starts again when a read is served wholly from the cache while the arm is idle.
+    pub read_ahead_after_hit: bool,
+    /// Whether the drive may stop reading ahead in the middle of a sector.
+    pub stop_within_sector: bool,
+    /// Whether sectors before the wanted ones are kept when they pass under the head while it waits.
+    pub keep_sectors_before: bool,
+    /// Whether data leave the cache when they have been read by the host.
+    pub discard_when_read: bool,
+    /// Whether data that came with a write serve later reads.
+    pub read_hits_on_written: bool,
+    /// Whether a read ahead of which the next block is just being read counts as a hit.
+    pub hit_on_block_being_read: bool,
+    /// Whether a read found in one segment is served without stopping the reading ahead into another.
+    pub hits_beside_read_ahead: bool,
+    /// Whether reads start with whichever wanted sector passes first (zero-latency reads).
+    pub read_on_arrival: bool,
+    /// Whether writes start with whichever wanted sector passes first (zero-latency writes).
+    pub write_on_arrival: bool,
+    /// Which segments writes use.
+    pub write_segments: WriteSegments,
+    /// Which writes are reported complete when their data are in the cache.
+    pub immediate_reporting: ImmediateReporting,
+    /// Share of a read that must be in the cache before the drive reconnects to the host to deliver it.
+    pub read_watermark: Fraction,
+    /// Whether the drive holds the bus through a command, and so spends no time on reconnecting.
+    pub never_disconnect: bool,
+}
+
+impl Default for CacheParameters {
+    fn default() -> Self {
+        Self {
+            segments: 1,
+            segment_size: Blocks(256),
+            keep: true,
+            read_ahead: ReadAhead::None,
+            read_ahead_limit: Blocks(0),
+            read_ahead_minimum: Blocks(0),
+            read_ahead_after_hit: false,
+            stop_within_sector: false,
+            keep_sectors_before: false,
+            discard_when_read: false,
+            read_hits_on_written: true,
+            hit_on_block_being_read: false,
+            hits_beside_read_ahead: false,
+            read_on_arrival: false,
+            write_on_arrival: false,
+            write_segments: WriteSegments::Any,
+            immediate_reporting: ImmediateReporting::Never,
+            read_watermark: Fraction::ZERO,
+            never_disconnect: false,
+        }
+    }
+}
+
+/// What is read beyond the end of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAhead {
+    /// Nothing.
+    #[default]
+    None,
+    /// To the end of the track.
+    Track,
+    /// To the end of the cylinder.
+    Cylinder,
+    /// Until the segment is full.
+    Segment,
+    /// To the end of the track, and of the next one when the segment already reaches back to the track before: the
+    /// drive stays a track ahead of a sequential stream.
+    TrackAhead,
+}
+
+/// Which segments writes use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteSegments {
+    /// Any segment.
+    #[default]
+    Any,
+    /// One segment is set aside for writes, and reads never use it.
+    One,
+}
+
+/// Which writes are reported complete when their data are in the cache ("immediate reporting", "fast writes").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImmediateReporting {
+    /// None: a write is complete when it is on the medium.
+    #[default]
+    Never,
+    /// All that find the drive without other dirty data, or that continue them.
+    Sequential,
+    /// All; dirty data go to the medium before any other command is served there.
+    Always,
+}

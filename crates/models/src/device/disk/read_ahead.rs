@@ -1,0 +1,169 @@
+//! Reading ahead in the background, as a function of time.
+//!
+//! A drive goes on reading behind a read until a limit, while its host thinks. Nothing happens in between that anybody
+//! could see, so the reading is kept as where and when it began, and advanced to `now` when somebody looks: run by run
+//! along the tracks, within a run sector by sector.
+
+use super::layout::{Run, Track};
+use super::mechanics::Mechanics;
+use super::parameters::ReadAhead;
+use super::pipeline::Pipeline;
+use petrio_kernel::Time;
+
+/// A reading that goes on by itself.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// The next run's first block.
+    block: u64,
+    /// One past the last block it may read.
+    limit: u64,
+    scope: ReadAhead,
+    /// The track that the head is on, or on its way to.
+    track: Track,
+    /// The run being read: when its first sector starts, and what it is.
+    start: Time,
+    run: Run,
+    /// When the head arrived on the track of `run`.
+    arrival: Time,
+    /// Whether the limit or the scope ended it.
+    over: bool,
+}
+
+impl Stream {
+    /// Starts reading at `block` with the head on `track` at `at`.
+    pub fn start(mechanics: &Mechanics, track: Track, at: Time, block: u64, limit: u64, scope: ReadAhead) -> Self {
+        let run = Run { place: mechanics.layout().place(block), blocks: 0, sectors: 0 };
+        let mut stream = Self { block, limit, scope, track, start: at, run, arrival: at, over: false };
+        stream.next_run(mechanics, at);
+        stream
+    }
+
+    /// Goes on to the run at `self.block`, from the present track, at `at`.
+    fn next_run(&mut self, mechanics: &Mechanics, at: Time) {
+        self.over = true;
+        if self.block >= self.limit.min(mechanics.layout().blocks()) {
+            return;
+        }
+        let run = mechanics.run(self.block, self.limit - self.block);
+        let to = run.place.track;
+        let leaves = match self.scope {
+            ReadAhead::None | ReadAhead::Track => to != self.track,
+            ReadAhead::Cylinder => to.cylinder != self.track.cylinder,
+            ReadAhead::Segment | ReadAhead::TrackAhead => false,
+        };
+        if leaves {
+            return;
+        }
+        self.arrival = at + mechanics.seek(self.track, to, false);
+        self.start = self.arrival + mechanics.rotational_wait(run.place, self.arrival);
+        self.track = to;
+        self.run = run;
+        self.over = false;
+    }
+
+    /// When the present run's last sector has passed.
+    fn run_end(&self, mechanics: &Mechanics) -> Time {
+        self.start + mechanics.sector_time(self.run.place.zone, self.run.sectors)
+    }
+
+    /// Brings the reading to `now` and gives one past the last block read.
+    pub fn advance(&mut self, mechanics: &Mechanics, now: Time) -> u64 {
+        while !self.over {
+            let end = self.run_end(mechanics);
+            if end > now {
+                return self.block + self.blocks_at(mechanics, now);
+            }
+            self.block += self.run.blocks;
+            self.next_run(mechanics, end);
+        }
+        self.block
+    }
+
+    /// Blocks of the present run read by `now`.
+    fn blocks_at(&self, mechanics: &Mechanics, now: Time) -> u64 {
+        let passed = now.saturating_sub(self.start).as_picos();
+        let all = mechanics.sector_time(self.run.place.zone, self.run.sectors).as_picos();
+        if passed == 0 || all == 0 {
+            return 0;
+        }
+        let sectors = u128::from(passed) * u128::from(self.run.sectors) / u128::from(all);
+        // Slipped sectors lie somewhere in the run: blocks are counted as if they were spread evenly.
+        (sectors * u128::from(self.run.blocks) / u128::from(self.run.sectors.max(1))) as u64
+    }
+
+    /// Whether it has come to its end (as of the last advance).
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// The block it reads next (as of the last advance, partly read runs aside).
+    pub fn scope(&self) -> ReadAhead {
+        self.scope
+    }
+
+    /// Lets it go on to a further limit.
+    pub fn extend(&mut self, mechanics: &Mechanics, limit: u64, now: Time) {
+        if limit <= self.limit {
+            return;
+        }
+        self.advance(mechanics, now);
+        self.limit = limit;
+        if !self.over {
+            // The present run may have been cut by the old limit.
+            self.run = mechanics.run(self.block, limit - self.block);
+        }
+    }
+
+    /// One past the last block that it may read.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Stops it at `now`: the track where the head ends up, and when it is free. A movement of the arm is finished
+    /// first, and a sector that is being read unless the drive can stop within one.
+    pub fn stop(&mut self, mechanics: &Mechanics, now: Time, within_sector: bool) -> (Track, Time) {
+        self.advance(mechanics, now);
+        if self.over || now >= self.run_end(mechanics) {
+            return (self.track, now);
+        }
+        if now < self.arrival {
+            return (self.track, self.arrival);
+        }
+        if now <= self.start || within_sector {
+            return (self.track, now);
+        }
+        let zone = self.run.place.zone;
+        let sector = mechanics.sector_time(zone, 1).as_picos().max(1);
+        let passed = now.saturating_sub(self.start).as_picos().div_ceil(sector);
+        (self.track, self.start + mechanics.sector_time(zone, passed as u32))
+    }
+
+    /// Follows it until it has read up to `end`, handing each run's availability from block `from` on to a bus. Gives
+    /// the time at which the last of these blocks is read. The limit must reach `end`.
+    pub fn follow(&mut self, mechanics: &Mechanics, from: u64, end: u64, bus: &mut Pipeline) -> Time {
+        let mut from = from;
+        loop {
+            let zone = self.run.place.zone;
+            let run_end = self.block + self.run.blocks;
+            let last_wanted = run_end.min(end);
+            if from < last_wanted && !self.over {
+                let available = |index: u64| {
+                    let sectors = (index * u64::from(self.run.sectors)).div_ceil(self.run.blocks.max(1));
+                    self.start + mechanics.sector_time(zone, sectors as u32)
+                };
+                let last = available(last_wanted - self.block);
+                bus.run(last_wanted - from, available(from - self.block + 1), last);
+                from = last_wanted;
+                if from >= end {
+                    return last;
+                }
+            }
+            if self.over || from >= end {
+                return self.start;
+            }
+            let end_of_run = self.run_end(mechanics);
+            self.block = run_end;
+            self.next_run(mechanics, end_of_run);
+        }
+    }
+}
