@@ -14,6 +14,7 @@ struct Job<T> {
     arrived: u64,
     /// Since when it waits (again).
     queued: u64,
+    interrupted: bool,
     /// Service still needed, in the page's own time.
     remaining: Time,
 }
@@ -24,6 +25,8 @@ struct Running<T> {
     started: u64,
     /// `None`: never.
     ends: Option<u64>,
+    /// The page's speed when it started, by which `ends` was computed.
+    speed: f64,
 }
 
 #[derive(Clone)]
@@ -46,10 +49,14 @@ impl<T: Colour> Preemptive<T> {
     }
 
     fn start(&mut self, job: Job<T>, env: &mut Env<'_>) {
-        self.tracker.start(env.now, job.queued);
+        if job.interrupted {
+            self.tracker.resume(env.now, job.queued);
+        } else {
+            self.tracker.start(env.now, job.queued);
+        }
         self.generation = (self.generation + 1) % DELAYED;
         let ends = env.after(job.remaining, self.generation);
-        self.running = Some(Running { job, started: env.now, ends });
+        self.running = Some(Running { job, started: env.now, ends, speed: env.speed });
     }
 
     fn queue(&mut self, job: Job<T>) {
@@ -68,23 +75,24 @@ impl<T: Colour> Station<T> for Preemptive<T> {
         let remaining = (self.service)(&token, env.random);
         let (key, order) = ((self.key_of)(&token), self.next_order);
         self.next_order += 1;
-        let job = Job { token, key, order, arrived: env.now, queued: env.now, remaining };
+        let arriving = Job { token, key, order, arrived: env.now, queued: env.now, interrupted: false, remaining };
         match self.running.take() {
-            None => self.start(job, env),
-            Some(running) if running.job.key <= job.key => {
+            None => self.start(arriving, env),
+            Some(running) if running.job.key <= arriving.key => {
                 self.running = Some(running);
-                self.queue(job);
+                self.queue(arriving);
             }
-            Some(Running { job: mut interrupted, started, ends }) => {
+            Some(Running { mut job, started, ends, speed }) => {
                 self.tracker.preempt(env.now, started);
                 if let Some(ends) = ends {
                     *env.stale += 1;
                     // Back from wall time to the page's own time.
-                    interrupted.remaining = Time::from_picos(((ends - env.now) as f64 * env.speed + 0.5) as u64);
+                    job.remaining = Time::from_picos(((ends - env.now) as f64 * speed + 0.5) as u64);
                 }
-                interrupted.queued = env.now;
-                self.queue(interrupted);
-                self.start(job, env);
+                job.queued = env.now;
+                job.interrupted = true;
+                self.queue(job);
+                self.start(arriving, env);
             }
         }
     }

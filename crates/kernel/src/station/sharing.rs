@@ -46,6 +46,9 @@ pub(super) struct Sharing<T: Colour> {
     jobs: BinaryHeap<Job<T>>,
     attained: f64,
     since: u64,
+    /// Service that one token gets in a picosecond, since `since`. Kept, so that a new speed factor doesn't rewrite the
+    /// past.
+    rate: f64,
     servers: f64,
     generation: u32,
     pending: bool,
@@ -60,6 +63,7 @@ impl<T: Colour> Sharing<T> {
             jobs: BinaryHeap::new(),
             attained: 0.0,
             since: 0,
+            rate: 1.0,
             servers: f64::from(servers),
             generation: 0,
             pending: false,
@@ -69,16 +73,11 @@ impl<T: Colour> Sharing<T> {
         }
     }
 
-    /// Service that one token gets in a picosecond.
-    fn rate(&self, speed: f64) -> f64 {
-        speed * (self.servers / self.jobs.len() as f64).min(1.0)
-    }
-
     fn advance(&mut self, env: &Env<'_>) {
         if self.jobs.is_empty() {
             self.attained = 0.0;
         } else {
-            self.attained += (env.now - self.since) as f64 * self.rate(env.speed);
+            self.attained += (env.now - self.since) as f64 * self.rate;
         }
         self.since = env.now;
         if self.attained > REBASE {
@@ -94,7 +93,8 @@ impl<T: Colour> Sharing<T> {
         }
         if let Some(next) = self.jobs.peek() {
             self.generation = (self.generation + 1) % DELAYED;
-            let span = (next.finish - self.attained).max(0.0) / self.rate(env.speed);
+            self.rate = env.speed * (self.servers / self.jobs.len() as f64).min(1.0);
+            let span = (next.finish - self.attained).max(0.0) / self.rate;
             // The rate contains the page's speed already; rounding up never finishes a job early.
             let span = if span < u64::MAX as f64 { Time::from_picos(span as u64 + 1) } else { Time::NEVER };
             let speed = std::mem::replace(&mut env.speed, 1.0);

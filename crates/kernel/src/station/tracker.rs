@@ -40,12 +40,17 @@ impl Tracker {
         self.arrivals += 1;
     }
 
-    /// A token that arrived (or was preempted) at `queued` enters service.
+    /// A token that arrived at `queued` enters service.
     pub(super) fn start(&mut self, now: u64, queued: u64) {
+        self.resume(now, queued);
+        self.started += 1;
+    }
+
+    /// A token that was preempted at `queued` enters service again: it waits more, but starts no second time.
+    pub(super) fn resume(&mut self, now: u64, queued: u64) {
         self.integrate(now);
         self.waiting -= 1;
         self.serving += 1;
-        self.started += 1;
         self.wait_sum += u128::from(now - queued.max(self.from));
     }
 
@@ -68,7 +73,6 @@ impl Tracker {
         self.integrate(now);
         self.serving -= 1;
         self.waiting += 1;
-        self.started -= 1;
         self.service_sum += u128::from(now - started.max(self.from));
     }
 
@@ -129,7 +133,7 @@ pub struct StationStatistics {
     pub mean_serving: f64,
     /// Share of the time with at least one token in service.
     pub utilisation: f64,
-    /// Mean time from arrival to the (last) start of service.
+    /// Mean time waited: from arrival to the start of service, and while preempted.
     pub mean_wait: Time,
     /// Mean time in service.
     pub mean_service: Time,
