@@ -29,6 +29,11 @@ for example in examples/*.toml; do
     "$petrio" check "$example" > /dev/null || wrong "$example is not accepted"
 done
 
+# The guide's example is one, too.
+ln -s "$PWD/examples/traces" "$scratch/traces"
+awk '/^```toml/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/guide.md > "$scratch/guide.toml"
+"$petrio" check "$scratch/guide.toml" > /dev/null || wrong "the scenario in docs/guide.md is not accepted"
+
 # refused NAME: petrio must say no with exit code 2, name the file, and leave no page behind.
 refused() {
     name=$1
