@@ -1,4 +1,30 @@
-//! Scenario files, wiring, runs and reports.
+//! Scenario files, the catalogue, and reports of runs.
+//!
+//! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point at
+//! their line. [`schema`] is the file's struct tree, [`catalogue`] the devices that it may name, [`report`] what a run
+//! gives and the forms in which it is written.
+//!
+//! ```
+//! let text = r#"
+//!     [disk.d0]
+//!     model = "hp-97650"
+//!     [workload.w]
+//!     kind = "trace"
+//!     on = "d1"
+//!     files = ["load.trace"]
+//! "#;
+//! let problems = petrio_scenario::load_text("example.toml", text, None, &[]).unwrap_err();
+//! let advice: Vec<&str> = problems.iter().filter_map(|problem| problem.advice()).collect();
+//! assert_eq!(advice[..2], ["did you mean \"hp-97560\"?", "did you mean \"d0\"?"]);
+//! ```
 
+pub mod catalogue;
+mod check;
+mod devices;
+mod load;
 pub mod report;
-pub mod text;
+pub mod schema;
+mod text;
+
+pub use load::{Loaded, PlacedDisk, load, load_text};
+pub use text::{Override, Problem, Problems, Severity};

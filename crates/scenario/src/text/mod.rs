@@ -12,4 +12,4 @@ pub(crate) mod typed;
 
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
-pub use sources::Sources;
+pub(crate) use sources::Sources;

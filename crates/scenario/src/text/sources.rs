@@ -15,13 +15,13 @@ struct Source {
 
 /// The texts of a scenario. Text `n + 1` begins one position after the end of text `n`.
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     sources: Vec<Source>,
 }
 
 impl Sources {
     /// Adds a text; gives the position at which it begins.
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> usize {
+    pub(crate) fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> usize {
         let base = self.sources.last().map_or(0, |last| last.base + last.text.len() + 1);
         self.sources.push(Source { name: name.into(), text: text.into(), base });
         base
@@ -34,12 +34,12 @@ impl Sources {
     }
 
     /// An error that points at a span.
-    pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
+    pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
         self.problem(Severity::Error, span, message.into())
     }
 
     /// A warning that points at a span.
-    pub fn warning(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
+    pub(crate) fn warning(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
         self.problem(Severity::Warning, span, message.into())
     }
 

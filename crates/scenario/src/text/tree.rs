@@ -79,11 +79,14 @@ pub(crate) fn entry<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<(Range<
     table.get_key_value(key).map(|(key, value)| (key.span(), value))
 }
 
-/// Puts the entries of `over` on top of `table`: tables are merged, anything else replaces what was there.
+/// Puts the entries of `over` on top of `table`: tables are merged, anything else replaces what was there. A table of
+/// another `kind` replaces as well: the parameters of one seek curve make no sense in another.
 pub(crate) fn merge<'i>(table: &mut DeTable<'i>, over: &DeTable<'i>) {
     for (key, value) in over.iter() {
         match (table.get_mut(key.get_ref().as_ref()).map(Spanned::get_mut), value.get_ref()) {
-            (Some(DeValue::Table(under)), DeValue::Table(upper)) => merge(under, upper),
+            (Some(DeValue::Table(under)), DeValue::Table(upper)) if same_kind(under, upper) => {
+                merge(under, upper)
+            }
             _ => {
                 // Removed first, so that the key's position is the new one as well.
                 table.remove(key.get_ref().as_ref());
@@ -93,9 +96,18 @@ pub(crate) fn merge<'i>(table: &mut DeTable<'i>, over: &DeTable<'i>) {
     }
 }
 
+fn same_kind(under: &DeTable<'_>, upper: &DeTable<'_>) -> bool {
+    let kind =
+        |table: &DeTable<'_>| table.get("kind").and_then(|kind| kind.get_ref().as_str().map(str::to_owned));
+    match (kind(under), kind(upper)) {
+        (Some(under), Some(upper)) => under == upper,
+        _ => true,
+    }
+}
+
 /// Where each key and value of a tree stands, by dotted path (`disk.d0.model`, `workload.w.files.2`).
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     places: BTreeMap<String, (Range<usize>, Range<usize>)>,
 }
 

@@ -1,0 +1,279 @@
+//! The programs of a scenario: each workload as a source of requests, all of them as one.
+
+use crate::build::System;
+use crate::load::Loaded;
+use crate::run::RunFailure;
+use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
+use petrio_colours::RequestId;
+use petrio_kernel::{Time, random};
+use petrio_workload::replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes};
+use petrio_workload::synthetic::Synthetic;
+use petrio_workload::trace::{BlockRecord, DeviceMap, MergedTraces, TraceError, TraceReader};
+use petrio_workload::{Due, RequestSource, SourceError, SourceItem, Sources};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// All programs of a run.
+pub(crate) struct Programs {
+    sources: Sources,
+    bounds: Vec<Bounds>,
+    kinds: Vec<String>,
+}
+
+/// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
+struct Bounds {
+    workload: String,
+    rule: OutOfRange,
+    changed: Arc<AtomicU64>,
+    refused: Arc<Mutex<Option<RunFailure>>>,
+}
+
+impl Programs {
+    /// Things to check before the result is trusted.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let beyond = |bounds: &Bounds| {
+            let count = bounds.changed.load(Ordering::Relaxed);
+            let done = match bounds.rule {
+                OutOfRange::Skip => "left out",
+                OutOfRange::Wrap => "wrapped around",
+                OutOfRange::Error => return None,
+            };
+            let requests = if count == 1 { "request" } else { "requests" };
+            let workload = &bounds.workload;
+            (count > 0).then(|| {
+                format!("workload \"{workload}\": {count} {requests} beyond the end of the disk {done}")
+            })
+        };
+        self.bounds.iter().filter_map(beyond).collect()
+    }
+
+    /// What was run, in a line.
+    pub(crate) fn line(&self, requests: u64) -> String {
+        let requests = crate::report::counted(requests, "request", "requests");
+        format!("{requests} · {}", self.kinds.join(" · "))
+    }
+
+    /// A refusal that a source could only pass on as the end of its stream.
+    fn refusal(&self) -> Option<RunFailure> {
+        self.bounds.iter().find_map(|bounds| bounds.refused.lock().ok()?.take())
+    }
+
+    /// When the next request is due.
+    pub(crate) fn due(&mut self) -> Result<Due, RunFailure> {
+        let due = self.sources.due();
+        match self.refusal() {
+            Some(refusal) => Err(refusal),
+            None => Ok(due?),
+        }
+    }
+
+    /// The request that is due now, if one is.
+    pub(crate) fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, RunFailure> {
+        Ok(self.sources.issue(now)?)
+    }
+
+    /// A request has completed.
+    pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        self.sources.complete(id, now)
+    }
+}
+
+/// The programs of a scenario for one replication.
+pub(crate) fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs, RunFailure> {
+    let mut programs = Programs { sources: Sources::new(Vec::new()), bounds: Vec::new(), kinds: Vec::new() };
+    let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
+    for (name, workload) in &loaded.scenario.workload {
+        let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
+        match workload {
+            Workload::Trace(trace) => {
+                let (source, bounds) = replay(loaded, system, name, trace, targets)?;
+                programs.kinds.push(trace_words(trace));
+                programs.bounds.push(bounds);
+                sources.push(source);
+            }
+            Workload::Synthetic(synthetic) => {
+                programs.kinds.push("synthetic requests".to_owned());
+                sources.push(generate(loaded, system, name, &synthetic.for_disks(targets), replication)?);
+            }
+        }
+    }
+    programs.sources = Sources::new(sources);
+    Ok(programs)
+}
+
+fn trace_words(trace: &TraceReplay) -> String {
+    match trace.replay {
+        Replay::Open => "open replay, arrival times kept".to_owned(),
+        Replay::Closed => "closed replay, think times kept".to_owned(),
+    }
+}
+
+fn generate(
+    loaded: &Loaded,
+    system: &System,
+    name: &str,
+    synthetic: &Synthetic,
+    replication: u64,
+) -> Result<Box<dyn RequestSource>, RunFailure> {
+    let mut synthetic = synthetic.clone();
+    for generator in &mut synthetic.generators {
+        let smallest = generator.devices.iter().filter_map(|device| system.blocks.get(*device as usize)).min();
+        if let (None, Some(blocks)) = (generator.capacity, smallest) {
+            generator.capacity = Some(petrio_units::Blocks(*blocks));
+        }
+    }
+    let streams = (0..synthetic.generators.len())
+        .map(|number| {
+            random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
+        })
+        .collect();
+    Ok(Box::new(synthetic.source(streams).map_err(SourceError::from)?))
+}
+
+fn replay(
+    loaded: &Loaded,
+    system: &System,
+    name: &str,
+    trace: &TraceReplay,
+    targets: &[u32],
+) -> Result<(Box<dyn RequestSource>, Bounds), RunFailure> {
+    let options = trace.options();
+    let mut readers = Vec::new();
+    for file in &trace.files {
+        let reader = TraceReader::open(loaded.path_of(file), &options).map_err(SourceError::from)?;
+        readers.push((reader, DeviceMap::Same));
+    }
+    let tells_processes = readers.iter().all(|(reader, _)| reader.format().tells_processes());
+    let merged = MergedTraces::new(readers, trace.alignment).map_err(SourceError::from)?;
+    let bounds = Bounds {
+        workload: name.to_owned(),
+        rule: trace.out_of_range,
+        changed: Arc::default(),
+        refused: Arc::default(),
+    };
+    let records = Placed {
+        records: merged.map(|record| record.map(|merged| merged.record)),
+        workload: name.to_owned(),
+        devices: device_table(loaded, trace),
+        targets: targets.to_vec(),
+        disks: targets.iter().map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize])).collect(),
+        rule: trace.out_of_range,
+        changed: Arc::clone(&bounds.changed),
+        refused: Arc::clone(&bounds.refused),
+        left: trace.limit.unwrap_or(u64::MAX),
+        number: 0,
+    };
+    let source: Box<dyn RequestSource> = match trace.replay {
+        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)),
+        Replay::Closed => {
+            let processes = if tells_processes { Processes::Apart } else { Processes::Together };
+            let options =
+                ClosedReplayOptions { time_scale: trace.time_scale, processes, ..ClosedReplayOptions::default() };
+            Box::new(ClosedReplay::new(records, options))
+        }
+    };
+    Ok((source, bounds))
+}
+
+/// Disks by the trace's device numbers, where the scenario gives a table.
+fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
+    let disk = |name: &str| loaded.disks.iter().position(|disk| disk.name == name);
+    trace
+        .devices
+        .iter()
+        .filter_map(|(device, name)| Some((device.parse().ok()?, disk(name)? as u32)))
+        .collect()
+}
+
+/// Sends the records of a trace to the disks of the System, and keeps them within.
+struct Placed<R> {
+    records: R,
+    workload: String,
+    devices: BTreeMap<u32, u32>,
+    targets: Vec<u32>,
+    /// Name and size of each target.
+    disks: Vec<(String, u64)>,
+    rule: OutOfRange,
+    changed: Arc<AtomicU64>,
+    refused: Arc<Mutex<Option<RunFailure>>>,
+    left: u64,
+    number: u64,
+}
+
+impl<R> Placed<R> {
+    /// Which of the targets a device of the trace is.
+    fn target(&self, device: u32) -> Option<usize> {
+        match (self.devices.get(&device), self.targets.len()) {
+            (Some(disk), _) => self.targets.iter().position(|target| target == disk),
+            (None, 1) if self.devices.is_empty() => Some(0),
+            (None, count) if self.devices.is_empty() => Some(device as usize).filter(|&device| device < count),
+            _ => None,
+        }
+    }
+
+    fn place(&self, mut record: BlockRecord) -> Result<Option<BlockRecord>, RunFailure> {
+        let Some(target) = self.target(record.device) else {
+            let disks = match self.disks.len() {
+                1 => "one disk".to_owned(),
+                count => format!("{count} disks"),
+            };
+            let (workload, number) = (self.workload.clone(), self.number);
+            return Err(RunFailure::NoSuchDevice { workload, number, device: record.device, disks });
+        };
+        record.device = self.targets[target];
+        let (disk, blocks) = &self.disks[target];
+        let (first, length) = (record.address, u64::from(record.blocks));
+        if first.checked_add(length).is_some_and(|end| end <= *blocks) {
+            return Ok(Some(record));
+        }
+        match self.rule {
+            OutOfRange::Error => Err(RunFailure::BeyondDevice {
+                workload: self.workload.clone(),
+                number: self.number,
+                first,
+                last: first.saturating_add(length.saturating_sub(1)),
+                disk: disk.clone(),
+                blocks: *blocks,
+            }),
+            OutOfRange::Wrap if length <= *blocks => {
+                self.changed.fetch_add(1, Ordering::Relaxed);
+                // Kept whole: a request that would straddle the end is moved to end with the disk.
+                record.address = (first % blocks).min(blocks - length);
+                Ok(Some(record))
+            }
+            OutOfRange::Wrap | OutOfRange::Skip => {
+                self.changed.fetch_add(1, Ordering::Relaxed);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl<R: Iterator<Item = Result<BlockRecord, TraceError>>> Iterator for Placed<R> {
+    type Item = Result<BlockRecord, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.left > 0 {
+            let record = match self.records.next()? {
+                Ok(record) => record,
+                Err(error) => return Some(Err(error)),
+            };
+            self.left -= 1;
+            self.number += 1;
+            match self.place(record) {
+                Ok(Some(record)) => return Some(Ok(record)),
+                Ok(None) => {}
+                Err(failure) => {
+                    // A trace error would be another thing; the stream ends here and the failure is fetched.
+                    self.left = 0;
+                    if let Ok(mut refused) = self.refused.lock() {
+                        *refused = Some(failure);
+                    }
+                    return None;
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,72 @@
+//! The System as a net.
+
+use crate::build::program_page::{ProgramPorts, programs_page};
+use crate::catalogue::Device;
+use crate::load::{Loaded, PlacedDisk};
+use crate::run::RunFailure;
+use petrio_colours::BlockRequest;
+use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
+use petrio_models::Stage;
+use std::sync::Arc;
+
+/// A System: its net, the ports of its programs, and what the report shows of it.
+pub struct System {
+    /// The net.
+    pub net: Arc<Net>,
+    /// The System in a line: "one Seagate Cheetah 9LP, C-LOOK".
+    pub line: String,
+    /// Size of each disk in blocks, in the order of [`Loaded::disks`].
+    pub blocks: Vec<u64>,
+    /// The rows of the stage table.
+    pub stages: Vec<Stage>,
+    pub(crate) programs: ProgramPorts,
+}
+
+impl System {
+    /// Builds the net of a scenario.
+    ///
+    /// # Errors
+    /// A drive whose parameters contradict each other.
+    pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
+        let mut net = NetBuilder::new(loaded.scenario.title.clone());
+        let mut page = net.top();
+        let completions = page.fifo("completions");
+        let mut requests = Vec::new();
+        let mut stages = Vec::new();
+        let mut blocks = Vec::new();
+        for disk in &loaded.disks {
+            let port = page.fifo(&format!("{}-requests", disk.name));
+            let (size, mut rows) = device_page(&mut page, disk, port, completions)?;
+            requests.push(port);
+            blocks.push(size);
+            stages.append(&mut rows);
+        }
+        let programs = programs_page(&mut page, &requests, completions);
+        Ok(Self { net: net.build()?, line: line(loaded), blocks, stages, programs })
+    }
+}
+
+/// Puts a device's page into the net; its size and its stages.
+fn device_page(
+    page: &mut PageBuilder<'_>,
+    disk: &PlacedDisk,
+    requests: Place<BlockRequest>,
+    completions: Place<BlockRequest>,
+) -> Result<(u64, Vec<Stage>), RunFailure> {
+    let refuse = |message: String| RunFailure::Device { disk: disk.name.clone(), message };
+    todo_device(page, disk, requests, completions).map_err(refuse)
+}
+
+/// The System in a line.
+fn line(loaded: &Loaded) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (part, disk) in &loaded.scenario.disk {
+        let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
+        let count = match disk.count {
+            1 => "one".to_owned(),
+            count => count.to_string(),
+        };
+        parts.push(format!("{count} {}, {}", placed.device.name(), placed.scheduler.words()));
+    }
+    parts.join("; ")
+}

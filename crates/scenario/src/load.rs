@@ -1,0 +1,232 @@
+//! From a scenario's text to a scenario that can be run, or to the list of all that is wrong with it.
+//!
+//! ```text
+//! file + --set ──tree──► tables with positions ──typed──► Scenario ──devices──► disks ──check──► Loaded
+//!                          syntax                    keys, units, types     catalogue     names, files, sense
+//! ```
+//!
+//! Each step needs the one before to have gone well, and reports everything that it finds.
+
+use crate::catalogue::Device;
+use crate::check::check;
+use crate::devices::devices;
+use crate::schema::{KINDS, Scenario, Scheduler, read_workload};
+use crate::text::tree::{self, Mistake, Places, Table, entry};
+use crate::text::typed::read;
+use crate::text::{Override, Problem, Problems, Severity, Sources};
+use indexmap::IndexMap;
+use petrio_units::nearest;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// A scenario that can be run: every name in it stands for something, every file is there.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What is written, with all defaults filled in.
+    pub scenario: Scenario,
+    /// Every disk, in the order of the file; a request's `device` is the index in this list.
+    pub disks: Vec<PlacedDisk>,
+    /// For each workload the disks that it goes to, as indices of `disks`.
+    pub targets: IndexMap<String, Vec<u32>>,
+    /// Things to check before the result is trusted.
+    pub warnings: Vec<Problem>,
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) sources: Sources,
+    pub(crate) places: Places,
+}
+
+/// One disk of the system.
+#[derive(Clone, Debug)]
+pub struct PlacedDisk {
+    /// Its name: the part's, with a number where there are several.
+    pub name: String,
+    /// The part that it is of: `d` for `[disk.d]`.
+    pub part: String,
+    /// The drive, with the scenario's changes.
+    pub device: Arc<Device>,
+    /// The order in which waiting requests are sent to it.
+    pub scheduler: Scheduler,
+    /// Commands that it accepts at a time, where the scenario says so.
+    pub queue_depth: Option<u32>,
+}
+
+impl Loaded {
+    /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is found
+    /// out only when the scenario is wired or run.
+    pub fn error_at(&self, path: &str, message: impl Into<String>) -> Problem {
+        self.sources.error(self.places.value(path), message)
+    }
+
+    /// A warning that points at the value at a dotted path of the scenario.
+    pub fn warning_at(&self, path: &str, message: impl Into<String>) -> Problem {
+        self.sources.warning(self.places.value(path), message)
+    }
+
+    /// Where a file that the scenario names lies: relative to the scenario's folder.
+    pub fn path_of(&self, file: &Path) -> PathBuf {
+        self.folder.as_deref().map_or_else(|| file.to_owned(), |folder| folder.join(file))
+    }
+}
+
+/// A scenario is a few pages of text; a file larger than this is something else.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// Reads a scenario file, changes it as the overrides say, and checks it.
+///
+/// # Errors
+/// Everything that is wrong with it, each with its place and what to do.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
+    let name = path.display().to_string();
+    let text = text_of(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut loaded = load_text(&name, &text, Some(folder), overrides)?;
+    if loaded.scenario.title.is_empty() {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
+        loaded.scenario.title = stem.unwrap_or(name);
+    }
+    Ok(loaded)
+}
+
+/// As [`load`], from a text. Without a folder nothing is read from files, and files are not looked for: this is what fuzz
+/// tests call.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_text(
+    name: &str,
+    text: &str,
+    folder: Option<&Path>,
+    overrides: &[Override],
+) -> Result<Loaded, Problems> {
+    let mut sources = Sources::default();
+    let base = sources.add(name, text);
+    let (mut root, mistakes) = tree::parse(text, base);
+    let fail = |problems| Problems::new(name, problems);
+    if !mistakes.is_empty() {
+        return Err(fail(mistakes.into_iter().map(|mistake| syntax(mistake, &sources)).collect()));
+    }
+    let mut problems = Vec::new();
+    for change in overrides {
+        let base = sources.add("--set", Arc::clone(change.text()));
+        if let Err(problem) = change.apply(&mut root, base, &sources) {
+            problems.push(problem);
+        }
+    }
+    let places = Places::of(&root);
+    let scenario = typed(&root, &sources).map_err(|mut more| {
+        problems.append(&mut more);
+        fail(std::mem::take(&mut problems))
+    })?;
+    let devices = devices(&scenario, &root, &places, &mut sources, folder).unwrap_or_else(|mut more| {
+        problems.append(&mut more);
+        IndexMap::new()
+    });
+    let checked = check(&scenario, &places, &sources, folder);
+    let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
+        checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
+    problems.append(&mut errors);
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
+    let disks = checked
+        .disks
+        .into_iter()
+        .filter_map(|(name, part)| {
+            let (disk, device) = (scenario.disk.get(&part)?, devices.get(&part)?);
+            let device = Arc::clone(device);
+            Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
+        })
+        .collect();
+    let folder = folder.map(Path::to_owned);
+    Ok(Loaded { scenario, disks, targets: checked.targets, warnings, folder, sources, places })
+}
+
+/// The structs of a tree, or every mistake in it.
+fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut workloads = IndexMap::new();
+    let mut rest = root.get_ref().clone();
+    if let Some((_, DeValue::Table(table))) =
+        entry(root.get_ref(), "workload").map(|(key, value)| (key, value.get_ref()))
+    {
+        rest.remove("workload");
+        for (key, value) in table.iter() {
+            let read = match value.get_ref() {
+                DeValue::Table(inner) => read_workload(&Spanned::new(value.span(), inner.clone()), sources),
+                _ => {
+                    let kinds = KINDS.join(", ");
+                    let problem = sources
+                        .error(key.span(), format!("the workload \"{}\" is not a table", key.get_ref()));
+                    Err(vec![
+                        problem.help(format!(
+                            "write [workload.{}] and below it kind = … ({kinds})",
+                            key.get_ref()
+                        )),
+                    ])
+                }
+            };
+            match read {
+                Ok(workload) => {
+                    workloads.insert(key.get_ref().to_string(), workload);
+                }
+                Err(mut more) => problems.append(&mut more),
+            }
+        }
+    }
+    match read::<Scenario>(&Spanned::new(root.span(), rest), sources) {
+        Ok(mut scenario) if problems.is_empty() => {
+            scenario.workload = workloads;
+            Ok(scenario)
+        }
+        Ok(_) => Err(problems),
+        Err(mut more) => {
+            // In the order of the file, the head before the workloads.
+            more.append(&mut problems);
+            Err(more)
+        }
+    }
+}
+
+fn syntax(mistake: Mistake, sources: &Sources) -> Problem {
+    sources.error(mistake.span, format!("this is not TOML: {}", mistake.message))
+}
+
+/// The text of a scenario or catalogue file.
+pub(crate) fn text_of(path: &Path) -> Result<String, Problem> {
+    let shown = path.display();
+    let metadata = std::fs::metadata(path).map_err(|cause| {
+        let problem = Problem::error(format!("{shown} can't be read: {cause}"));
+        problem.maybe_help(near_file(path).map(|near| format!("did you mean {near}?")))
+    })?;
+    if metadata.is_dir() {
+        return Err(Problem::error(format!("{shown} is a folder, a file is needed")));
+    }
+    if metadata.len() > BYTES_MAX {
+        let size = metadata.len() >> 20;
+        return Err(Problem::error(format!("{shown} has {size} MiB, which is not a file of this kind"))
+            .help("name a TOML file"));
+    }
+    let bytes =
+        std::fs::read(path).map_err(|cause| Problem::error(format!("{shown} can't be read: {cause}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Problem::error(format!("{shown} is not text: line {line} holds bytes that are not UTF-8"))
+            .help("save it as UTF-8, or name a TOML file")
+    })
+}
+
+/// A file beside the missing one whose name is near.
+pub(crate) fn near_file(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .filter_map(|file| file.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near).display().to_string())
+}

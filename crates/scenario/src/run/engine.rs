@@ -1,0 +1,200 @@
+//! One run: programs issue requests, the net serves them, completions go back to their programs, until the end.
+
+use crate::build::{Programs, System};
+use crate::report::{Collected, Collector, RequestSink, Stage};
+use crate::run::RunFailure;
+use crate::run::stages::stage_rows;
+use petrio_kernel::statistics::WarmUp;
+use petrio_kernel::{Pause, Simulation, Time};
+use petrio_workload::Due;
+
+/// Firings between two signs of progress where nothing completes.
+const STEP: u64 = 1 << 20;
+/// Requests between two signs of progress.
+const SIGN: u64 = 4_096;
+/// Requests in flight beyond which the System is said not to keep up.
+const IN_FLIGHT_LIMIT: u64 = 4_000_000;
+
+/// When a run ends, if its workload doesn't end first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// After so many completed requests.
+    pub requests: Option<u64>,
+    /// At this model time.
+    pub time: Option<Time>,
+}
+
+/// What is cut off at the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Cut {
+    /// Nothing.
+    #[default]
+    None,
+    /// A span of model time.
+    Span(Time),
+    /// A number of completed requests.
+    Requests(u64),
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Requests completed.
+    pub completed: u64,
+    /// The model's clock.
+    pub now: Time,
+}
+
+/// Everything about a run that changes from run to run.
+#[derive(Clone, Copy)]
+pub(crate) struct RunPlan<'a> {
+    pub(crate) seed: u64,
+    pub(crate) replication: u64,
+    pub(crate) limits: Limits,
+    pub(crate) cut: Cut,
+    /// Speed factors by page path.
+    pub(crate) speeds: &'a [(&'a str, f64)],
+}
+
+/// What a run gave.
+pub(crate) struct Outcome {
+    pub(crate) collected: Collected,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) end: Time,
+    pub(crate) cut_at: Time,
+    pub(crate) in_flight: u64,
+    /// MSER-5 on the latencies of the whole run.
+    pub(crate) latency_warm_up: WarmUp,
+    /// The number in flight only ever grew.
+    pub(crate) growing: bool,
+}
+
+/// Runs a System with its programs.
+pub(crate) fn execute(
+    system: &System,
+    programs: &mut Programs,
+    plan: RunPlan<'_>,
+    sink: &mut dyn RequestSink,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, RunFailure> {
+    let mut run = Simulation::new(&system.net, plan.seed, plan.replication);
+    for (path, factor) in plan.speeds {
+        if let Some(page) = system.net.find_page(path) {
+            run.marking_mut().set_speed(&system.net, page, *factor);
+        }
+    }
+    let ports = system.programs;
+    let time_limit = plan.limits.time.unwrap_or(Time::NEVER);
+    let request_limit = plan.limits.requests.unwrap_or(u64::MAX);
+    let mut collector = Collector::new(Time::ZERO);
+    let mut latency_warm_up = WarmUp::default();
+    let mut growth = Growth::default();
+    let (mut issued, mut completed) = (0u64, 0u64);
+    let mut cut = plan.cut;
+    let mut cut_at = Time::ZERO;
+
+    while completed < request_limit {
+        let due = programs.due()?;
+        let next = match due {
+            Due::At(time) => time,
+            Due::AfterCompletion | Due::Never => Time::NEVER,
+        };
+        if next <= run.now() {
+            if let Some(item) = programs.issue(run.now())? {
+                issued += 1;
+                run.inject(ports.arrivals, item.request, run.now())?;
+                if issued - completed > IN_FLIGHT_LIMIT {
+                    return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
+                }
+            } else if programs.due()? == due {
+                return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
+            }
+            continue;
+        }
+        let mut until = next.min(time_limit);
+        if let Cut::Span(span) = cut {
+            until = until.min(span);
+        }
+        let pause = run.run(until, STEP)?;
+        if pause == Pause::Stopped {
+            while let Some(done) = run.drain(ports.done).next() {
+                completed += 1;
+                programs.complete(done.request.id, done.at)?;
+                latency_warm_up.record((done.at - done.request.issued).as_seconds());
+                if matches!(cut, Cut::Requests(count) if completed > count) {
+                    cut = Cut::None;
+                    cut_at = done.at;
+                    run.marking_mut().reset_statistics();
+                    collector.restart(cut_at);
+                }
+                collector.record(&done.request, done.at);
+                if cut == Cut::None {
+                    sink.completed(&done.request, done.at)?;
+                }
+            }
+            if completed % SIGN == 0 {
+                progress(Progress { completed, now: run.now() });
+                growth.note(completed, issued - completed);
+            }
+            continue;
+        }
+        progress(Progress { completed, now: run.now() });
+        if pause == Pause::Firings {
+            continue;
+        }
+        if matches!(cut, Cut::Span(span) if run.now() >= span) {
+            cut = Cut::None;
+            cut_at = run.now();
+            run.marking_mut().reset_statistics();
+            collector.restart(cut_at);
+        }
+        if run.now() >= time_limit {
+            break;
+        }
+        if pause == Pause::Dead && next.is_never() {
+            if issued > completed {
+                return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
+            }
+            break;
+        }
+    }
+    run.check_conservation()?;
+    let end = run.now();
+    Ok(Outcome {
+        collected: collector.finish(end),
+        stages: stage_rows(&system.stages, run.marking()),
+        end,
+        cut_at,
+        in_flight: issued - completed,
+        latency_warm_up,
+        growing: growth.is_growing(),
+    })
+}
+
+/// Whether the number in flight only ever grows: an open workload that the System can't keep up with.
+#[derive(Default)]
+struct Growth {
+    peak: u64,
+    samples: u64,
+    rises: u64,
+    next: u64,
+}
+
+impl Growth {
+    fn note(&mut self, completed: u64, in_flight: u64) {
+        if completed < self.next {
+            return;
+        }
+        // Ever wider steps, so that a long run has about as many samples as a short one.
+        self.next = completed + completed / 8 + 1;
+        self.samples += 1;
+        if in_flight > self.peak {
+            self.rises += 1;
+            self.peak = in_flight;
+        }
+    }
+
+    fn is_growing(&self) -> bool {
+        self.samples >= 8 && self.peak > 64 && self.rises * 10 >= self.samples * 8
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a run gave no report.
+
+use crate::report::ReportError;
+use petrio_kernel::{NetError, RunError, Time};
+use petrio_workload::SourceError;
+use thiserror::Error;
+
+/// Why a run gave no report.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunFailure {
+    /// A workload that can't go on: a trace that can't be read.
+    #[error(transparent)]
+    Workload(#[from] SourceError),
+    /// The net refused.
+    #[error(transparent)]
+    Net(#[from] RunError),
+    /// The System makes no net: a bug in a model.
+    #[error("the System can't be built as a net: {0}")]
+    Build(#[from] NetError),
+    /// A device whose parameters contradict each other.
+    #[error("disk \"{disk}\": {message}")]
+    Device {
+        /// The disk's name in the scenario.
+        disk: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A request beyond the end of its disk.
+    #[error(
+        "workload \"{workload}\": request {number} asks for blocks {first} to {last} of \"{disk}\", which has {blocks} blocks"
+    )]
+    BeyondDevice {
+        /// The workload's name.
+        workload: String,
+        /// Its number in the workload, from 1.
+        number: u64,
+        /// First block.
+        first: u64,
+        /// Last block.
+        last: u64,
+        /// The disk's name.
+        disk: String,
+        /// The disk's size in blocks.
+        blocks: u64,
+    },
+    /// A trace speaks of more devices than the workload has disks.
+    #[error("workload \"{workload}\": request {number} is for device {device} of the trace, but the workload has {disks}")]
+    NoSuchDevice {
+        /// The workload's name.
+        workload: String,
+        /// Its number in the workload, from 1.
+        number: u64,
+        /// The device's number in the trace.
+        device: u32,
+        /// How many disks the workload goes to, in words.
+        disks: String,
+    },
+    /// More requests arrive than the System can ever serve.
+    #[error("at {now}, {in_flight} requests are in flight: the System can't keep up with this load")]
+    Overload {
+        /// When.
+        now: Time,
+        /// How many.
+        in_flight: u64,
+    },
+    /// Nothing can happen any more though requests are in flight.
+    #[error("at {now} nothing can happen any more, though {in_flight} requests are in flight")]
+    Stalled {
+        /// When.
+        now: Time,
+        /// How many.
+        in_flight: u64,
+    },
+    /// MSER-5 found no steady state.
+    #[error("warm_up = \"auto\" found no steady state in {requests} requests")]
+    NoSteadyState {
+        /// Requests that completed.
+        requests: u64,
+    },
+    /// A result file.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+}
+
+impl RunFailure {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Workload(error) => return error.help(),
+            Self::Net(RunError::Overflow { .. }) => "shorten the run: give [measure] a stop",
+            Self::BeyondDevice { .. } => {
+                "take a larger disk, or say what to do with such requests: out_of_range = \"wrap\" or \"skip\""
+            }
+            Self::NoSuchDevice { .. } => {
+                "name more disks in `on`, map devices in `devices`, or pick one with `only_device`"
+            }
+            Self::Overload { .. } => {
+                "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = { requests = … }"
+            }
+            Self::NoSteadyState { .. } => "run longer, or give warm_up as a span of model time such as \"5 s\"",
+            Self::Stalled { .. } | Self::Build(_) => "this is a bug in petrio; please report it with the scenario",
+            Self::Device { .. } => "see the disk's parameters in the catalogue, or the overrides in the scenario",
+            Self::Net(_) | Self::Report(_) => return None,
+        };
+        Some(help.to_owned())
+    }
+}

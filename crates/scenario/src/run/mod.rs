@@ -1,0 +1,181 @@
+//! Running a scenario: replications, warm-up, stopping, and the questions "what limits it" and "what if".
+
+mod bottleneck;
+mod engine;
+mod failure;
+mod stages;
+
+pub use engine::{Cut, Limits, Progress};
+pub use failure::RunFailure;
+
+use crate::build::{Programs, System, programs_of};
+use crate::load::Loaded;
+use crate::report::{Report, RequestSink, Sinks, mean_report};
+use crate::schema::{Measure, WarmUp};
+use engine::{Outcome, RunPlan, execute};
+use petrio_kernel::Time;
+use petrio_kernel::statistics::{Interval, Tally, replicate};
+
+/// Replications are added in blocks of this size until the precision asked for is reached, so that the outcome doesn't
+/// depend on the number of threads.
+const BLOCK: u64 = 8;
+/// Replications at most, where a precision is asked for.
+const MOST: u64 = 400;
+
+/// Tells how far the run has come, as the first replication sees it.
+pub type OnProgress<'a> = dyn FnMut(Progress) + Send + 'a;
+
+/// Runs a scenario and reports, with the bottleneck and what would change it. Completed requests of the first replication
+/// go to `sinks`.
+///
+/// # Errors
+/// [`RunFailure`]: a trace that can't be read on, a request that a device refuses, a workload that never ends or that
+/// the System can't keep up with, a result file that can't be written.
+pub fn run(loaded: &Loaded, sinks: Sinks, on_progress: &mut OnProgress<'_>) -> Result<Report, RunFailure> {
+    let system = System::build(loaded)?;
+    let mut report = simulate(loaded, &system, sinks, on_progress)?;
+    bottleneck::explain(loaded, &system, limits(&loaded.scenario.measure), &mut report)?;
+    Ok(report)
+}
+
+/// Runs a scenario and reports what happened, without asking what would change it.
+///
+/// # Errors
+/// As of [`run`].
+pub fn simulate(
+    loaded: &Loaded,
+    system: &System,
+    mut sinks: Sinks,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Report, RunFailure> {
+    let measure = &loaded.scenario.measure;
+    let limits = limits(measure);
+    let cut = match measure.warm_up {
+        WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
+        WarmUp::Span(span) => Cut::Span(span.time()),
+        WarmUp::Auto => Cut::Requests(warm_up_length(loaded, system, limits)?),
+    };
+    let first = {
+        let mut programs = programs_of(loaded, system, 0)?;
+        let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut, speeds: &[] };
+        let outcome = execute(system, &mut programs, plan, &mut sinks, on_progress)?;
+        report(loaded, system, outcome, &programs)
+    };
+    sinks.finish()?;
+    let mut report = replications(loaded, system, first, limits, cut)?;
+    broken_off(measure, &mut report);
+    Ok(report)
+}
+
+fn limits(measure: &Measure) -> Limits {
+    let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    let time = |span: Option<petrio_units::Duration>| span.map(|span| span.time());
+    Limits {
+        requests: least(measure.stop.requests, measure.max_requests),
+        time: time(measure.stop.time).into_iter().chain(time(measure.max_time)).min(),
+    }
+}
+
+/// How many requests MSER-5 cuts off, from a first pass over the run.
+fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<u64, RunFailure> {
+    let mut programs = programs_of(loaded, system, 0)?;
+    let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut: Cut::None, speeds: &[] };
+    let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
+    outcome.latency_warm_up.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
+}
+
+/// The report of several replications, the first of which is there already.
+fn replications(
+    loaded: &Loaded,
+    system: &System,
+    first: Report,
+    limits: Limits,
+    cut: Cut,
+) -> Result<Report, RunFailure> {
+    let measure = &loaded.scenario.measure;
+    let level = measure.confidence.value();
+    let wanted = u64::from(measure.replications.max(1));
+    let mut reports = vec![first];
+    let more = |from: u64, count: u64| {
+        replicate(count, |offset| {
+            let replication = from + offset;
+            let mut programs = programs_of(loaded, system, replication)?;
+            let plan = RunPlan { seed: loaded.scenario.seed, replication, limits, cut, speeds: &[] };
+            let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
+            Ok::<_, RunFailure>(report(loaded, system, outcome, &programs))
+        })
+    };
+    reports.extend(more(1, wanted - 1)?);
+    if let Some(precision) = measure.stop.precision {
+        if reports.len() < 2 {
+            reports.extend(more(1, BLOCK - 1)?);
+        }
+        while relative_width(&reports, level) > precision.value() && (reports.len() as u64) < MOST {
+            reports.extend(more(reports.len() as u64, BLOCK)?);
+        }
+        if relative_width(&reports, level) > precision.value()
+            && let Some(last) = reports.last_mut()
+        {
+            last.warnings.push(format!(
+                "the precision asked for was not reached in {MOST} replications; ask for less, or make each run longer"
+            ));
+        }
+    }
+    Ok(mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0)))
+}
+
+fn relative_width(reports: &[Report], level: f64) -> f64 {
+    let latencies: Tally =
+        reports.iter().filter_map(|report| report.latency.as_ref().map(|latency| latency.mean_ms.value)).collect();
+    Interval::of(&latencies, level).relative()
+}
+
+/// The request side and the stages of one run, as a report.
+fn report(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Programs) -> Report {
+    let Outcome { collected, stages, end, cut_at, in_flight, growing, .. } = outcome;
+    let mut warnings = programs.warnings();
+    if growing {
+        warnings.push(
+            "the number of waiting requests grew all the time: the System can't keep up with this load, and latencies \
+             say more about the length of the run than about the System"
+                .to_owned(),
+        );
+    }
+    let mut requests = collected.requests;
+    requests.in_flight = in_flight;
+    Report {
+        title: loaded.scenario.title.clone(),
+        workload: programs.line(requests.completed),
+        system: system.line.clone(),
+        seed: loaded.scenario.seed,
+        simulated_s: end.as_seconds(),
+        warm_up_s: cut_at.as_seconds(),
+        replications: 1,
+        confidence: None,
+        requests,
+        bytes: collected.bytes,
+        throughput_bytes_per_s: collected.throughput_bytes_per_s.into(),
+        requests_per_s: collected.requests_per_s.into(),
+        latency: collected.latency,
+        read_latency: collected.read_latency,
+        write_latency: collected.write_latency,
+        breakdown: collected.breakdown,
+        stages,
+        bottleneck: None,
+        warnings,
+        series: collected.series,
+        histogram: collected.histogram,
+        quantiles: collected.quantiles,
+    }
+}
+
+/// A run that its guard broke off says so.
+fn broken_off(measure: &Measure, report: &mut Report) {
+    let reached = measure.max_requests.is_some_and(|most| report.requests.completed >= most)
+        || measure.max_time.is_some_and(|most| report.simulated_s >= most.time().as_seconds());
+    let asked = measure.stop.requests.is_some_and(|enough| report.requests.completed >= enough)
+        || measure.stop.time.is_some_and(|enough| report.simulated_s >= enough.time().as_seconds());
+    if reached && !asked {
+        report.warnings.push("the run was broken off by its max_time or max_requests".to_owned());
+    }
+}

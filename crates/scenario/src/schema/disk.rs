@@ -1,0 +1,66 @@
+//! `[disk.NAME]`: one or several disks of a model, and the queue before each.
+
+use crate::catalogue::Device;
+use crate::schema::scheduler::Scheduler;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One or several disks of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disk {
+    /// A drive of the catalogue, by name: "seagate-cheetah-9lp". `petrio catalogue list` names them all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// A drive in a file of your own, in the form of the catalogue; relative to the scenario's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How many. With more than one, NAME stands for all of them, and they are called NAME0, NAME1 and so on.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// The order in which requests that wait before the disk are sent to it.
+    #[serde(default)]
+    pub scheduler: Scheduler,
+    /// Commands that the disk accepts at a time, waiting in it and in service; left out, as the drive's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Parameters of the drive that differ from the catalogue's: drive.mechanics.rotation = "15000 rpm". Without model
+    /// and file, the whole drive.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(schema_with = "partial_drive")]
+    pub drive: toml::Table,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The schema of a drive in which nothing is required, because the catalogue gives the rest.
+fn partial_drive(generator: &mut SchemaGenerator) -> Schema {
+    // Inlined into a generator of its own: the definitions that other parts share must keep what they require.
+    let mut own =
+        generator.settings().clone().with(|settings| settings.inline_subschemas = true).into_generator();
+    let mut schema = Device::json_schema(&mut own);
+    if let Some(object) = schema.as_object_mut() {
+        for value in object.values_mut() {
+            nothing_required(value);
+        }
+        object.remove("required");
+    }
+    schema
+}
+
+fn nothing_required(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(object) => {
+            // A property may be called "required"; the keyword is an array.
+            if object.get("required").is_some_and(serde_json::Value::is_array) {
+                object.remove("required");
+            }
+            object.values_mut().for_each(nothing_required);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(nothing_required),
+        _ => {}
+    }
+}

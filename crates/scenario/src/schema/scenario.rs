@@ -1,0 +1,42 @@
+//! The whole file.
+
+use crate::schema::disk::Disk;
+use crate::schema::measure::Measure;
+use crate::schema::workload::Workload;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scenario: a system, what it is asked to do, what to measure and when to stop.
+///
+/// Parts are named (`[disk.d0]`, `[workload.readers]`) and referred to by name or pattern.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What the scenario is about, in a line; the report's headline. Left out, it is the file's name.
+    #[serde(default)]
+    pub title: String,
+    /// Where random numbers begin. The same scenario and seed give the same report, byte for byte.
+    #[serde(default = "first_seed")]
+    pub seed: u64,
+    /// The disks, by name.
+    #[serde(default)]
+    pub disk: IndexMap<String, Disk>,
+    /// The workloads, by name. They run side by side.
+    #[serde(default)]
+    pub workload: IndexMap<String, Workload>,
+    /// What to measure, and when to stop.
+    #[serde(default)]
+    pub measure: Measure,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+/// The JSON schema of the scenario file, for editors.
+pub fn json_schema() -> schemars::Schema {
+    let mut schema = schemars::schema_for!(Scenario);
+    schema.insert("title".to_owned(), "petrio scenario".into());
+    schema
+}
