@@ -1,2 +1,47 @@
-//! Programs: patterns, distributions and traces
+//! Workloads: what asks a storage system for something.
+//!
+//! At this stage a workload is a stream of block requests. It comes from a recorded [`trace`], replayed [open](OpenReplay)
+//! (arrival times kept) or [closed](ClosedReplay) (think times kept), or from [`synthetic`] generators, whose
+//! [distributions](distribution) are DiskSim's. All of them are a [`RequestSource`]: the net that serves the requests asks it
+//! what is due, and tells it what has completed.
+//!
+//! ```text
+//!  trace file ─ TraceReader ─┬─ OpenReplay ────┐
+//!  trace file ─ TraceReader ─┤                 ├─ RequestSource ── due / issue ──▶ the net
+//!      (MergedTraces) ───────┴─ ClosedReplay ──┤                 ◀── complete ───
+//!  Synthetic + random streams ─────────────────┘
+//! ```
+//!
+//! A drive measured with one request outstanding, replayed on a device that takes 5 ms for everything:
+//!
+//! ```
+//! use petrio_kernel::Time;
+//! use petrio_workload::trace::{TraceOptions, TraceReader};
+//! use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
+//!
+//! // R or W, buffer action, block, blocks, measured access time in µs, idle time after it in µs.
+//! let text = "R Hit 11392096 12 1686.0 40961.0\nR Hit 7563004 4 14368.0 28778.0\nW Hit 11589236 4 8724.0 33808.0\n";
+//! let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
+//! let mut source = ClosedReplay::of_trace(trace, ClosedReplayOptions::default());
+//!
+//! let service = Time::from_millis(5);
+//! let mut issued = Vec::new();
+//! while let Due::At(now) = source.due()? {
+//!     let Some(item) = source.issue(now)? else { continue };
+//!     issued.push(now);
+//!     source.complete(item.request.id, now + service)?;
+//! }
+//! // Each request one idle time after the completion before: 5 + 40.961 ms, and 5 + 28.778 ms later.
+//! assert_eq!(issued, [Time::ZERO, Time::from_micros(45_961), Time::from_micros(79_739)]);
+//! # Ok::<(), petrio_workload::SourceError>(())
+//! ```
+
+pub mod distribution;
+pub mod replay;
+pub mod synthetic;
 pub mod trace;
+
+mod source;
+
+pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes};
+pub use source::{Due, RequestSource, SourceError, SourceItem, Sources};

@@ -1,0 +1,40 @@
+//! Replays traces: **open** keeps arrival times, **closed** keeps think times.
+//!
+//! An open replay issues each request when the trace did, whether or not the device keeps up. A closed one lets a process
+//! wait as it did: its next request comes one think time after the completion that it waited for, however long that took on
+//! the simulated device. Both take any iterator of records: a [`TraceReader`](crate::trace::TraceReader), or a merged stream.
+
+mod closed;
+mod open;
+mod process;
+
+pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
+pub use open::OpenReplay;
+
+use crate::trace::BlockRecord;
+use petrio_colours::{BlockRequest, RequestId};
+use petrio_kernel::Time;
+
+/// A point of trace time stretched or compressed; `None` beyond the horizon.
+fn scaled(time: Time, time_scale: f64) -> Option<Time> {
+    if time_scale == 1.0 {
+        return Some(time);
+    }
+    let scaled = Time::from_seconds(time.as_seconds() * time_scale);
+    (!scaled.is_never()).then_some(scaled)
+}
+
+fn request(record: &BlockRecord, id: RequestId, now: Time) -> BlockRequest {
+    BlockRequest {
+        id,
+        process: record.process,
+        device: record.device,
+        direction: record.direction,
+        force_unit_access: record.force_unit_access,
+        synchronous: record.synchronous,
+        address: record.address,
+        blocks: record.blocks,
+        issued: now,
+        ..BlockRequest::default()
+    }
+}

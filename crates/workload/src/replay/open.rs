@@ -1,0 +1,62 @@
+//! Open replay: every request at its arrival time, stretched by a factor.
+
+use super::{request, scaled};
+use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::trace::{BlockRecord, TraceError};
+use petrio_colours::RequestId;
+use petrio_kernel::Time;
+
+/// Issues each record of a trace at its arrival time × `time_scale`, one record read ahead.
+pub struct OpenReplay<R> {
+    records: R,
+    time_scale: f64,
+    /// The next record and when it is due; `None` before it is read, and at the end.
+    next: Option<(BlockRecord, Time)>,
+    ended: bool,
+    issued: u64,
+}
+
+impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> OpenReplay<R> {
+    /// A replay of `records`, which come in order of time. A `time_scale` of 2 makes the trace take twice as long (half
+    /// the load), one of 0.5 half as long; it is positive and finite.
+    pub const fn new(records: R, time_scale: f64) -> Self {
+        Self { records, time_scale, next: None, ended: false, issued: 0 }
+    }
+
+    /// Gives back the records that have not been read, and with them the reader's summary.
+    pub fn into_inner(self) -> R {
+        self.records
+    }
+
+    /// The records, for a look at a reader's summary.
+    pub const fn records(&self) -> &R {
+        &self.records
+    }
+}
+
+impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource for OpenReplay<R> {
+    fn due(&mut self) -> Result<Due, SourceError> {
+        if self.next.is_none() && !self.ended {
+            match self.records.next().transpose()? {
+                None => self.ended = true,
+                Some(record) => {
+                    let due = scaled(record.time, self.time_scale).ok_or(SourceError::BeyondHorizon)?;
+                    self.next = Some((record, due));
+                }
+            }
+        }
+        Ok(self.next.map_or(Due::Never, |(_, due)| Due::At(due)))
+    }
+
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+        self.due()?;
+        let Some((record, _)) = self.next.take_if(|(_, due)| *due <= now) else { return Ok(None) };
+        let id = RequestId(self.issued);
+        self.issued += 1;
+        Ok(Some(SourceItem { request: request(&record, id, now), measured: record.measured }))
+    }
+
+    fn complete(&mut self, _id: RequestId, _now: Time) -> Result<(), SourceError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! What issues requests: the contract between a workload and the net that serves it.
+
+use crate::synthetic::SyntheticError;
+use crate::trace::TraceError;
+use petrio_colours::{BlockRequest, RequestId};
+use petrio_kernel::Time;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// When a source wants to be asked for its next request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// At this point of model time (at once, if it has passed).
+    At(Time),
+    /// Not before one of its requests completes.
+    AfterCompletion,
+    /// Never again: everything has been issued.
+    Never,
+}
+
+/// A request as a source issues it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceItem {
+    /// The request; its `id` counts from 0 in the source, in order of issue, and its `issued` is set.
+    pub request: BlockRequest,
+    /// How long it took on the machine that was traced, where the trace knows: what a validation compares with.
+    pub measured: Option<Time>,
+}
+
+/// Why a source can't go on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The synthetic workload.
+    #[error(transparent)]
+    Synthetic(#[from] SyntheticError),
+    /// A closed replay of several processes that drift too far apart.
+    #[error(
+        "closed replay holds {held} requests that wait for slower processes (process {process} is the one furthest behind)"
+    )]
+    LookAhead {
+        /// Requests held.
+        held: usize,
+        /// The process with the most of them.
+        process: u32,
+    },
+    /// A time beyond the range of model time.
+    #[error("the next request would be issued after more than 213 days")]
+    BeyondHorizon,
+}
+
+impl SourceError {
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Trace(error) => error.help(),
+            Self::Synthetic(error) => error.help(),
+            Self::LookAhead { .. } => Some(
+                "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`".to_owned(),
+            ),
+            Self::BeyondHorizon => Some("shorten the trace, or its `time_scale`".to_owned()),
+        }
+    }
+}
+
+/// Issues block requests, open or closed.
+///
+/// Whoever drives a source asks [`due`](Self::due), issues at that time, and tells of completions:
+///
+/// ```
+/// use petrio_workload::{Due, OpenReplay, RequestSource};
+/// use petrio_workload::trace::{TraceOptions, TraceReader};
+/// # use petrio_kernel::Time;
+/// let text = "0.0 0 100 8 1\n2.5 0 200 8 1\n";
+/// let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
+/// let mut source = OpenReplay::new(trace, 1.0);
+/// let mut issued = Vec::new();
+/// while let Due::At(now) = source.due()? {
+///     if let Some(item) = source.issue(now)? {
+///         issued.push((item.request.address, now));
+///         // … the request is served, and at its completion:
+///         source.complete(item.request.id, now + Time::from_millis(6))?;
+///     }
+/// }
+/// assert_eq!(issued, [(100, Time::ZERO), (200, Time::from_micros(2_500))]);
+/// # Ok::<(), petrio_workload::SourceError>(())
+/// ```
+///
+/// Rules, which every source keeps and every driver may rely on:
+///
+/// - `due` changes only through `issue` and `complete`. After either, ask again: it may have become *earlier*. A driver
+///   with a timer in its net may leave the old timer running: `issue` answers `None` when nothing is due.
+/// - `issue(now)` returns at most one request; several may be due at the same time.
+/// - `now` never goes back.
+pub trait RequestSource: Send {
+    /// When to ask for the next request.
+    ///
+    /// # Errors
+    /// A trace that can't be read on, or a time beyond the horizon.
+    fn due(&mut self) -> Result<Due, SourceError>;
+
+    /// The request that is due, if one is. `None` is no end: ask [`due`](Self::due).
+    ///
+    /// # Errors
+    /// As of [`due`](Self::due).
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError>;
+
+    /// Tells that a request has completed. A source that doesn't wait for it takes no notice.
+    ///
+    /// # Errors
+    /// As of [`due`](Self::due).
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError>;
+}
+
+impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
+    fn due(&mut self) -> Result<Due, SourceError> {
+        (**self).due()
+    }
+
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+        (**self).issue(now)
+    }
+
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        (**self).complete(id, now)
+    }
+}
+
+/// Several sources as one: requests are numbered together in order of issue; where several are due at the same time, the
+/// source that was given first goes first.
+pub struct Sources {
+    sources: Vec<Box<dyn RequestSource>>,
+    /// Each source's own answer, kept until it changes.
+    due: Vec<Option<Due>>,
+    in_flight: BTreeMap<RequestId, (usize, RequestId)>,
+    next: u64,
+}
+
+impl Sources {
+    /// Joins sources. Their processes and devices must be numbered apart by whoever makes them.
+    pub fn new(sources: Vec<Box<dyn RequestSource>>) -> Self {
+        Self { due: vec![None; sources.len()], sources, in_flight: BTreeMap::new(), next: 0 }
+    }
+
+    fn earliest(&mut self) -> Result<(Due, usize), SourceError> {
+        let mut best = (Due::Never, 0);
+        for (index, source) in self.sources.iter_mut().enumerate() {
+            let due = match self.due[index] {
+                Some(due) => due,
+                None => *self.due[index].insert(source.due()?),
+            };
+            let better = match (due, best.0) {
+                (Due::At(time), Due::At(earliest)) => time < earliest,
+                (Due::At(_), _) | (Due::AfterCompletion, Due::Never) => true,
+                _ => false,
+            };
+            if better {
+                best = (due, index);
+            }
+        }
+        Ok(best)
+    }
+}
+
+impl RequestSource for Sources {
+    fn due(&mut self) -> Result<Due, SourceError> {
+        self.earliest().map(|(due, _)| due)
+    }
+
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+        // A source that was due for a look only answers nothing; the next one may have a request.
+        while let (Due::At(time), index) = self.earliest()? {
+            if time > now {
+                break;
+            }
+            let item = self.sources[index].issue(now)?;
+            let due = self.sources[index].due()?;
+            let stuck = item.is_none() && self.due[index] == Some(due);
+            self.due[index] = Some(due);
+            if let Some(mut item) = item {
+                let id = RequestId(self.next);
+                self.next += 1;
+                self.in_flight.insert(id, (index, item.request.id));
+                item.request.id = id;
+                return Ok(Some(item));
+            }
+            if stuck {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        if let Some((index, own)) = self.in_flight.remove(&id) {
+            self.sources[index].complete(own, now)?;
+            self.due[index] = None;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of the workload crate from outside, one file a property.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod bad_traces;
+mod fuzz_smoke;
+mod merged_traces;
+mod reader_properties;
+mod replay;
+mod sample_traces;
+mod support;
+mod synthetic;
