@@ -44,7 +44,7 @@ step "tests of the workspace, with those in the documentation" tests
 step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 step "tests of the scripts" python3 -B -m unittest discover -s scripts -p 'test_*.py'
 if command -v cargo-deny >/dev/null 2>&1; then
-    step "licences, bans and sources of the dependencies" cargo deny --offline --color never check licenses bans sources
+    step "licences, bans and sources of the dependencies" cargo deny --locked --color never check licenses bans sources
     step "advisories (told, not enforced)" advisories
 else
     not_checked "licences, bans and sources of the dependencies: cargo-deny could not be installed"
