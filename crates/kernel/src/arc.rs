@@ -37,6 +37,13 @@ pub enum ArcKind {
     Complete,
 }
 
+impl ArcKind {
+    /// Whether firing removes the arc's tokens.
+    pub fn consumes(self) -> bool {
+        matches!(self, Self::Take | Self::Consume)
+    }
+}
+
 macro_rules! handle {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -48,7 +48,8 @@ impl<'a> Binding<'a> {
             UNBOUND => store.ready.first(),
             slot => Some(slot),
         };
-        slot.and_then(|slot| store.ready.get(slot)).expect("an arc is declared before the conditions that use it")
+        slot.and_then(|slot| store.ready.get(slot))
+            .expect("an arc is declared before the conditions that use it")
     }
 
     /// Everything ready in the place of an arc.
@@ -74,9 +75,7 @@ type KeyFor = Box<dyn Fn(&Binding<'_>) -> Option<u32> + Send + Sync>;
 
 /// How an arc finds its token.
 pub(crate) enum Search {
-    /// The discipline's first.
-    First,
-    /// Any token of a bag, for the sake of a guard.
+    /// Any token, for the sake of a guard or of another arc on the same place.
     Any,
     /// Any token that passes a filter.
     Filter(Filter),
@@ -88,6 +87,8 @@ pub(crate) enum Search {
 pub(crate) struct SearchArc {
     pub(crate) arc: u8,
     pub(crate) place: u32,
+    /// Its token is its own; arcs that only look may share one.
+    pub(crate) consumes: bool,
     pub(crate) search: Search,
 }
 
@@ -108,16 +109,11 @@ pub(crate) fn bind(
     let store = &*stores[arc.place as usize];
     let index = arc.arc as usize;
     let taken = |slots: &[u32; ARC_LIMIT], slot: u32| {
-        arcs[..depth].iter().any(|other| other.place == arc.place && slots[other.arc as usize] == slot)
+        arcs[..depth].iter().any(|other| {
+            other.place == arc.place && slots[other.arc as usize] == slot && (other.consumes || arc.consumes)
+        })
     };
     match &arc.search {
-        Search::First => match store.first() {
-            Some(slot) => {
-                slots[index] = slot;
-                bind(arcs, depth + 1, guard, stores, slots, now)
-            }
-            None => false,
-        },
         Search::Select(select) => {
             slots[index] = UNBOUND;
             let selected = select(&Binding { stores, slots, now });

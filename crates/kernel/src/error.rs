@@ -37,7 +37,9 @@ pub enum NetError {
         limit: usize,
     },
     /// An arc weight out of range.
-    #[error("an arc between \"{transition}\" and \"{place}\" has weight {weight}; a weight is at least 1 (and 1 where tokens are selected)")]
+    #[error(
+        "an arc between \"{transition}\" and \"{place}\" has weight {weight}; a weight is at least 1 (and 1 where tokens are selected)"
+    )]
     Weight {
         /// The transition.
         transition: String,
@@ -85,7 +87,9 @@ pub enum NetError {
 #[non_exhaustive]
 pub enum RunError {
     /// A point in time beyond the 213 days that the clock reaches.
-    #[error("at {now}, {origin} asks for a delay of {delay}, which ends beyond the clock's range of 213 days")]
+    #[error(
+        "at {now}, {origin} asks for a delay of {delay}, which ends beyond the clock's range of 213 days"
+    )]
     Overflow {
         /// When.
         now: Time,
@@ -95,7 +99,9 @@ pub enum RunError {
         delay: Time,
     },
     /// Time stands still while transitions fire for ever.
-    #[error("time stands still at {now}: {firings} firings at one instant, most of them of \"{transition}\"; a loop in the net takes no time")]
+    #[error(
+        "time stands still at {now}: {firings} firings at one instant, most of them of \"{transition}\"; a loop in the net takes no time"
+    )]
     Livelock {
         /// When.
         now: Time,
@@ -105,7 +111,9 @@ pub enum RunError {
         transition: String,
     },
     /// An action that doesn't take or put what its arcs declare.
-    #[error("at {now}, transition \"{transition}\" took {taken} tokens and put {put}, but its arcs declare {takes} and {puts}")]
+    #[error(
+        "at {now}, transition \"{transition}\" took {taken} tokens and put {put}, but its arcs declare {takes} and {puts}"
+    )]
     ArcContract {
         /// When.
         now: Time,

@@ -1,14 +1,15 @@
 //! A firing: what an action may do, through the arcs that its transition declared.
 
 use crate::Time;
-use crate::arc::{Bound, Cancel, Complete, Put, Reset, Take, Timer, UNBOUND, Update};
+use crate::arc::{ARC_LIMIT, Bound, Cancel, Complete, Put, Reset, Take, Timer, UNBOUND, Update};
 use crate::binding::{store_mut, store_of};
 use crate::error::RunError;
-use crate::marking::Marking;
+use crate::marking::{Marking, observe};
 use crate::monitor::Probe;
 use crate::net::{Net, Transition};
-use crate::place::{Colour, Key};
+use crate::place::{Colour, Discipline, Key};
 use crate::random::{Generator, Stream};
+use crate::station::Served;
 use crate::store::{DELAYED, Removed, View};
 
 /// One firing of a transition. It takes no model time.
@@ -41,36 +42,28 @@ impl Firing<'_> {
     pub fn take<T: Colour>(&mut self, arc: Take<T>) -> T {
         self.taken += 1;
         let index = arc.place as usize;
-        let store = store_mut::<T>(&mut *self.marking.stores[index]);
-        let slot = if self.binds { self.marking.slots[arc.arc as usize] } else { UNBOUND };
-        let token = if slot == UNBOUND { store.ready.pop() } else { store.ready.remove(slot) };
-        if self.transition.shares_places {
-            let len = store.ready.len() as u32;
-            let fifo = matches!(store.ready, crate::store::Ready::Fifo(_));
-            self.move_slots(arc.place, arc.arc, slot, len, fifo);
-        }
-        self.marking.leave(self.net, index, 1, true);
+        let marking = &mut *self.marking;
+        let store = store_mut::<T>(&mut *marking.stores[index]);
+        let token = if self.binds && marking.slots[arc.arc as usize] != UNBOUND {
+            let slot = marking.slots[arc.arc as usize];
+            let token = store.ready.remove(slot);
+            if self.transition.shares_places {
+                follow(
+                    self.transition,
+                    self.net,
+                    &mut marking.slots,
+                    arc.place,
+                    slot,
+                    store.ready.len() as u32,
+                );
+            }
+            token
+        } else {
+            store.ready.pop()
+        };
+        let (ready, total) = store.level.leave_ready(marking.clock, 1);
+        marking.left(&self.net.adjacency[index], 1, ready, total);
         token.expect("an enabled transition has its tokens")
-    }
-
-    /// Removing a token moved others: follow them for the arcs that were bound to them.
-    #[cold]
-    fn move_slots(&mut self, place: u32, arc: u8, removed: u32, len: u32, fifo: bool) {
-        let removed = if removed == UNBOUND { 0 } else { removed };
-        for search in &self.transition.searches {
-            if search.place != place || search.arc == arc {
-                continue;
-            }
-            let slot = &mut self.marking.slots[search.arc as usize];
-            if *slot == UNBOUND {
-                continue;
-            }
-            if fifo && *slot > removed {
-                *slot -= 1;
-            } else if !fifo && *slot == len && removed < len && self.net.places[place as usize].moves_last() {
-                *slot = removed;
-            }
-        }
     }
 
     /// Looks at the token bound to an arc.
@@ -130,24 +123,31 @@ impl Firing<'_> {
         self.given += arc.counts;
         let marking = &mut *self.marking;
         let index = arc.place as usize;
-        let at = match Time::from_picos(marking.clock).checked_add(delay) {
-            Some(at) => at,
-            None => {
-                marking.overflow = Some(delay);
-                marking.attention = true;
-                Time::NEVER
-            }
+        let Some(at) = Time::from_picos(marking.clock).checked_add(delay) else {
+            self.overflow(delay);
+            return self.put_delayed(Put::new(0, arc.place), token, Time::NEVER);
         };
-        marking.enter(self.net, index);
-        if marking.levels[index].observed {
-            marking.observe(arc.place, &token);
-        }
         let store = store_mut::<T>(&mut *marking.stores[index]);
+        store.level.enter(marking.clock);
+        let total = store.level.total;
+        if store.level.observed {
+            observe(&mut marking.observers, marking.clock, arc.place, &token);
+        }
         let (slot, generation) = store.timed.insert(token, at.is_never());
         if !at.is_never() {
             marking.calendar.push(at.as_picos(), arc.place, DELAYED + slot);
         }
+        let adjacency = &self.net.adjacency[index];
+        if !adjacency.below.is_empty() {
+            marking.total_changed(adjacency, total - 1, total);
+        }
         Timer::new(arc.place, slot, generation)
+    }
+
+    #[cold]
+    fn overflow(&mut self, delay: Time) {
+        let origin = format!("transition \"{}\"", self.transition.path);
+        self.marking.fault(RunError::Overflow { now: self.now(), origin, delay });
     }
 
     /// Cancels a delayed token: it is removed and returned. `None` where it has matured or was cancelled before.
@@ -157,8 +157,10 @@ impl Firing<'_> {
         let index = arc.place as usize;
         let store = store_mut::<T>(&mut *marking.stores[index]);
         let (token, stale) = store.timed.cancel(timer.slot.0, timer.generation)?;
+        store.level.leave(marking.clock, 1);
+        let total = store.level.total;
         marking.stale += usize::from(stale);
-        marking.leave(self.net, index, 1, false);
+        marking.total_changed(&self.net.adjacency[index], total + 1, total);
         Some(token)
     }
 
@@ -180,23 +182,32 @@ impl Firing<'_> {
     }
 
     fn settle_reset(&mut self, place: u32, removed: Removed) -> usize {
-        self.marking.stale += removed.stale;
+        let marking = &mut *self.marking;
+        marking.stale += removed.stale;
+        let level = marking.stores[place as usize].level_mut();
+        let tokens = (removed.ready + removed.delayed) as u32;
+        level.leave(marking.clock, tokens);
+        level.ready -= removed.ready as u32;
+        let (ready, total) = (level.ready, level.total);
+        let adjacency = &self.net.adjacency[place as usize];
         if removed.ready > 0 {
-            self.marking.leave(self.net, place as usize, removed.ready as u32, true);
+            marking.left(adjacency, removed.ready as u32, ready, total);
         }
-        if removed.delayed > 0 {
-            self.marking.leave(self.net, place as usize, removed.delayed as u32, false);
-        }
-        removed.ready + removed.delayed
+        marking.total_changed(adjacency, total + tokens, total);
+        tokens as usize
     }
 
     /// Tells the scheduler of a station that a token which it released is complete.
     pub fn complete<T: Colour>(&mut self, arc: Complete<T>, token: T) {
-        self.marking.enter(self.net, arc.place as usize);
         self.marking.at_station(self.net, arc.place, |store, env| {
             let store = store_mut::<T>(store);
+            store.level.enter(env.now);
             if let Some(station) = &mut store.station {
-                station.complete(token, env, &mut store.ready);
+                station.complete(
+                    token,
+                    env,
+                    &mut Served { ready: &mut store.ready, level: &mut store.level },
+                );
             }
         });
     }
@@ -221,13 +232,29 @@ impl Firing<'_> {
 
     /// Ends the run with an error: the model can't go on. Say what was asked, why it is refused, and what to do.
     pub fn fail(&mut self, message: impl Into<String>) {
-        if self.marking.fault.is_none() {
-            self.marking.attention = true;
-            self.marking.fault = Some(Box::new(RunError::Model {
-                now: self.now(),
-                transition: self.transition.path.clone(),
-                message: message.into(),
-            }));
+        let transition = self.transition.path.clone();
+        self.marking.fault(RunError::Model { now: self.now(), transition, message: message.into() });
+    }
+}
+
+/// Removing a token moved others: follow them for the arcs that were bound to them. `left` tokens are left.
+#[cold]
+pub(crate) fn follow(
+    transition: &Transition,
+    net: &Net,
+    slots: &mut [u32; ARC_LIMIT],
+    place: u32,
+    removed: u32,
+    left: u32,
+) {
+    for search in transition.searches.iter().filter(|search| search.place == place) {
+        let slot = &mut slots[search.arc as usize];
+        match net.places[place as usize].discipline {
+            // Everything behind it moved up.
+            Discipline::Fifo | Discipline::Station if *slot > removed && *slot != UNBOUND => *slot -= 1,
+            // The last one filled the gap.
+            Discipline::Bag if *slot == left => *slot = removed,
+            _ => {}
         }
     }
 }

@@ -43,6 +43,14 @@ impl Level {
         self.departures += u64::from(tokens);
     }
 
+    /// Ready tokens leave; returns how many are left, ready and in all.
+    #[inline]
+    pub(crate) fn leave_ready(&mut self, now: u64, tokens: u32) -> (u32, u32) {
+        self.leave(now, tokens);
+        self.ready -= tokens;
+        (self.ready, self.total)
+    }
+
     /// Sets the number of tokens where a scheduler has merged or split some.
     pub(crate) fn recount(&mut self, now: u64, total: u32) {
         self.integrate(now);

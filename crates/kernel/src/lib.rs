@@ -79,6 +79,7 @@
 //! one that became enabled first. A firing takes no time; delays lie on output arcs. Tokens that mature at the same time
 //! do so in the order in which they were put, and before anything fires at that time.
 
+mod agenda;
 mod arc;
 mod binding;
 mod builder;
@@ -98,7 +99,6 @@ mod station;
 pub mod statistics;
 mod store;
 mod time;
-mod worklist;
 
 pub use arc::{ArcKind, Bound, Cancel, Complete, Put, Read, Reset, Take, Timer, Update};
 pub use binding::Binding;

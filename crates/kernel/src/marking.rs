@@ -1,18 +1,18 @@
 //! A marking: everything that changes while a net runs.
 
 use crate::Time;
+use crate::agenda::Agenda;
 use crate::arc::{ARC_LIMIT, UNBOUND};
 use crate::binding::{store_mut, store_of};
 use crate::calendar::Calendar;
 use crate::error::RunError;
-use crate::level::{Level, PlaceStatistics};
+use crate::level::PlaceStatistics;
 use crate::monitor::{AnyObserver, Probe, ProbeState};
 use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
 use crate::random::{self, Generator};
 use crate::station::{Env, StationStatistics};
 use crate::store::{AnyStore, DELAYED, View};
-use crate::worklist::Worklist;
 use std::sync::Arc;
 
 /// Tokens, clock, random streams and statistics of one run of a [`Net`].
@@ -21,17 +21,13 @@ use std::sync::Arc;
 pub struct Marking {
     pub(crate) clock: u64,
     pub(crate) stores: Vec<Box<dyn AnyStore>>,
-    pub(crate) levels: Vec<Level>,
     pub(crate) calendar: Calendar,
     /// Calendar entries known to be stale.
     pub(crate) stale: usize,
-    pub(crate) worklist: Worklist,
-    /// Conditions that fail, by transition.
-    pub(crate) missing: Vec<u32>,
+    pub(crate) agenda: Agenda,
     pub(crate) generators: Vec<Generator>,
     /// Breaks conflicts at random where the run asks for it.
     pub(crate) conflict: Option<Generator>,
-    pub(crate) firings: Vec<u64>,
     /// Firings since the marking was made; never reset.
     pub(crate) firings_total: u64,
     /// Effective speed of each page: the product along its path.
@@ -45,7 +41,6 @@ pub struct Marking {
     /// Something below wants attention after the firing.
     pub(crate) attention: bool,
     pub(crate) fault: Option<Box<RunError>>,
-    pub(crate) overflow: Option<Time>,
     pub(crate) stop: bool,
     pub(crate) net_address: usize,
 }
@@ -55,24 +50,24 @@ impl Clone for Marking {
         Self {
             clock: self.clock,
             stores: self.stores.iter().map(|store| store.clone_box()).collect(),
-            levels: self.levels.clone(),
             calendar: self.calendar.clone(),
             stale: self.stale,
-            worklist: self.worklist.clone(),
-            missing: self.missing.clone(),
+            agenda: self.agenda.clone(),
             generators: self.generators.clone(),
             conflict: self.conflict.clone(),
-            firings: self.firings.clone(),
             firings_total: self.firings_total,
             speeds: self.speeds.clone(),
             own_speeds: self.own_speeds.clone(),
             probes: self.probes.clone(),
-            observers: self.observers.iter().map(|(place, observer)| (*place, observer.clone_box())).collect(),
+            observers: self
+                .observers
+                .iter()
+                .map(|(place, observer)| (*place, observer.clone_box()))
+                .collect(),
             statistics_from: self.statistics_from,
             slots: self.slots,
             attention: self.attention,
             fault: self.fault.clone(),
-            overflow: self.overflow,
             stop: self.stop,
             net_address: self.net_address,
         }
@@ -85,17 +80,16 @@ impl Marking {
         let mut marking = Self {
             clock: 0,
             stores: net.places.iter().map(|place| place.prototype.clone_box()).collect(),
-            levels: vec![Level::default(); net.places.len()],
             calendar: Calendar::default(),
             stale: 0,
-            worklist: Worklist::new(net.transitions.iter().map(|transition| transition.rank)),
-            missing: net.transitions.iter().map(|transition| transition.conditions).collect(),
+            agenda: Agenda::new(
+                net.transitions.iter().map(|transition| (transition.rank, transition.conditions)),
+            ),
             generators: streams
                 .iter()
                 .map(|stream| random::generator(seed, replication, &stream.path, &stream.purpose))
                 .collect(),
             conflict: None,
-            firings: vec![0; net.transitions.len()],
             firings_total: 0,
             speeds: vec![1.0; net.pages.len()],
             own_speeds: vec![1.0; net.pages.len()],
@@ -105,22 +99,20 @@ impl Marking {
             slots: [UNBOUND; ARC_LIMIT],
             attention: false,
             fault: None,
-            overflow: None,
             stop: false,
             net_address: Arc::as_ptr(net) as usize,
         };
-        for (index, adjacency) in net.adjacency.iter().enumerate() {
-            // An empty place is below every limit but zero.
-            debug_assert_eq!(marking.levels[index].total, 0);
+        for adjacency in &net.adjacency {
+            // Places are empty yet, and an empty place is below every limit but zero.
             for condition in adjacency.below.iter().filter(|condition| condition.threshold > 0) {
-                marking.missing[condition.transition as usize] -= 1;
+                marking.agenda.holds(condition.transition);
             }
         }
         for starter in &net.starters {
             starter(net, &mut marking);
         }
         for transition in 0..net.transitions.len() as u32 {
-            marking.worklist.push(transition);
+            marking.agenda.list(transition);
         }
         // Statistics start with the initial tokens in place, so that none of these counts as an arrival.
         marking.reset_statistics();
@@ -139,7 +131,7 @@ impl Marking {
 
     /// Firings of a transition (by index, see [`Net::find_transition`]) since statistics were reset.
     pub fn firings(&self, transition: usize) -> u64 {
-        self.firings[transition]
+        self.agenda.firings(transition)
     }
 
     /// The counters of a place.
@@ -149,7 +141,7 @@ impl Marking {
 
     /// The counters of a place by index (see [`Net::find_place`]).
     pub fn statistics_at(&self, place: usize) -> PlaceStatistics {
-        self.levels[place].statistics(self.clock, self.statistics_from)
+        self.stores[place].level().statistics(self.clock, self.statistics_from)
     }
 
     /// The counters of a station; `None` for a plain place.
@@ -169,7 +161,7 @@ impl Marking {
 
     /// Tokens of a place, ready or not.
     pub fn len<T>(&self, place: Place<T>) -> usize {
-        self.levels[place.index as usize].total as usize
+        self.stores[place.index as usize].level().total as usize
     }
 
     /// Whether a place holds no token.
@@ -191,9 +183,8 @@ impl Marking {
     pub fn reset_statistics(&mut self) {
         let now = self.clock;
         self.statistics_from = now;
-        self.levels.iter_mut().for_each(|level| level.reset(now));
         self.stores.iter_mut().for_each(|store| store.reset_statistics(now));
-        self.firings.iter_mut().for_each(|firings| *firings = 0);
+        self.agenda.reset_statistics();
         self.probes.iter_mut().for_each(ProbeState::reset);
     }
 
@@ -218,16 +209,20 @@ impl Marking {
 
     /// A token arrives at a place now, or after a delay of model time, from outside or at the start.
     pub(crate) fn insert<T: Colour>(&mut self, net: &Net, place: u32, token: T, at: u64, outside: bool) {
-        if at > self.clock {
-            let slot = if outside {
-                store_mut::<T>(&mut *self.stores[place as usize]).timed.insert_outside(token)
-            } else {
-                self.enter(net, place as usize);
-                store_mut::<T>(&mut *self.stores[place as usize]).timed.insert(token, false).0
-            };
-            self.calendar.push(at, place, DELAYED + slot);
+        if at <= self.clock {
+            return self.arrive(net, place, token);
+        }
+        let store = store_mut::<T>(&mut *self.stores[place as usize]);
+        let slot = if outside {
+            store.timed.insert_outside(token)
         } else {
-            self.arrive(net, place, token);
+            store.level.enter(self.clock);
+            store.timed.insert(token, false).0
+        };
+        let total = store.level.total;
+        self.calendar.push(at, place, DELAYED + slot);
+        if !outside {
+            self.total_changed(&net.adjacency[place as usize], total - 1, total);
         }
     }
 
@@ -235,44 +230,65 @@ impl Marking {
     #[inline]
     pub(crate) fn arrive<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
         let index = place as usize;
-        self.enter(net, index);
-        if self.levels[index].observed {
-            self.observe(place, &token);
+        let adjacency = &net.adjacency[index];
+        if !adjacency.plain {
+            return self.arrive_at_station(net, place, token);
         }
         let store = store_mut::<T>(&mut *self.stores[index]);
-        if store.station.is_none() {
-            store.ready.push(token);
-            let level = &mut self.levels[index];
-            level.ready += 1;
-            let ready = level.ready;
-            self.one_more_ready(&net.adjacency[index], ready);
-        } else {
-            self.at_station(net, place, |store, env| {
-                store_mut::<T>(store).arrive(token, env);
-            });
+        store.level.enter(self.clock);
+        store.level.ready += 1;
+        let (ready, total) = (store.level.ready, store.level.total);
+        if store.level.observed {
+            observe(&mut self.observers, self.clock, place, &token);
+        }
+        store.ready.push(token);
+        self.one_more_ready(adjacency, ready);
+        if !adjacency.below.is_empty() {
+            self.total_changed(adjacency, total - 1, total);
         }
     }
 
-    /// Lets a place act, with what it may touch.
-    #[inline]
-    pub(crate) fn at_station(&mut self, net: &Net, place: u32, act: impl FnOnce(&mut dyn AnyStore, &mut Env<'_>)) {
+    fn arrive_at_station<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
+        if self.stores[place as usize].level().observed {
+            observe(&mut self.observers, self.clock, place, &token);
+        }
+        self.at_station(net, place, |store, env| {
+            let store = store_mut::<T>(store);
+            store.level.enter(env.now);
+            store.arrive(token, env);
+        });
+    }
+
+    /// Lets a station act, with what it may touch.
+    pub(crate) fn at_station(
+        &mut self,
+        net: &Net,
+        place: u32,
+        act: impl FnOnce(&mut dyn AnyStore, &mut Env<'_>),
+    ) {
         let index = place as usize;
         let spec = &net.places[index];
-        let level = &mut self.levels[index];
-        let (ready, total) = (level.ready, level.total);
+        let store = &mut *self.stores[index];
+        let (ready, total) = (store.level().ready, store.level().total);
+        let mut overflow = None;
         let mut env = Env {
             now: self.clock,
             place,
             calendar: &mut self.calendar,
-            level,
             random: &mut self.generators[spec.stream as usize],
             speed: self.speeds[spec.page as usize],
             stale: &mut self.stale,
-            overflow: &mut self.overflow,
+            overflow: &mut overflow,
         };
-        act(&mut *self.stores[index], &mut env);
-        let level = &self.levels[index];
-        let (ready_now, total_now) = (level.ready, level.total);
+        act(store, &mut env);
+        let (ready_now, total_now) = (store.level().ready, store.level().total);
+        if let Some(delay) = overflow {
+            self.fault(RunError::Overflow {
+                now: self.now(),
+                origin: format!("station \"{}\"", spec.path),
+                delay,
+            });
+        }
         if ready_now != ready {
             self.ready_changed(&net.adjacency[index], ready, ready_now);
         }
@@ -281,54 +297,43 @@ impl Marking {
         }
     }
 
+    /// The run can't go on; the first reason counts.
+    #[cold]
+    pub(crate) fn fault(&mut self, error: RunError) {
+        self.attention = true;
+        self.fault.get_or_insert_with(|| Box::new(error));
+    }
+
     /// A calendar entry is due.
     #[inline]
     pub(crate) fn event(&mut self, net: &Net, place: u32, tag: u32) {
         let index = place as usize;
         let adjacency = &net.adjacency[index];
-        if adjacency.plain {
-            match self.stores[index].mature(tag) {
-                Some(from_outside) => {
-                    if from_outside {
-                        self.enter(net, index);
-                    }
-                    let level = &mut self.levels[index];
-                    level.ready += 1;
-                    let ready = level.ready;
-                    self.one_more_ready(adjacency, ready);
-                }
-                None => self.stale -= 1,
-            }
-            return;
+        if !adjacency.plain {
+            return self.at_station(net, place, |store, env| store.event(tag, env));
         }
-        self.at_station(net, place, |store, env| store.event(tag, env));
-    }
-
-    /// One token more in a place.
-    #[inline]
-    pub(crate) fn enter(&mut self, net: &Net, place: usize) {
-        let level = &mut self.levels[place];
-        level.enter(self.clock);
-        let total = level.total;
-        let adjacency = &net.adjacency[place];
-        if !adjacency.below.is_empty() {
+        let store = &mut *self.stores[index];
+        let Some(matured) = store.mature(tag, self.clock) else {
+            self.stale -= 1;
+            return;
+        };
+        if matured.from_outside {
+            let total = store.level().total;
             self.total_changed(adjacency, total - 1, total);
         }
+        self.one_more_ready(adjacency, matured.ready);
     }
 
-    /// Some tokens fewer in a place, all of which were ready where `ready` says so.
+    /// Some ready tokens have left a place, in which so many are ready and in all.
     #[inline]
-    pub(crate) fn leave(&mut self, net: &Net, place: usize, tokens: u32, ready: bool) {
-        let adjacency = &net.adjacency[place];
-        let level = &mut self.levels[place];
-        level.leave(self.clock, tokens);
-        let total = level.total;
-        if ready {
-            level.ready -= tokens;
-            let ready = level.ready;
-            if ready < adjacency.ready_ceiling {
-                self.ready_changed(adjacency, ready + tokens, ready);
+    pub(crate) fn left(&mut self, adjacency: &Adjacency, tokens: u32, ready: u32, total: u32) {
+        if ready < adjacency.ready_ceiling {
+            for condition in &adjacency.ready {
+                if ready < condition.threshold && condition.threshold <= ready + tokens {
+                    self.agenda.fails(condition.transition);
+                }
             }
+            self.particulars_changed(adjacency);
         }
         if !adjacency.below.is_empty() {
             self.total_changed(adjacency, total + tokens, total);
@@ -343,11 +348,7 @@ impl Marking {
         }
         for condition in &adjacency.ready {
             if condition.threshold == now {
-                let missing = &mut self.missing[condition.transition as usize];
-                *missing -= 1;
-                if *missing == 0 {
-                    self.worklist.push(condition.transition);
-                }
+                self.agenda.holds(condition.transition);
             }
         }
         self.particulars_changed(adjacency);
@@ -366,14 +367,12 @@ impl Marking {
     #[inline]
     fn particulars_changed(&mut self, adjacency: &Adjacency) {
         for &transition in &adjacency.particular {
-            if self.missing[transition as usize] == 0 {
-                self.worklist.push(transition);
-            }
+            self.agenda.reconsider(transition);
         }
     }
 
     /// Adjusts the transitions for which the number of tokens crossed a limit.
-    fn total_changed(&mut self, adjacency: &Adjacency, before: u32, now: u32) {
+    pub(crate) fn total_changed(&mut self, adjacency: &Adjacency, before: u32, now: u32) {
         for condition in &adjacency.below {
             let (held, holds) = (before < condition.threshold, now < condition.threshold);
             self.adjust(condition.transition, held, holds);
@@ -383,24 +382,10 @@ impl Marking {
     /// A condition of a transition may have changed.
     #[inline]
     fn adjust(&mut self, transition: u32, held: bool, holds: bool) {
-        let missing = &mut self.missing[transition as usize];
         if holds && !held {
-            *missing -= 1;
-            if *missing == 0 {
-                self.worklist.push(transition);
-            }
+            self.agenda.holds(transition);
         } else if held && !holds {
-            *missing += 1;
-        }
-    }
-
-    #[cold]
-    pub(crate) fn observe<T: Colour>(&mut self, place: u32, token: &T) {
-        let now = Time::from_picos(self.clock);
-        for (observed, observer) in &mut self.observers {
-            if *observed == place {
-                observer.arrival(now, token);
-            }
+            self.agenda.fails(transition);
         }
     }
 
@@ -422,5 +407,20 @@ impl Marking {
             self.stores[place as usize].forget(tag);
         }
         self.stale = 0;
+    }
+}
+
+/// Shows an arriving token to those who observe its place.
+#[cold]
+pub(crate) fn observe<T: Colour>(
+    observers: &mut [(u32, Box<dyn AnyObserver>)],
+    now: u64,
+    place: u32,
+    token: &T,
+) {
+    for (observed, observer) in observers {
+        if *observed == place {
+            observer.arrival(Time::from_picos(now), token);
+        }
     }
 }

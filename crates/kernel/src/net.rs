@@ -182,10 +182,3 @@ impl Net {
         self.places.iter().all(|place| place.encode.is_some())
     }
 }
-
-impl PlaceSpec {
-    /// Whether removing a token moves the last one into its slot.
-    pub(crate) fn moves_last(&self) -> bool {
-        self.discipline == Discipline::Bag
-    }
-}

@@ -84,15 +84,20 @@ mod tests {
         assert_eq!(exponential(&mut random, 1.0).to_bits(), PINNED_EXPONENTIAL);
     }
 
-    const PINNED: [u64; 3] = [11_484_195_215_906_483_594, 4_611_326_651_514_616_057, 10_145_889_338_285_607_282];
+    const PINNED: [u64; 3] =
+        [11_484_195_215_906_483_594, 4_611_326_651_514_616_057, 10_145_889_338_285_607_282];
     const PINNED_EXPONENTIAL: u64 = 4_606_951_314_418_332_620;
 
     #[test]
     fn each_part_of_the_name_matters() {
-        let first = |seed, replication, path: &str, purpose: &str| generator(seed, replication, path, purpose).next_u64();
+        let first = |seed, replication, path: &str, purpose: &str| {
+            generator(seed, replication, path, purpose).next_u64()
+        };
         let base = first(1, 2, "a", "b");
         assert_eq!(base, first(1, 2, "a", "b"));
-        for other in [first(2, 2, "a", "b"), first(1, 1, "a", "b"), first(1, 2, "b", "b"), first(1, 2, "a", "a")] {
+        for other in
+            [first(2, 2, "a", "b"), first(1, 1, "a", "b"), first(1, 2, "b", "b"), first(1, 2, "a", "a")]
+        {
             assert_ne!(base, other);
         }
         assert_ne!(first(1, 2, "ab", "c"), first(1, 2, "a", "bc"));

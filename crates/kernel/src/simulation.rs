@@ -4,14 +4,14 @@ use crate::Time;
 use crate::arc::UNBOUND;
 use crate::binding::{bind, store_mut, store_of};
 use crate::error::RunError;
-use crate::firing::Firing;
+use crate::firing::{Firing, follow};
 use crate::marking::Marking;
 use crate::monitor::{Observer, Probe};
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Place};
 use std::sync::Arc;
 
-/// Firings at one instant after which time is said to stand still.
+/// Firings at one instant after which time is said to stand still, unless told otherwise.
 const LIVELOCK: u64 = 50_000_000;
 /// Stale calendar entries that are tolerated before they are dropped.
 const STALE: usize = 4_096;
@@ -36,12 +36,19 @@ pub struct Simulation {
     marking: Marking,
     /// Firings before the clock came to where it is.
     instant_began: u64,
+    /// Firings allowed at one instant.
+    instant_limit: u64,
 }
 
 impl Simulation {
     /// A run from the initial marking.
     pub fn new(net: &Arc<Net>, seed: u64, replication: u64) -> Self {
-        Self { net: Arc::clone(net), marking: net.marking(seed, replication), instant_began: 0 }
+        Self {
+            net: Arc::clone(net),
+            marking: net.marking(seed, replication),
+            instant_began: 0,
+            instant_limit: LIVELOCK,
+        }
     }
 
     /// A run from a marking of the net, for instance a clone of another run's.
@@ -53,7 +60,7 @@ impl Simulation {
             return Err(RunError::WrongNet);
         }
         let instant_began = marking.firings_total;
-        Ok(Self { net: Arc::clone(net), marking, instant_began })
+        Ok(Self { net: Arc::clone(net), marking, instant_began, instant_limit: LIVELOCK })
     }
 
     /// The net.
@@ -76,17 +83,19 @@ impl Simulation {
         self.marking.now()
     }
 
-    /// When something can happen next: now, if a transition may be enabled; else when the next token matures; `None`
-    /// where the net is dead. (A cancelled token's time may be named too.)
-    pub fn next_time(&mut self) -> Option<Time> {
-        self.settle().ok()?;
-        self.marking.calendar.next_time().map(Time::from_picos)
+    /// Sets how many firings at one instant mean that time stands still: 50 million unless told otherwise.
+    pub fn limit_firings_at_one_instant(&mut self, firings: u64) {
+        self.instant_limit = firings;
     }
 
-    /// Fires what is enabled now.
-    fn settle(&mut self) -> Result<Pause, RunError> {
-        let clock = self.marking.clock;
-        self.run(Time::from_picos(clock), u64::MAX)
+    /// Lets everything happen that happens now, and says when something can happen next; `None` where the net is dead.
+    /// (A cancelled token's time may be named too.)
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn next_time(&mut self) -> Result<Option<Time>, RunError> {
+        self.run(self.now(), u64::MAX)?;
+        Ok(self.marking.calendar.next_time().map(Time::from_picos))
     }
 
     /// Runs until the clock shows `time` and everything at that time has happened.
@@ -123,25 +132,27 @@ impl Simulation {
         let until = time.as_picos();
         let enough = marking.firings_total.saturating_add(firings);
         loop {
-            let limit = enough.min(self.instant_began.saturating_add(LIVELOCK));
-            while let Some(index) = next_transition(marking) {
+            if marking.attention && attend(marking)? {
+                return Ok(Pause::Stopped);
+            }
+            let limit = enough.min(self.instant_began.saturating_add(self.instant_limit));
+            loop {
+                if marking.firings_total >= limit {
+                    if marking.firings_total >= enough {
+                        return Ok(Pause::Firings);
+                    }
+                    if !marking.agenda.is_empty() {
+                        return Err(livelock(net, marking, self.instant_limit));
+                    }
+                }
+                let Some(index) = next_transition(marking) else { break };
                 let transition = &net.transitions[index as usize];
                 if !enabled(index, transition, marking) {
                     continue;
                 }
-                if marking.firings_total >= limit {
-                    marking.worklist.push(index);
-                    if marking.firings_total >= enough {
-                        return Ok(Pause::Firings);
-                    }
-                    return Err(livelock(net, marking));
-                }
                 fire(index, transition, net, marking);
-                if marking.attention {
-                    attend(transition, marking)?;
-                    if std::mem::take(&mut marking.stop) {
-                        return Ok(Pause::Stopped);
-                    }
+                if marking.attention && attend(marking)? {
+                    return Ok(Pause::Stopped);
                 }
             }
             let Some(first) = marking.calendar.pop_until(until) else {
@@ -159,9 +170,6 @@ impl Simulation {
             marking.event(net, first.place, first.tag);
             while let Some(entry) = marking.calendar.pop_until(first.time) {
                 marking.event(net, entry.place, entry.tag);
-            }
-            if let Some(delay) = marking.overflow.take() {
-                return Err(RunError::Overflow { now: marking.now(), origin: "a service time".to_owned(), delay });
             }
             if marking.stale > STALE && marking.stale * 2 > marking.calendar.len() {
                 marking.purge_calendar();
@@ -190,8 +198,10 @@ impl Simulation {
         let marking = &mut self.marking;
         let net = &*self.net;
         std::iter::from_fn(move || {
-            let token = store_mut::<T>(&mut *marking.stores[index]).ready.pop()?;
-            marking.leave(net, index, 1, true);
+            let store = store_mut::<T>(&mut *marking.stores[index]);
+            let token = store.ready.pop()?;
+            let (ready, total) = store.level.leave_ready(marking.clock, 1);
+            marking.left(&net.adjacency[index], 1, ready, total);
             Some(token)
         })
     }
@@ -214,7 +224,7 @@ impl Simulation {
         state: S,
         add: impl Fn(&mut S, Time, &T) + Clone + Send + Sync + 'static,
     ) {
-        self.marking.levels[place.index()].observed = true;
+        self.marking.stores[place.index()].level_mut().observed = true;
         self.marking.observers.push((place.index, Box::new(Observer::<T, S, _>::new(state, add))));
     }
 
@@ -236,7 +246,7 @@ impl Simulation {
         let error = |what| Err(RunError::Conservation { now: self.now(), what });
         for (index, store) in self.marking.stores.iter().enumerate() {
             let (ready, total) = store.census();
-            let level = &self.marking.levels[index];
+            let level = store.level();
             if (ready, total) != (level.ready as usize, level.total as usize) {
                 return error(format!(
                     "place \"{}\" holds {total} tokens ({ready} ready), but its counters say {} ({})",
@@ -248,10 +258,13 @@ impl Simulation {
             let now: i64 = quantity
                 .places
                 .iter()
-                .map(|(place, weight)| weight * i64::from(self.marking.levels[*place as usize].total))
+                .map(|(place, weight)| weight * i64::from(self.marking.stores[*place as usize].level().total))
                 .sum();
             if now != quantity.initial {
-                return error(format!("the conserved quantity \"{}\" is {now}, not {}", quantity.path, quantity.initial));
+                return error(format!(
+                    "the conserved quantity \"{}\" is {now}, not {}",
+                    quantity.path, quantity.initial
+                ));
             }
         }
         Ok(())
@@ -271,15 +284,15 @@ impl Simulation {
 #[inline]
 fn next_transition(marking: &mut Marking) -> Option<u32> {
     match &mut marking.conflict {
-        None => marking.worklist.pop(),
-        Some(random) => marking.worklist.pop_any(random),
+        None => marking.agenda.pop(),
+        Some(random) => marking.agenda.pop_any(random),
     }
 }
 
 /// Whether a transition can fire; leaves the tokens that it would take in the marking's slots.
 #[inline]
 fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
-    if marking.missing[index as usize] != 0 {
+    if !marking.agenda.may_fire(index) {
         return false;
     }
     if transition.simple {
@@ -292,7 +305,7 @@ fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
 
 #[inline]
 fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
-    marking.firings[index as usize] += 1;
+    marking.agenda.count(index);
     marking.firings_total += 1;
     let binds = !transition.searches.is_empty();
     let mut firing = Firing { net, marking, transition, taken: 0, given: 0, binds };
@@ -303,37 +316,35 @@ fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
     }
     for &place in &transition.changes {
         for &reader in &net.adjacency[place as usize].on_change {
-            marking.worklist.push(reader);
+            marking.agenda.list(reader);
         }
     }
-    if marking.missing[index as usize] == 0 {
-        marking.worklist.push(index);
-    }
-    if (taken, given) != (transition.takes, transition.puts) && marking.fault.is_none() {
-        marking.fault = Some(Box::new(RunError::ArcContract {
-            now: marking.now(),
-            transition: transition.path.clone(),
-            taken,
-            takes: transition.takes,
-            put: given,
-            puts: transition.puts,
-        }));
-        marking.attention = true;
+    marking.agenda.reconsider(index);
+    if (taken, given) != (transition.takes, transition.puts) {
+        break_contract(transition, marking, taken, given);
     }
 }
 
-/// Something happened in a firing that concerns the run.
 #[cold]
-fn attend(transition: &Transition, marking: &mut Marking) -> Result<(), RunError> {
+fn break_contract(transition: &Transition, marking: &mut Marking, taken: u32, put: u32) {
+    marking.fault(RunError::ArcContract {
+        now: marking.now(),
+        transition: transition.path.clone(),
+        taken,
+        takes: transition.takes,
+        put,
+        puts: transition.puts,
+    });
+}
+
+/// Something happened that concerns the run: an error, or whether an action asked to stop.
+#[cold]
+fn attend(marking: &mut Marking) -> Result<bool, RunError> {
     marking.attention = false;
-    if let Some(fault) = marking.fault.take() {
-        return Err(*fault);
+    match marking.fault.take() {
+        Some(fault) => Err(*fault),
+        None => Ok(std::mem::take(&mut marking.stop)),
     }
-    if let Some(delay) = marking.overflow.take() {
-        let origin = format!("transition \"{}\"", transition.path);
-        return Err(RunError::Overflow { now: marking.now(), origin, delay });
-    }
-    Ok(())
 }
 
 /// Consumes the tokens that no action looks at.
@@ -342,16 +353,17 @@ fn consume(transition: &Transition, net: &Net, marking: &mut Marking) {
     for &(arc, place, weight) in &transition.consumes {
         let index = place as usize;
         let slot = if transition.searches.is_empty() { UNBOUND } else { marking.slots[arc as usize] };
-        for _ in 0..weight {
-            marking.stores[index].discard((slot != UNBOUND).then_some(slot));
+        let bound = (slot != UNBOUND).then_some(slot);
+        let (ready, total) = marking.stores[index].discard(bound, weight, marking.clock);
+        if transition.shares_places && slot != UNBOUND {
+            follow(transition, net, &mut marking.slots, place, slot, ready);
         }
-        marking.leave(net, index, weight, true);
+        marking.left(&net.adjacency[index], weight, ready, total);
     }
 }
 
 #[cold]
-fn livelock(net: &Net, marking: &Marking) -> RunError {
-    let busiest = marking.firings.iter().enumerate().max_by_key(|(_, firings)| **firings).map_or(0, |(index, _)| index);
-    let transition = net.transitions[busiest].path.clone();
-    RunError::Livelock { now: marking.now(), firings: LIVELOCK, transition }
+fn livelock(net: &Net, marking: &Marking, firings: u64) -> RunError {
+    let transition = net.transitions[marking.agenda.busiest()].path.clone();
+    RunError::Livelock { now: marking.now(), firings, transition }
 }

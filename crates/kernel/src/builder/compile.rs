@@ -2,12 +2,12 @@
 
 use super::NetBuilder;
 use super::transition::Draft;
+use crate::agenda::RANK_LIMIT;
 use crate::arc::{ARC_LIMIT, ArcKind};
 use crate::binding::{Condition, Search, SearchArc};
 use crate::error::NetError;
 use crate::net::{Adjacency, Net, PlaceSpec, Transition};
 use crate::place::Discipline;
-use crate::worklist::RANK_LIMIT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,7 +20,11 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
         if let Some(capacity) = place.capacity
             && place.initial > capacity as usize
         {
-            return Err(NetError::OverCapacity { place: place.path.clone(), capacity, initial: place.initial });
+            return Err(NetError::OverCapacity {
+                place: place.path.clone(),
+                capacity,
+                initial: place.initial,
+            });
         }
     }
     let priorities: BTreeSet<i32> = builder.drafts.iter().map(|draft| draft.priority).collect();
@@ -148,6 +152,7 @@ fn compile_transition(
     let mut takes = Vec::new();
     let mut consumes = Vec::new();
     let mut changes = Vec::new();
+    let mut looks = Vec::new();
     for (arc, (place, kind, weight, search)) in inputs.iter().enumerate() {
         let (place, weight) = (*place, *weight);
         let discipline = places[place as usize].discipline;
@@ -174,7 +179,11 @@ fn compile_transition(
         if discipline == Discipline::Keyed && search.is_none() {
             return Err(discipline_error(place, "take without a key from"));
         }
-        needs.entry(place).and_modify(|least| *least = (*least).max(1)).or_insert(1);
+        if !kind.consumes() && !looks.contains(&place) {
+            // What is looked at is another token than those consumed; several arcs may look at the same one.
+            looks.push(place);
+            *needs.entry(place).or_default() += 1;
+        }
     }
 
     let mut puts = 0;
@@ -219,7 +228,7 @@ fn compile_transition(
         }
     }
 
-    let (searches, shares_places) = searches(inputs, guard.is_some(), places);
+    let (searches, shares_places) = searches(&path, inputs, guard.is_some(), places)?;
     let simple = searches.is_empty() && guard.is_none();
     let transition = Transition {
         path,
@@ -245,30 +254,43 @@ fn compile_transition(
 
 /// The arcs that must bind a token before firing, and whether two of them share a place.
 fn searches(
+    path: &str,
     inputs: Vec<(u32, ArcKind, u32, Option<Search>)>,
     guarded: bool,
     places: &[PlaceSpec],
-) -> (Vec<SearchArc>, bool) {
-    let shared = |place: u32| inputs.iter().filter(|(other, ..)| *other == place).count() > 1;
+) -> Result<(Vec<SearchArc>, bool), NetError> {
     let any_search = guarded || inputs.iter().any(|(.., search)| search.is_some());
-    let sharing: Vec<bool> = inputs.iter().map(|(place, ..)| any_search && shared(*place)).collect();
-    let shares_places = sharing.contains(&true);
-    let searches = inputs
-        .into_iter()
-        .zip(sharing)
-        .enumerate()
-        .filter_map(|(arc, ((place, _, _, search), shares))| {
-            let search = match search {
-                Some(search) => search,
-                None if shares => Search::Any,
-                None if guarded && places[place as usize].discipline == Discipline::Bag => Search::Any,
-                // The discipline's first needs no slot.
-                None => return None,
-            };
-            Some(SearchArc { arc: arc as u8, place, search })
+    let sharing: Vec<bool> = inputs
+        .iter()
+        .map(|(place, ..)| {
+            let here = || inputs.iter().filter(|(other, ..)| other == place);
+            let consuming = here().filter(|(_, kind, ..)| kind.consumes()).count();
+            // Without a search, arcs that only consume take one token after another.
+            here().count() > 1 && (any_search || (0 < consuming && consuming < here().count()))
         })
         .collect();
-    (searches, shares_places)
+    let shares_places = sharing.contains(&true);
+    let mut searches = Vec::new();
+    for (arc, ((place, kind, weight, search), shares)) in inputs.into_iter().zip(sharing).enumerate() {
+        let spec = &places[place as usize];
+        let search = match search {
+            Some(search) => search,
+            None if shares => Search::Any,
+            None if guarded && spec.discipline == Discipline::Bag => Search::Any,
+            // The discipline's first needs no slot.
+            None => continue,
+        };
+        let (transition, place_path) = (path.to_owned(), spec.path.clone());
+        if weight != 1 {
+            return Err(NetError::Weight { transition, place: place_path, weight });
+        }
+        if shares && spec.discipline == Discipline::Priority {
+            let (what, discipline) = ("tell apart two tokens of", "priority".to_owned());
+            return Err(NetError::WrongDiscipline { transition, place: place_path, what, discipline });
+        }
+        searches.push(SearchArc { arc: arc as u8, place, consumes: kind.consumes(), search });
+    }
+    Ok((searches, shares_places))
 }
 
 /// Completes the conserved quantities with their initial values, after checking every transition against them.
@@ -297,7 +319,10 @@ fn check_conserved(
             // What an arc only may do is known when it is done: the check of the marking covers it.
             let certain = transition.arcs.iter().all(|arc| {
                 !weights.contains_key(&arc.place)
-                    || !matches!(arc.kind, ArcKind::MayPut | ArcKind::Cancel | ArcKind::Reset | ArcKind::Complete)
+                    || !matches!(
+                        arc.kind,
+                        ArcKind::MayPut | ArcKind::Cancel | ArcKind::Reset | ArcKind::Complete
+                    )
             });
             if certain && change != 0 {
                 let (quantity, transition) = (quantity.path.clone(), transition.path.clone());

@@ -65,7 +65,8 @@ impl NetBuilder {
     }
 
     fn add_stream(&mut self, path: String, purpose: &str) -> u32 {
-        let found = self.streams.iter().skip(1).position(|stream| stream.path == path && stream.purpose == purpose);
+        let found =
+            self.streams.iter().skip(1).position(|stream| stream.path == path && stream.purpose == purpose);
         if let Some(index) = found {
             return index as u32 + 1;
         }
@@ -142,20 +143,32 @@ impl PageBuilder<'_> {
     }
 
     /// A place that brings the token of least key first, equal keys in order of arrival.
-    pub fn priority<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+    pub fn priority<T: Colour>(
+        &mut self,
+        name: &str,
+        key: impl Fn(&T) -> Key + Send + Sync + 'static,
+    ) -> Place<T> {
         let key_of: KeyOf<T> = Arc::new(key);
         let ready = Ready::Priority { heap: BinaryHeap::new(), key_of, next_order: 0 };
         self.place(name, Discipline::Priority, ready, None)
     }
 
     /// A place ordered by key that answers neighbour and range queries (elevators, truncation).
-    pub fn ordered<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+    pub fn ordered<T: Colour>(
+        &mut self,
+        name: &str,
+        key: impl Fn(&T) -> Key + Send + Sync + 'static,
+    ) -> Place<T> {
         let ready = Ready::Ordered { tree: Default::default(), key_of: Arc::new(key) };
         self.place(name, Discipline::Ordered, ready, None)
     }
 
     /// A place whose tokens are found by key in constant time (a reply finds its request).
-    pub fn keyed<T: Colour>(&mut self, name: &str, key: impl Fn(&T) -> Key + Send + Sync + 'static) -> Place<T> {
+    pub fn keyed<T: Colour>(
+        &mut self,
+        name: &str,
+        key: impl Fn(&T) -> Key + Send + Sync + 'static,
+    ) -> Place<T> {
         let ready = Ready::Keyed { map: Default::default(), key_of: Arc::new(key) };
         self.place(name, Discipline::Keyed, ready, None)
     }

@@ -1,6 +1,6 @@
 //! First come first served, and head-of-line priority without preemption: c servers before one waiting line.
 
-use super::{Env, ServiceTime, Serving, Station, Tracker, Waiting};
+use super::{Env, Served, ServiceTime, Serving, Station, Tracker, Waiting};
 use crate::place::{Colour, KeyOf};
 use crate::store::{Ready, Timed};
 use std::collections::{BinaryHeap, VecDeque};
@@ -79,25 +79,21 @@ impl<T: Colour> Station<T> for FirstCome<T> {
         Box::new(self.clone())
     }
 
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         let waiting = Waiting { token, arrived: env.now };
         if self.free > 0 { self.start(waiting, env) } else { self.line.push(waiting) }
     }
 
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         let Some((job, _)) = self.serving.mature(tag) else { return };
         self.tracker.complete(env.now, job.serving.started);
         self.tracker.sojourn(env.now, job.arrived);
         self.free += 1;
-        env.finish(ready, job.serving.token);
+        served.push(job.serving.token);
         if let Some(waiting) = self.line.pop() {
             self.start(waiting, env);
         }
-    }
-
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        env.finish(ready, token);
     }
 
     fn is_live(&self, tag: u32) -> bool {

@@ -1,8 +1,8 @@
 //! Infinitely many servers: every token is served at once.
 
-use super::{Env, ServiceTime, Serving, Station, Tracker};
+use super::{Env, Served, ServiceTime, Serving, Station, Tracker};
 use crate::place::Colour;
-use crate::store::{Ready, Timed};
+use crate::store::Timed;
 
 #[derive(Clone)]
 pub(super) struct Infinite<T: Colour> {
@@ -22,7 +22,7 @@ impl<T: Colour> Station<T> for Infinite<T> {
         Box::new(self.clone())
     }
 
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         self.tracker.start(env.now, env.now);
         let span = (self.service)(&token, env.random);
@@ -30,15 +30,11 @@ impl<T: Colour> Station<T> for Infinite<T> {
         env.after(span, slot);
     }
 
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         let Some((serving, _)) = self.serving.mature(tag) else { return };
         self.tracker.complete(env.now, serving.started);
         self.tracker.sojourn(env.now, serving.started);
-        env.finish(ready, serving.token);
-    }
-
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        env.finish(ready, token);
+        served.push(serving.token);
     }
 
     fn is_live(&self, tag: u32) -> bool {

@@ -31,7 +31,6 @@ pub(crate) struct Env<'a> {
     pub(crate) now: u64,
     pub(crate) place: u32,
     pub(crate) calendar: &'a mut Calendar,
-    pub(crate) level: &'a mut Level,
     pub(crate) random: &'a mut Generator,
     /// The speed factor of the place's page.
     pub(crate) speed: f64,
@@ -59,10 +58,18 @@ impl Env<'_> {
             }
         }
     }
+}
 
+/// Where a station puts what it has served.
+pub(crate) struct Served<'a, T> {
+    pub(crate) ready: &'a mut Ready<T>,
+    pub(crate) level: &'a mut Level,
+}
+
+impl<T> Served<'_, T> {
     /// A served token is ready.
-    fn finish<T>(&mut self, ready: &mut Ready<T>, token: T) {
-        ready.push(token);
+    fn push(&mut self, token: T) {
+        self.ready.push(token);
         self.level.ready += 1;
     }
 }
@@ -70,10 +77,12 @@ impl Env<'_> {
 /// A station at work in a marking.
 pub(crate) trait Station<T: Colour>: Send + Sync {
     fn clone_box(&self) -> Box<dyn Station<T>>;
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>);
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>);
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>);
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>);
     /// A transition reports that a released token is complete. Only schedulers release.
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>);
+    fn complete(&mut self, token: T, _env: &mut Env<'_>, served: &mut Served<'_, T>) {
+        served.push(token);
+    }
     fn is_live(&self, tag: u32) -> bool;
     /// Tokens waiting or in service.
     fn len(&self) -> usize;
@@ -122,7 +131,10 @@ pub struct StationSpec<T: Colour> {
 
 impl<T: Colour> StationSpec<T> {
     /// First come, first served, by `servers` servers (at least one).
-    pub fn first_come(servers: u32, service: impl Fn(&T, &mut Generator) -> Time + Send + Sync + 'static) -> Self {
+    pub fn first_come(
+        servers: u32,
+        service: impl Fn(&T, &mut Generator) -> Time + Send + Sync + 'static,
+    ) -> Self {
         let servers = servers.max(1);
         let prototype = Box::new(first_come::FirstCome::new(servers, None, Arc::new(service)));
         Self { prototype, name: "first-come", servers: Some(servers) }

@@ -1,9 +1,9 @@
 //! One server with preemptive-resume priority.
 
-use super::{Env, ServiceTime, Station, Tracker};
+use super::{Env, Served, ServiceTime, Station, Tracker};
 use crate::Time;
 use crate::place::{Colour, Key, KeyOf};
-use crate::store::{DELAYED, Ready};
+use crate::store::DELAYED;
 
 /// A job, waiting or in service.
 #[derive(Clone)]
@@ -70,12 +70,13 @@ impl<T: Colour> Station<T> for Preemptive<T> {
         Box::new(self.clone())
     }
 
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         let remaining = (self.service)(&token, env.random);
         let (key, order) = ((self.key_of)(&token), self.next_order);
         self.next_order += 1;
-        let arriving = Job { token, key, order, arrived: env.now, queued: env.now, interrupted: false, remaining };
+        let arriving =
+            Job { token, key, order, arrived: env.now, queued: env.now, interrupted: false, remaining };
         match self.running.take() {
             None => self.start(arriving, env),
             Some(running) if running.job.key <= arriving.key => {
@@ -97,7 +98,7 @@ impl<T: Colour> Station<T> for Preemptive<T> {
         }
     }
 
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         if tag != self.generation || self.running.is_none() {
             *env.stale -= 1;
             return;
@@ -105,15 +106,11 @@ impl<T: Colour> Station<T> for Preemptive<T> {
         if let Some(Running { job, started, .. }) = self.running.take() {
             self.tracker.complete(env.now, started);
             self.tracker.sojourn(env.now, job.arrived);
-            env.finish(ready, job.token);
+            served.push(job.token);
         }
         if let Some(job) = self.line.pop() {
             self.start(job, env);
         }
-    }
-
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        env.finish(ready, token);
     }
 
     fn is_live(&self, tag: u32) -> bool {

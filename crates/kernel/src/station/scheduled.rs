@@ -1,9 +1,9 @@
 //! A station whose order of service a [`Scheduler`] decides.
 
-use super::{Env, ServiceTime, Serving, Station, Tracker};
+use super::{Env, Served, ServiceTime, Serving, Station, Tracker};
 use crate::Time;
 use crate::place::Colour;
-use crate::store::{Ready, Timed};
+use crate::store::Timed;
 use std::any::Any;
 
 /// What a scheduler wants done now.
@@ -114,7 +114,7 @@ impl<T: Colour> Scheduled<T> {
         }
     }
 
-    fn pump(&mut self, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn pump(&mut self, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         while self.serving.len() as u32 + self.released < self.allowed {
             match self.scheduler.decide(Time::from_picos(env.now)) {
                 Decision::Dispatch { token, service } => {
@@ -125,7 +125,7 @@ impl<T: Colour> Scheduled<T> {
                 }
                 Decision::Release(token) => {
                     self.released += 1;
-                    env.finish(ready, token);
+                    served.push(token);
                 }
                 Decision::IdleUntil(time) => {
                     self.wake_at(time.max(Time::from_picos(env.now)), env);
@@ -149,20 +149,20 @@ impl<T: Colour> Scheduled<T> {
     }
 
     /// Merging and splitting changes how many tokens the place holds; `expected` is what it would hold without.
-    fn recount(&mut self, expected: usize, env: &mut Env<'_>, ready: &Ready<T>) {
+    fn recount(&mut self, expected: usize, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         self.tracker.set_waiting(env.now, self.scheduler.waiting() as u32);
-        let held = self.len() + ready.len();
+        let held = self.len() + served.ready.len();
         if held != expected {
-            let total = (env.level.total as usize + held - expected) as u32;
-            env.level.recount(env.now, total);
+            let total = (served.level.total as usize + held - expected) as u32;
+            served.level.recount(env.now, total);
         }
     }
 
-    fn settle(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn settle(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         let mut finished = std::mem::take(&mut self.finished);
         self.scheduler.complete(Time::from_picos(env.now), token, &mut finished);
         for token in finished.drain(..) {
-            env.finish(ready, token);
+            served.push(token);
         }
         self.finished = finished;
     }
@@ -173,16 +173,16 @@ impl<T: Colour> Station<T> for Scheduled<T> {
         Box::new(self.clone())
     }
 
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        let expected = self.len() + ready.len() + 1;
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>) {
+        let expected = self.len() + served.ready.len() + 1;
         self.tracker.arrive(env.now);
         self.scheduler.arrive(Time::from_picos(env.now), token);
-        self.pump(env, ready);
-        self.recount(expected, env, ready);
+        self.pump(env, served);
+        self.recount(expected, env, served);
     }
 
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        let expected = self.len() + ready.len();
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>) {
+        let expected = self.len() + served.ready.len();
         if tag & WAKE != 0 {
             if self.wake != Some((env.now, tag & !WAKE)) {
                 *env.stale -= 1;
@@ -193,18 +193,18 @@ impl<T: Colour> Station<T> for Scheduled<T> {
         } else {
             let Some((serving, _)) = self.serving.mature(tag) else { return };
             self.tracker.complete(env.now, serving.started);
-            self.settle(serving.token, env, ready);
+            self.settle(serving.token, env, served);
         }
-        self.pump(env, ready);
-        self.recount(expected, env, ready);
+        self.pump(env, served);
+        self.recount(expected, env, served);
     }
 
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        let expected = self.len() + ready.len() + 1;
+    fn complete(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>) {
+        let expected = self.len() + served.ready.len() + 1;
         self.released = self.released.saturating_sub(1);
-        self.settle(token, env, ready);
-        self.pump(env, ready);
-        self.recount(expected, env, ready);
+        self.settle(token, env, served);
+        self.pump(env, served);
+        self.recount(expected, env, served);
     }
 
     fn is_live(&self, tag: u32) -> bool {

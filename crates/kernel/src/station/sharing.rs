@@ -4,10 +4,10 @@
 //! arrives at V with work w finishes when the clock shows V + w. An arrival or a completion changes only the clock's
 //! rate, and with it the one pending calendar entry.
 
-use super::{Env, ServiceTime, Station, Tracker};
+use super::{Env, Served, ServiceTime, Station, Tracker};
 use crate::Time;
 use crate::place::Colour;
-use crate::store::{DELAYED, Ready};
+use crate::store::DELAYED;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -109,7 +109,7 @@ impl<T: Colour> Station<T> for Sharing<T> {
         Box::new(self.clone())
     }
 
-    fn arrive(&mut self, token: T, env: &mut Env<'_>, _ready: &mut Ready<T>) {
+    fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         self.tracker.start(env.now, env.now);
         self.advance(env);
@@ -120,7 +120,7 @@ impl<T: Colour> Station<T> for Sharing<T> {
         self.reschedule(env);
     }
 
-    fn event(&mut self, tag: u32, env: &mut Env<'_>, ready: &mut Ready<T>) {
+    fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>) {
         if tag != self.generation || !self.pending {
             *env.stale -= 1;
             return;
@@ -135,14 +135,10 @@ impl<T: Colour> Station<T> for Sharing<T> {
             if let Some(job) = self.jobs.pop() {
                 self.tracker.complete(env.now, job.arrived);
                 self.tracker.sojourn(env.now, job.arrived);
-                env.finish(ready, job.token);
+                served.push(job.token);
             }
         }
         self.reschedule(env);
-    }
-
-    fn complete(&mut self, token: T, env: &mut Env<'_>, ready: &mut Ready<T>) {
-        env.finish(ready, token);
     }
 
     fn is_live(&self, tag: u32) -> bool {

@@ -95,7 +95,9 @@ impl Tracker {
         let span = (now - self.from).max(1) as f64;
         // Where a scheduler orders the line, single waits aren't known; Little's law gives their mean.
         let wait_sum = if self.wait_sum == 0 { tracker.waiting_area } else { self.wait_sum };
-        let mean = |sum: u128, count: u64| Time::from_picos(if count == 0 { 0 } else { (sum / u128::from(count)) as u64 });
+        let mean = |sum: u128, count: u64| {
+            Time::from_picos(if count == 0 { 0 } else { (sum / u128::from(count)) as u64 })
+        };
         StationStatistics {
             arrivals: self.arrivals,
             completions: self.completions,
@@ -112,7 +114,8 @@ impl Tracker {
     }
 
     pub(crate) fn reset(&mut self, now: u64) {
-        *self = Self { waiting: self.waiting, serving: self.serving, since: now, from: now, ..Self::default() };
+        *self =
+            Self { waiting: self.waiting, serving: self.serving, since: now, from: now, ..Self::default() };
     }
 }
 

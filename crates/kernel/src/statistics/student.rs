@@ -17,9 +17,9 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
-    let front = libm::exp(
-        ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * libm::log(x) + b * libm::log(1.0 - x),
-    ) / a;
+    let front =
+        libm::exp(ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * libm::log(x) + b * libm::log(1.0 - x))
+            / a;
     let tiny = 1e-300;
     let clamp = |value: f64| if value.abs() < tiny { tiny } else { value };
     let (mut c, mut d) = (1.0, 1.0 / clamp(1.0 - (a + b) * x / (a + 1.0)));
@@ -97,7 +97,10 @@ mod tests {
         ];
         for (p, freedom, expected) in table {
             let found = student_t_quantile(p, freedom);
-            assert!((found - expected).abs() < 1e-4, "t({p}, {freedom}) = {found}, the table says {expected}");
+            assert!(
+                (found - expected).abs() < 1e-4,
+                "t({p}, {freedom}) = {found}, the table says {expected}"
+            );
             assert!((student_t_quantile(1.0 - p, freedom) + expected).abs() < 1e-4);
         }
         assert!(student_t_quantile(1.0, 3.0).is_nan());

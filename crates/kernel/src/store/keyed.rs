@@ -122,6 +122,20 @@ impl<T> Keyed<T> {
         Some(token)
     }
 
+    /// The first occupied slot from `start` on.
+    pub(crate) fn occupied_from(&self, start: u32) -> Option<u32> {
+        let rest = self.held.get(start as usize..)?;
+        rest.iter().position(|held| held.token.is_some()).map(|offset| start + offset as u32)
+    }
+
+    /// Removes everything, keeping the capacity.
+    pub(crate) fn clear(&mut self) {
+        self.chains.clear();
+        self.held.clear();
+        self.free.clear();
+        self.len = 0;
+    }
+
     /// Slots and tokens, in slot order (deterministic).
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.held

@@ -10,22 +10,22 @@ pub(crate) use ready::Ready;
 pub(crate) use timed::Timed;
 pub use view::{Slot, View};
 
+use crate::level::Level;
 use crate::place::{Colour, Key};
-use crate::station::{Env, Station, StationStatistics};
+use crate::station::{Env, Served, Station, StationStatistics};
 use std::any::Any;
 
 /// What the engine needs of a store without knowing its colour.
 pub(crate) trait AnyStore: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyStore>;
-    /// A delayed token of a plain place is due and becomes ready; says whether it came from outside, `None` where it
-    /// was cancelled.
-    fn mature(&mut self, tag: u32) -> Option<bool>;
+    fn level(&self) -> &Level;
+    fn level_mut(&mut self) -> &mut Level;
+    /// A delayed token of a plain place is due and becomes ready; `None` where it was cancelled.
+    fn mature(&mut self, tag: u32, now: u64) -> Option<Matured>;
     /// A calendar entry of a station is due.
     fn event(&mut self, tag: u32, env: &mut Env<'_>);
-    /// Drops a consumed token that the action did not ask for.
-    fn discard(&mut self, slot: Option<u32>);
-    /// The token that goes first.
-    fn first(&self) -> Option<u32>;
+    /// Drops consumed tokens that the action did not ask for; returns how many are left, ready and in all.
+    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> (u32, u32);
     /// The next token of a scan.
     fn scan(&self, after: Option<u32>) -> Option<u32>;
     /// Whether a calendar entry still means something.
@@ -38,8 +38,17 @@ pub(crate) trait AnyStore: Any + Send + Sync {
     fn reset_statistics(&mut self, now: u64);
 }
 
-/// The tokens of one place.
+/// What a token that matured changed.
+pub(crate) struct Matured {
+    /// Ready tokens now.
+    pub(crate) ready: u32,
+    /// It came from outside, so that the place holds one token more.
+    pub(crate) from_outside: bool,
+}
+
+/// The tokens of one place, and its counters: together, because a firing touches both.
 pub(crate) struct PlaceStore<T: Colour> {
+    pub(crate) level: Level,
     pub(crate) ready: Ready<T>,
     pub(crate) timed: Timed<T>,
     pub(crate) station: Option<Box<dyn Station<T>>>,
@@ -47,13 +56,18 @@ pub(crate) struct PlaceStore<T: Colour> {
 
 impl<T: Colour> Clone for PlaceStore<T> {
     fn clone(&self) -> Self {
-        Self { ready: self.ready.clone(), timed: self.timed.clone(), station: self.station.clone() }
+        Self {
+            level: self.level.clone(),
+            ready: self.ready.clone(),
+            timed: self.timed.clone(),
+            station: self.station.clone(),
+        }
     }
 }
 
 impl<T: Colour> PlaceStore<T> {
     pub(crate) fn new(ready: Ready<T>, station: Option<Box<dyn Station<T>>>) -> Self {
-        Self { ready, timed: Timed::default(), station }
+        Self { level: Level::default(), ready, timed: Timed::default(), station }
     }
 
     /// A token arrives now: it is ready at once, or a station takes it.
@@ -62,36 +76,29 @@ impl<T: Colour> PlaceStore<T> {
         match &mut self.station {
             None => {
                 self.ready.push(token);
-                env.level.ready += 1;
+                self.level.ready += 1;
             }
-            Some(station) => station.arrive(token, env, &mut self.ready),
+            Some(station) => {
+                station.arrive(token, env, &mut Served { ready: &mut self.ready, level: &mut self.level });
+            }
         }
-    }
-
-    /// Removes delayed tokens for which `doomed` holds.
-    fn cancel_delayed(&mut self, ready: usize, doomed: impl FnMut(&T) -> bool) -> Removed {
-        let found = self.timed.find(doomed);
-        let stale = found
-            .iter()
-            .filter_map(|(slot, generation)| self.timed.cancel(*slot, *generation))
-            .filter(|(_, stale)| *stale)
-            .count();
-        Removed { ready, delayed: found.len(), stale }
     }
 
     /// Removes every token, ready or delayed. Tokens in service stay: a station is reset by its scheduler.
     pub(crate) fn reset(&mut self) -> Removed {
         let ready = self.ready.clear();
-        self.cancel_delayed(ready, |_| true)
+        let (delayed, stale) = self.timed.cancel_all(|_| true);
+        Removed { ready, delayed, stale }
     }
 
     /// Removes the tokens with keys in a range, ready or delayed.
     pub(crate) fn reset_keys(&mut self, first: Key, last: Key) -> Removed {
         let ready = self.ready.remove_keys(first, last);
-        match self.ready.key_of().cloned() {
-            Some(key_of) => self.cancel_delayed(ready, |token| (first..=last).contains(&key_of(token))),
-            None => Removed { ready, delayed: 0, stale: 0 },
-        }
+        let (delayed, stale) = match self.ready.key_of() {
+            Some(key_of) => self.timed.cancel_all(|token| (first..=last).contains(&key_of(token))),
+            None => (0, 0),
+        };
+        Removed { ready, delayed, stale }
     }
 }
 
@@ -108,21 +115,31 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
         Box::new(self.clone())
     }
 
-    #[inline]
-    fn mature(&mut self, tag: u32) -> Option<bool> {
-        let (token, from_outside) = self.timed.mature(tag - DELAYED)?;
-        self.ready.push(token);
-        Some(from_outside)
+    fn level(&self) -> &Level {
+        &self.level
     }
 
-    #[inline]
+    fn level_mut(&mut self) -> &mut Level {
+        &mut self.level
+    }
+
+    fn mature(&mut self, tag: u32, now: u64) -> Option<Matured> {
+        let (token, from_outside) = self.timed.mature(tag - DELAYED)?;
+        self.ready.push(token);
+        if from_outside {
+            self.level.enter(now);
+        }
+        self.level.ready += 1;
+        Some(Matured { ready: self.level.ready, from_outside })
+    }
+
     fn event(&mut self, tag: u32, env: &mut Env<'_>) {
         match tag.checked_sub(DELAYED) {
             // A token whose delay is over arrives.
             Some(slot) => match self.timed.mature(slot) {
                 Some((token, from_outside)) => {
                     if from_outside {
-                        env.level.enter(env.now);
+                        self.level.enter(env.now);
                     }
                     self.arrive(token, env);
                 }
@@ -130,21 +147,18 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
             },
             None => {
                 if let Some(station) = &mut self.station {
-                    station.event(tag, env, &mut self.ready);
+                    station.event(tag, env, &mut Served { ready: &mut self.ready, level: &mut self.level });
                 }
             }
         }
     }
 
-    fn discard(&mut self, slot: Option<u32>) {
+    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> (u32, u32) {
         match slot {
             Some(slot) => drop(self.ready.remove(slot)),
-            None => drop(self.ready.pop()),
+            None => (0..tokens).for_each(|_| drop(self.ready.pop())),
         }
-    }
-
-    fn first(&self) -> Option<u32> {
-        self.ready.first()
+        self.level.leave_ready(now, tokens)
     }
 
     fn scan(&self, after: Option<u32>) -> Option<u32> {
@@ -175,6 +189,7 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
     }
 
     fn reset_statistics(&mut self, now: u64) {
+        self.level.reset(now);
         if let Some(station) = &mut self.station {
             station.tracker_mut().reset(now);
         }

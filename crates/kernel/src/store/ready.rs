@@ -56,6 +56,15 @@ impl<T> Ready<T> {
 
     #[inline]
     pub(crate) fn push(&mut self, token: T) {
+        // Most places are plain queues: that case is inlined, the others are called.
+        match self {
+            Self::Fifo(queue) => queue.push_back(token),
+            _ => self.push_elsewhere(token),
+        }
+    }
+
+    #[inline(never)]
+    fn push_elsewhere(&mut self, token: T) {
         match self {
             Self::Fifo(queue) => queue.push_back(token),
             Self::Bag(bag) => bag.push(token),
@@ -81,13 +90,18 @@ impl<T> Ready<T> {
     pub(crate) fn pop(&mut self) -> Option<T> {
         match self {
             Self::Fifo(queue) => queue.pop_front(),
+            _ => self.pop_elsewhere(),
+        }
+    }
+
+    #[inline(never)]
+    fn pop_elsewhere(&mut self) -> Option<T> {
+        match self {
+            Self::Fifo(queue) => queue.pop_front(),
             Self::Bag(bag) => bag.pop(),
             Self::Priority { heap, .. } => heap.pop().map(|ranked| ranked.token),
             Self::Ordered { tree, .. } => tree.first().and_then(|slot| tree.remove(slot)),
-            Self::Keyed { map, .. } => {
-                let first = map.iter().next().map(|(slot, _)| slot)?;
-                map.remove(first)
-            }
+            Self::Keyed { map, .. } => map.occupied_from(0).and_then(|slot| map.remove(slot)),
             Self::State(resident) => resident.take(),
         }
     }
@@ -99,7 +113,7 @@ impl<T> Ready<T> {
             Self::Bag(bag) => bag.len().checked_sub(1).map(|last| last as u32),
             Self::Priority { heap, .. } => (!heap.is_empty()).then_some(0),
             Self::Ordered { tree, .. } => tree.first(),
-            Self::Keyed { map, .. } => map.iter().next().map(|(slot, _)| slot),
+            Self::Keyed { map, .. } => map.occupied_from(0),
             Self::State(resident) => resident.as_ref().map(|_| 0),
         }
     }
@@ -108,7 +122,9 @@ impl<T> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.get(slot as usize),
             Self::Bag(bag) => bag.get(slot as usize),
-            Self::Priority { heap, .. } => (slot == 0).then(|| heap.peek()).flatten().map(|ranked| &ranked.token),
+            Self::Priority { heap, .. } => {
+                (slot == 0).then(|| heap.peek()).flatten().map(|ranked| &ranked.token)
+            }
             Self::Ordered { tree, .. } => tree.get(slot),
             Self::Keyed { map, .. } => map.get(slot),
             Self::State(resident) => resident.as_ref(),
@@ -131,7 +147,9 @@ impl<T> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.remove(slot as usize),
             Self::Bag(bag) => (bag.len() > slot as usize).then(|| bag.swap_remove(slot as usize)),
-            Self::Priority { heap, .. } => (slot == 0).then(|| heap.pop()).flatten().map(|ranked| ranked.token),
+            Self::Priority { heap, .. } => {
+                (slot == 0).then(|| heap.pop()).flatten().map(|ranked| ranked.token)
+            }
             Self::Ordered { tree, .. } => tree.remove(slot),
             Self::Keyed { map, .. } => map.remove(slot),
             Self::State(resident) => resident.take(),
@@ -146,15 +164,18 @@ impl<T> Ready<T> {
                 ((next as usize) < self.len()).then_some(next)
             }
             // Only its head can be told apart from the others without disturbing the heap.
-            Self::Priority { .. } | Self::State(_) => if after.is_none() { self.first() } else { None },
+            Self::Priority { .. } | Self::State(_) => {
+                if after.is_none() {
+                    self.first()
+                } else {
+                    None
+                }
+            }
             Self::Ordered { tree, .. } => match after {
                 None => tree.first(),
                 Some(slot) => tree.after(slot),
             },
-            Self::Keyed { map, .. } => {
-                let start = after.map_or(0, |slot| slot + 1);
-                map.iter().map(|(slot, _)| slot).find(|slot| *slot >= start)
-            }
+            Self::Keyed { map, .. } => map.occupied_from(after.map_or(0, |slot| slot + 1)),
         }
     }
 
@@ -193,13 +214,12 @@ impl<T> Ready<T> {
                 }
             }
             Self::Keyed { map, key_of } => {
-                let doomed: Vec<u32> = map
-                    .iter()
-                    .filter(|(_, token)| (first..=last).contains(&key_of(token)))
-                    .map(|(slot, _)| slot)
-                    .collect();
-                for slot in doomed {
-                    map.remove(slot);
+                let mut at = map.occupied_from(0);
+                while let Some(slot) = at {
+                    if map.get(slot).is_some_and(|token| (first..=last).contains(&key_of(token))) {
+                        map.remove(slot);
+                    }
+                    at = map.occupied_from(slot + 1);
                 }
             }
             Self::Priority { heap, .. } => heap.retain(|ranked| !(first..=last).contains(&ranked.key)),
@@ -215,8 +235,8 @@ impl<T> Ready<T> {
             Self::Fifo(queue) => queue.clear(),
             Self::Bag(bag) => bag.clear(),
             Self::Priority { heap, .. } => heap.clear(),
-            Self::Ordered { tree, .. } => *tree = Treap::default(),
-            Self::Keyed { map, .. } => *map = Keyed::default(),
+            Self::Ordered { tree, .. } => tree.clear(),
+            Self::Keyed { map, .. } => map.clear(),
             Self::State(_) => return 0,
         }
         before
@@ -224,7 +244,9 @@ impl<T> Ready<T> {
 
     pub(crate) fn key_of(&self) -> Option<&KeyOf<T>> {
         match self {
-            Self::Priority { key_of, .. } | Self::Ordered { key_of, .. } | Self::Keyed { key_of, .. } => Some(key_of),
+            Self::Priority { key_of, .. } | Self::Ordered { key_of, .. } | Self::Keyed { key_of, .. } => {
+                Some(key_of)
+            }
             _ => None,
         }
     }

@@ -3,12 +3,22 @@
 /// What a slot holds.
 #[derive(Clone, Debug)]
 enum Slot<T> {
-    Free { next: u32 },
-    Waiting { token: T, generation: u32 },
+    Free {
+        next: u32,
+    },
+    Waiting {
+        token: T,
+        generation: u32,
+    },
     /// Injected from outside for later: it doesn't belong to the place before its time.
-    Outside { token: T },
+    Outside {
+        token: T,
+    },
     /// Delayed beyond every horizon: not in the calendar.
-    Never { token: T, generation: u32 },
+    Never {
+        token: T,
+        generation: u32,
+    },
     /// Cancelled, its calendar entry not yet popped.
     Cancelled,
 }
@@ -42,7 +52,8 @@ impl<T> Timed<T> {
     pub(crate) fn insert(&mut self, token: T, never: bool) -> (u32, u32) {
         self.generation = self.generation.wrapping_add(1);
         let generation = self.generation;
-        let content = if never { Slot::Never { token, generation } } else { Slot::Waiting { token, generation } };
+        let content =
+            if never { Slot::Never { token, generation } } else { Slot::Waiting { token, generation } };
         self.len += 1;
         if self.free == NONE {
             self.slots.push(content);
@@ -120,17 +131,25 @@ impl<T> Timed<T> {
         }
     }
 
-    /// Slots and generations of the tokens for which `wanted` holds.
-    pub(crate) fn find(&self, mut wanted: impl FnMut(&T) -> bool) -> Vec<(u32, u32)> {
-        let mut found = Vec::new();
-        for (slot, content) in self.slots.iter().enumerate() {
-            if let Slot::Waiting { token, generation } | Slot::Never { token, generation } = content
-                && wanted(token)
-            {
-                found.push((slot as u32, *generation));
-            }
+    /// Removes the tokens for which `doomed` holds; returns how many, and how many calendar entries became stale.
+    pub(crate) fn cancel_all(&mut self, mut doomed: impl FnMut(&T) -> bool) -> (usize, usize) {
+        let (mut removed, mut stale) = (0, 0);
+        if self.len == 0 {
+            return (removed, stale);
         }
-        found
+        for slot in 0..self.slots.len() as u32 {
+            match &self.slots[slot as usize] {
+                Slot::Waiting { token, .. } if doomed(token) => {
+                    self.slots[slot as usize] = Slot::Cancelled;
+                    stale += 1;
+                }
+                Slot::Never { token, .. } if doomed(token) => drop(self.release(slot)),
+                _ => continue,
+            }
+            removed += 1;
+        }
+        self.len -= removed;
+        (removed, stale)
     }
 
     /// The tokens in delay, in slot order.

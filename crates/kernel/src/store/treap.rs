@@ -156,6 +156,14 @@ impl<T> Treap<T> {
         Some(token)
     }
 
+    /// Removes everything, keeping the capacity.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.free.clear();
+        self.root = NONE;
+        self.len = 0;
+    }
+
     /// The token with the least key.
     pub(crate) fn first(&self) -> Option<u32> {
         self.extreme(self.root, |node| node.left)

@@ -73,7 +73,9 @@ impl<'a, T: Colour> View<'a, T> {
     pub fn with_key(&self, key: Key) -> Option<Slot> {
         match &self.store.ready {
             Ready::Keyed { map, .. } => map.find(key).map(Slot),
-            Ready::Ordered { tree, .. } => tree.at_or_after(key).filter(|slot| tree.key(*slot) == key).map(Slot),
+            Ready::Ordered { tree, .. } => {
+                tree.at_or_after(key).filter(|slot| tree.key(*slot) == key).map(Slot)
+            }
             _ => None,
         }
     }

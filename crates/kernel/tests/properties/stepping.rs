@@ -84,7 +84,7 @@ fn injected_jobs_are_served_as_jobs_from_inside() {
                 }
             }
         }
-        while let Some(next) = outside.next_time() {
+        while let Some(next) = outside.next_time().unwrap() {
             outside.run_until(next).unwrap();
         }
         assert_eq!(outside.now(), end, "style {style}");
