@@ -2,11 +2,12 @@
 //! there, options that contradict each other.
 
 use crate::load::near_file;
-use crate::schema::{Names, Scenario, TraceReplay, WarmUp, Workload, fits};
+use crate::schema::{Names, Replay, Scenario, TraceReplay, WarmUp, Workload, fits};
 use crate::text::tree::Places;
 use crate::text::typed::suggestion;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use petrio_workload::synthetic::Synthetic;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -124,6 +125,7 @@ impl Checker<'_> {
             let on = self.targets(&format!("{path}.on"), workload.on());
             match workload {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
+                Workload::Synthetic(load) => self.synthetic(&path, &load.parameters),
             }
             targets.insert(name.clone(), on);
         }
@@ -196,6 +198,19 @@ impl Checker<'_> {
                 "0.5 plays the trace twice as fast, 2 at half the speed",
             );
         }
+        if trace.replay == Replay::Open && (trace.processes.is_some() || trace.outstanding.is_some()) {
+            let key = if trace.processes.is_some() { "processes" } else { "outstanding" };
+            let message = format!("an open replay waits for nothing, so \"{key}\" has no meaning");
+            self.error_at_key(
+                &format!("{path}.{key}"),
+                message,
+                "write replay = \"closed\", or leave it out",
+            );
+        }
+        if trace.outstanding == Some(0) {
+            let path = format!("{path}.outstanding");
+            self.error(&path, "with 0 requests in flight nothing happens", "write 1 or more");
+        }
         if trace.limit == Some(0) {
             let help = "leave the limit out to play the whole trace";
             self.error(&format!("{path}.limit"), "a limit of 0 requests plays nothing", help);
@@ -223,6 +238,14 @@ impl Checker<'_> {
         if trace.only_device.is_some() && !trace.devices.is_empty() {
             let message = "one device of the trace is chosen, so there is nothing to map";
             self.error(&format!("{path}.devices"), message, "keep only_device or devices");
+        }
+    }
+
+    /// What needs the disks is checked where they are known, in `crate::generators`.
+    fn synthetic(&mut self, path: &str, parameters: &Synthetic) {
+        if parameters.is_endless() && self.scenario.measure.stop.is_empty() {
+            let help = "give it requests = … or duration = \"…\", or the scenario a [measure.stop]";
+            self.error_at_key(path, "this workload never ends, and nothing stops the run", help);
         }
     }
 

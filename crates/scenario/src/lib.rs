@@ -21,6 +21,7 @@
 pub mod catalogue;
 mod check;
 mod devices;
+mod generators;
 mod load;
 pub mod report;
 pub mod schema;

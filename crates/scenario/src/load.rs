@@ -10,12 +10,14 @@
 use crate::catalogue::Device;
 use crate::check::check;
 use crate::devices::devices;
+use crate::generators::filled_in;
 use crate::schema::{KINDS, Scenario, Scheduler, read_workload};
 use crate::text::tree::{self, Mistake, Places, Table, entry};
 use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use indexmap::IndexMap;
 use petrio_units::nearest;
+use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -30,6 +32,8 @@ pub struct Loaded {
     pub disks: Vec<PlacedDisk>,
     /// For each workload the disks that it goes to, as indices of `disks`.
     pub targets: IndexMap<String, Vec<u32>>,
+    /// The synthetic workloads by name, ready to generate: `devices` are indices of `disks`, and capacities are filled in.
+    pub generators: IndexMap<String, Synthetic>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<Problem>,
     pub(crate) folder: Option<PathBuf>,
@@ -130,7 +134,7 @@ pub fn load_text(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
-    let disks = checked
+    let disks: Vec<PlacedDisk> = checked
         .disks
         .into_iter()
         .filter_map(|(name, part)| {
@@ -139,8 +143,9 @@ pub fn load_text(
             Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
         })
         .collect();
+    let generators = filled_in(&scenario, &disks, &checked.targets, &places, &sources).map_err(fail)?;
     let folder = folder.map(Path::to_owned);
-    Ok(Loaded { scenario, disks, targets: checked.targets, warnings, folder, sources, places })
+    Ok(Loaded { scenario, disks, targets: checked.targets, generators, warnings, folder, sources, places })
 }
 
 /// The structs of a tree, or every mistake in it.

@@ -177,6 +177,63 @@ fn options_that_contradict_each_other_are_mistakes() {
     }
 }
 
+const RANDOM: &str = r#"
+[disk.d]
+model = "hp-97560"
+count = 2
+
+[workload.random]
+kind = "synthetic"
+on = "d"
+requests = 1000
+
+[[workload.random.generators]]
+read_fraction = "66 %"
+inter_arrival = { exponential = { mean = "25 ms" } }
+size = { exponential = { mean = "8 blocks" } }
+
+[[workload.random.generators]]
+devices = [1]
+read_fraction = 1
+inter_arrival = { constant = "1 s" }
+size = { constant = "4 KiB" }
+"#;
+
+#[test]
+fn generators_learn_their_disks_and_how_large_they_are() {
+    let loaded = read(RANDOM).unwrap();
+    let generators = &loaded.generators["random"].generators;
+    assert_eq!((generators[0].devices.as_slice(), generators[1].devices.as_slice()), (&[0, 1][..], &[1][..]));
+    assert!(generators.iter().all(|generator| generator.capacity.unwrap().get() == 1962 * 19 * 72));
+    assert!(loaded.warnings.is_empty());
+}
+
+#[test]
+fn generators_that_cannot_be_are_mistakes_at_their_parameter() {
+    for (line, instead, at, part) in [
+        ("requests = 1000", "", "random", "never ends"),
+        ("devices = [1]", "devices = [2]", "2", "there is no 2"),
+        ("\"25 ms\"", "\"25\"", "{ exponential = { mean = \"25\" } }", "\"25\" has no unit"),
+        ("read_fraction = 1\n", "read_fraction = 1\nlocal_fraction = 0.5\n", "", "local_distance"),
+        (
+            "read_fraction = 1\n",
+            "read_fraction = 1\ncapacity = \"1 TB\"\n",
+            "\"1 TB\"",
+            "its disk has 2684016",
+        ),
+        ("read_fraction = 1\n", "read_fracton = 1\n", "read_fracton", "unknown key"),
+        ("on = \"d\"\n", "", "", "\"on\" is missing"),
+    ] {
+        assert!(RANDOM.contains(line), "{line}");
+        let problems = read(&RANDOM.replace(line, instead)).unwrap_err();
+        let found = problems.iter().any(|problem| {
+            problem.message().contains(part)
+                && (at.is_empty() || problem.pointed_at().is_some_and(|text| at.contains(text)))
+        });
+        assert!(found, "{part}: {problems:?}");
+    }
+}
+
 #[test]
 fn replications_of_a_trace_are_warned_about() {
     let loaded = read(&format!("{SOUND}\n[measure]\nreplications = 5\n")).unwrap();
@@ -234,9 +291,11 @@ fn the_schema_explains_every_key() {
     fn explained(path: &str, schema: &serde_json::Value) {
         if let Some(properties) = schema["properties"].as_object() {
             for (key, property) in properties {
+                // The only key of an enum's variant is the variant, which is explained as a whole.
+                let variant = properties.len() == 1 && schema.get("description").is_some();
                 let constant = property.get("const").is_some();
                 let described = property.get("description").is_some();
-                assert!(described || constant, "{path}.{key} has no description: {property}");
+                assert!(described || constant || variant, "{path}.{key} has no description: {property}");
                 explained(&format!("{path}.{key}"), property);
             }
         }
@@ -254,9 +313,11 @@ fn the_schema_explains_every_key() {
 
 #[test]
 fn the_effective_scenario_reads_back_as_itself() {
-    let loaded = read(SOUND).unwrap();
-    let text = toml::to_string(&loaded.scenario).unwrap();
-    assert_eq!(read(&text).unwrap().scenario, loaded.scenario, "{text}");
+    for text in [SOUND, RANDOM] {
+        let loaded = read(text).unwrap();
+        let text = toml::to_string(&loaded.scenario).unwrap();
+        assert_eq!(read(&text).unwrap().scenario, loaded.scenario, "{text}");
+    }
 }
 
 proptest! {

@@ -18,5 +18,5 @@ pub(crate) use names::fits;
 pub use scenario::{Scenario, json_schema};
 pub use scheduler::Scheduler;
 pub use trace::{OutOfRange, Replay, TraceReplay};
-pub use workload::Workload;
 pub(crate) use workload::{KINDS, read_workload};
+pub use workload::{SyntheticLoad, Workload};

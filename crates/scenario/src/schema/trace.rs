@@ -3,6 +3,7 @@
 use crate::schema::names::Names;
 use indexmap::IndexMap;
 use petrio_workload::trace::{Alignment, FormatName, TraceOptions};
+use petrio_workload::{ClosedReplayOptions, Processes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -26,6 +27,12 @@ pub struct TraceReplay {
     /// Factor on arrival and think times: 0.5 plays the trace twice as fast.
     #[serde(default = "unscaled")]
     pub time_scale: f64,
+    /// In a closed replay, whether the processes of the trace wait each for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<Processes>,
+    /// In a closed replay, the most requests that a process has in flight; left out, as many as the trace shows, or 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
     /// Play no more than this many requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -54,6 +61,17 @@ impl TraceReplay {
             reorder_window: self.reorder_window,
             only_device: self.only_device.clone(),
             ..TraceOptions::default()
+        }
+    }
+
+    /// How the trace is replayed closed.
+    pub fn closed_options(&self) -> ClosedReplayOptions {
+        let usual = ClosedReplayOptions::default();
+        ClosedReplayOptions {
+            time_scale: self.time_scale,
+            processes: self.processes.unwrap_or(usual.processes),
+            outstanding: self.outstanding,
+            ..usual
         }
     }
 }

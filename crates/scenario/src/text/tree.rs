@@ -140,6 +140,11 @@ impl Places {
         self.places.insert(path, (key, value.span()));
     }
 
+    /// Whether something is written at `path`.
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        self.places.contains_key(path)
+    }
+
     /// The position of the value at `path` or, where it is not written, of the nearest table around it.
     pub(crate) fn value(&self, path: &str) -> Range<usize> {
         self.nearest(path, |(_, value)| value)

@@ -1,0 +1,92 @@
+//! Fills in what the generators of synthetic workloads take from the disks that they go to: their numbers in the system,
+//! and how many blocks there are.
+
+use crate::load::PlacedDisk;
+use crate::schema::{Scenario, Workload};
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
+use indexmap::IndexMap;
+use petrio_units::Blocks;
+use petrio_workload::synthetic::{Generator, Synthetic, SyntheticError};
+
+/// The parameters of each synthetic workload with devices and capacities filled in, all checked. A written `devices`
+/// counts the disks of the workload's `on`; what comes back holds numbers of the system's disks.
+pub(crate) fn filled_in(
+    scenario: &Scenario,
+    disks: &[PlacedDisk],
+    targets: &IndexMap<String, Vec<u32>>,
+    places: &Places,
+    sources: &Sources,
+) -> Result<IndexMap<String, Synthetic>, Vec<Problem>> {
+    let mut filled = IndexMap::new();
+    let mut problems = Vec::new();
+    for (name, workload) in &scenario.workload {
+        let Workload::Synthetic(load) = workload else { continue };
+        let mut parameters = load.parameters.clone();
+        let on = targets.get(name).map(Vec::as_slice).unwrap_or_default();
+        let before = problems.len();
+        for (index, generator) in parameters.generators.iter_mut().enumerate() {
+            let path = format!("workload.{name}.generators.{index}");
+            if let Err(problem) = devices_of(generator, &path, on, places, sources) {
+                problems.push(problem);
+                continue;
+            }
+            let blocks = smallest(generator, disks);
+            match generator.capacity {
+                None => generator.capacity = Some(Blocks(blocks)),
+                Some(Blocks(written)) if written > blocks => {
+                    let span = places.value(&format!("{path}.capacity"));
+                    let message = format!("the generator uses {written} blocks, its disk has {blocks}");
+                    problems.push(sources.error(span, message).help("leave it out to use the whole disk"));
+                }
+                Some(_) => {}
+            }
+        }
+        if problems.len() == before
+            && let Err(error) = parameters.validate()
+        {
+            let path = match &error {
+                SyntheticError::Parameter { generator, parameter, .. } => {
+                    format!("workload.{name}.generators.{}.{parameter}", generator.saturating_sub(1))
+                }
+                _ => format!("workload.{name}.generators"),
+            };
+            let advice = error.help();
+            problems.push(sources.error(places.value(&path), error.to_string()).maybe_help(advice));
+        }
+        filled.insert(name.clone(), parameters);
+    }
+    if problems.is_empty() { Ok(filled) } else { Err(problems) }
+}
+
+fn devices_of(
+    generator: &mut Generator,
+    path: &str,
+    on: &[u32],
+    places: &Places,
+    sources: &Sources,
+) -> Result<(), Problem> {
+    let path = format!("{path}.devices");
+    if !places.contains(&path) {
+        generator.devices = on.to_vec();
+        return Ok(());
+    }
+    for (index, device) in generator.devices.iter_mut().enumerate() {
+        match on.get(*device as usize) {
+            Some(&number) => *device = number,
+            None => {
+                let span = places.value(&format!("{path}.{index}"));
+                let message =
+                    format!("the workload is on {} disks, numbered from 0; there is no {device}", on.len());
+                return Err(sources.error(span, message).help("leave devices out to use all of them"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Blocks of the smallest disk that a generator asks.
+fn smallest(generator: &Generator, disks: &[PlacedDisk]) -> u64 {
+    let blocks = |&device: &u32| disks.get(device as usize).and_then(|disk| disk.device.blocks());
+    generator.devices.iter().filter_map(blocks).min().unwrap_or(0)
+}
