@@ -110,7 +110,8 @@ impl Cache {
             }
         }
         let size = parameters.segment_size.get();
-        self.segments[index] = Segment { start: start.max(end.saturating_sub(size)), end, written: true, used: 0 };
+        self.segments[index] =
+            Segment { start: start.max(end.saturating_sub(size)), end, written: true, used: 0 };
         self.touch(index);
         index
     }

@@ -8,8 +8,8 @@ use super::cache::{Cache, SegmentIndex};
 use super::layout::Track;
 use super::mechanics::{Mechanics, MechanicsError};
 use super::parameters::{
-    AfterReadOrWrite, CacheParameters, DiskParameters, ImmediateReporting, OverheadParameters, QueueParameters,
-    ReadAhead,
+    AfterReadOrWrite, CacheParameters, DiskParameters, ImmediateReporting, OverheadParameters,
+    QueueParameters, ReadAhead,
 };
 use super::pipeline::Pipeline;
 use super::read_ahead::Stream;
@@ -36,7 +36,9 @@ pub enum DriveError {
     #[error("the drive's queue has a depth of 0; it must be at least 1")]
     NoQueue,
     /// A segment without a block, or a cache out of all proportion.
-    #[error("the cache has {segments} segments of {blocks} blocks; give at most 4096 segments of at least 1 block")]
+    #[error(
+        "the cache has {segments} segments of {blocks} blocks; give at most 4096 segments of at least 1 block"
+    )]
     Cache {
         /// Segments.
         segments: u32,
@@ -56,6 +58,26 @@ pub struct DriveState {
     /// Written data on their way to the medium: segment and one past the last block.
     writing: Option<(SegmentIndex, u64)>,
     last_was_write: bool,
+    /// When the head arrived on the track of the command that is being served.
+    arrived: Time,
+    /// Blocks before the wanted ones that passed the head meanwhile.
+    passed_before: u64,
+}
+
+impl DriveState {
+    /// The track that the head is on, or on its way to.
+    pub fn track(&self) -> Track {
+        self.track
+    }
+
+    /// Until when the arm finishes a movement or a sector.
+    pub fn free(&self) -> Time {
+        self.free
+    }
+
+    pub(super) fn set_track(&mut self, track: Track) {
+        self.track = track;
+    }
 }
 
 /// A command's demand.
@@ -186,6 +208,8 @@ impl Drive {
             reading: None,
             writing: None,
             last_was_write: false,
+            arrived: Time::ZERO,
+            passed_before: 0,
         }
     }
 
@@ -196,7 +220,11 @@ impl Drive {
             if after_write { overhead.after_write.time() } else { overhead.after_read.time() }
         };
         self.look_at_stream(state, now);
-        if demand.write { self.begin_write(state, demand, now, of) } else { self.begin_read(state, demand, now, of) }
+        if demand.write {
+            self.begin_write(state, demand, now, of)
+        } else {
+            self.begin_read(state, demand, now, of)
+        }
     }
 
     fn begin_read(
@@ -315,14 +343,19 @@ impl Drive {
             Some(early) if again && !reported && !self.cache.never_disconnect => {
                 let class = Class::Store { reported, continues, early_disconnect: true, segment };
                 let command = command + early.command.time();
-                let reconnected = early.disconnect.time() + early.pause.time() + self.overheads.reselect.time();
+                let reconnected =
+                    early.disconnect.time() + early.pause.time() + self.overheads.reselect.time();
                 let overhead = command + early.seek_delay.time();
                 Begun { class, overhead, bus_start: (command + reconnected + prepare).max(overhead) }
             }
             _ => {
                 let class = Class::Store { reported, continues, early_disconnect: false, segment };
                 let rule = self.cache.immediate_reporting != ImmediateReporting::Never;
-                let kind = if reported || rule { self.overheads.write_reported } else { self.overheads.write_through };
+                let kind = if reported || rule {
+                    self.overheads.write_reported
+                } else {
+                    self.overheads.write_through
+                };
                 let overhead = command + of(kind);
                 Begun { class, overhead, bus_start: overhead + prepare }
             }
@@ -330,11 +363,18 @@ impl Drive {
     }
 
     /// The blocks of a read have passed the head at `at`: they are in the cache, and reading ahead goes on from there.
-    pub fn fetched(&self, state: &mut DriveState, demand: Demand, from: u64, segment: SegmentIndex, at: Time) {
+    pub fn fetched(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        from: u64,
+        segment: SegmentIndex,
+        at: Time,
+    ) {
         let size = self.cache.segment_size.get();
         let held = state.cache.segment_mut(segment);
         if held.is_empty() || held.end != from {
-            (held.start, held.end, held.written) = (from, from, false);
+            (held.start, held.end, held.written) = (from - state.passed_before.min(from), from, false);
         }
         held.grow(demand.end(), size);
         state.free = at;
@@ -371,7 +411,11 @@ impl Drive {
 
     /// The controller's work between the end of a command's last part and its completion.
     pub fn completion(&self, demand: Demand) -> Time {
-        if demand.write { self.overheads.write_completion.time() } else { self.overheads.read_completion.time() }
+        if demand.write {
+            self.overheads.write_completion.time()
+        } else {
+            self.overheads.read_completion.time()
+        }
     }
 
     /// For a write that is reported when it is on the medium: letting go of the bus when the data have arrived, and
@@ -384,7 +428,14 @@ impl Drive {
     }
 
     /// Starts reading ahead at `block` from `at` on, if the rules want it.
-    fn read_ahead(&self, state: &mut DriveState, segment: SegmentIndex, demand: Demand, block: u64, at: Time) {
+    fn read_ahead(
+        &self,
+        state: &mut DriveState,
+        segment: SegmentIndex,
+        demand: Demand,
+        block: u64,
+        at: Time,
+    ) {
         let limit = self.read_ahead_limit(state, segment, demand);
         if limit > block {
             let scope = self.cache.read_ahead;
@@ -430,6 +481,26 @@ impl Drive {
         }
     }
 
+    /// The controller's overhead before the arm moves for a command that finds nothing in the cache, if it began now.
+    pub fn overhead_before_arm(&self, state: &DriveState, write: bool) -> Time {
+        let overhead = match (write, self.cache.immediate_reporting) {
+            (false, _) => self.overheads.read_miss,
+            (true, ImmediateReporting::Never) => self.overheads.write_through,
+            (true, _) => self.overheads.write_reported,
+        };
+        let span = if state.last_was_write { overhead.after_write } else { overhead.after_read };
+        self.overheads.command.time() + span.time()
+    }
+
+    /// The arm returns to the first track, from `now` on: how long that takes.
+    pub fn retract(&self, state: &mut DriveState, now: Time) -> Time {
+        let home = self.mechanics.layout().place(0).track;
+        let start = state.free.max(now);
+        let end = start + self.mechanics.seek(state.track, home, false);
+        (state.track, state.free) = (home, end);
+        end - now
+    }
+
     /// The arm moves for a command from `now` on: how long until it is over the first track, waiting for a movement or a
     /// sector in progress included.
     pub fn position(&self, state: &mut DriveState, demand: Demand, from: u64, now: Time) -> Time {
@@ -440,6 +511,7 @@ impl Drive {
             seek = seek.max(self.overheads.minimum_write_positioning.time());
         }
         state.track = place.track;
+        state.arrived = start + seek;
         start + seek - now
     }
 
@@ -495,58 +567,59 @@ impl Drive {
         } else {
             self.overheads.reselect.time() + self.overheads.data_preparation.time()
         };
-        let mut bus: Option<Pipeline> = None;
-        let (mut block, mut start) = (from, now);
-        loop {
-            let run = self.mechanics.run(block, demand.end() - block);
-            let zone = run.place.zone;
-            let wait = if block == from { Time::ZERO } else { self.mechanics.rotational_wait(run.place, start) };
-            let entry = (block == from && self.cache.read_on_arrival)
-                .then(|| self.mechanics.rotational_wait(run.place, now))
-                .and_then(|wait| self.entry(run, wait).map(|entry| (entry, wait)));
-            let (first, last) = match entry {
-                // Started in the middle: the sectors before come at the end of the revolution.
-                Some((_, to_start)) => {
-                    (now + to_start + self.mechanics.sector_time(zone, 1), now + self.mechanics.revolution())
-                }
-                None => {
-                    let begin = start + wait;
-                    (
-                        begin + self.mechanics.sector_time(zone, 1),
-                        begin + self.mechanics.sector_time(zone, run.sectors),
-                    )
-                }
-            };
-            let late = entry.map_or(run.blocks, |(entry, _)| entry.skipped.min(run.blocks));
-            let ahead = if from > demand.block && block == from { from - demand.block } else { 0 };
-            let bus = bus.get_or_insert_with(|| {
-                // The drive reconnects when its watermark is reached.
-                let wanted = (self.cache.read_watermark.get() * demand.blocks as f64) as u64;
-                let wanted = if self.cache.never_disconnect { 1 } else { wanted.clamp(1, run.blocks) };
-                let step = last.saturating_sub(first).as_picos() / run.blocks.max(2).saturating_sub(1);
-                let reached = first + Time::from_picos(step.saturating_mul(wanted - 1));
-                let ready = if ahead > 0 { bus_start } else { bus_start.max(reached + reconnect) };
-                Pipeline::new(self.read_block, ready)
-            });
-            bus.run(ahead, bus_start, bus_start);
-            bus.run(late, first, last);
-            bus.run(run.blocks - late, last, last);
-            let end = last;
-            block += run.blocks;
-            state.track = run.place.track;
-            if block >= demand.end() {
-                return Transferred { end, delivered: bus.end().max(end) };
-            }
-            let next = self.mechanics.layout().place(block).track;
-            start = end + self.mechanics.seek(state.track, next, false);
-            state.track = next;
+        // The drive reconnects when its watermark is reached; blocks that were in the cache are sent before.
+        let ahead = from - demand.block;
+        let ready = if ahead > 0 {
+            bus_start
+        } else {
+            let wanted = (self.cache.read_watermark.get() * demand.blocks as f64) as u64;
+            let wanted = if self.cache.never_disconnect { 1 } else { wanted.clamp(1, demand.blocks) };
+            let mut passage = self.passage(state.track, demand, from, now);
+            bus_start.max(passage.until(wanted) + reconnect)
+        };
+        let mut bus = Pipeline::new(self.read_block, ready);
+        bus.run(ahead, bus_start, bus_start);
+        let mut passage = self.passage(state.track, demand, from, now);
+        while let Some(piece) = passage.next() {
+            bus.run(piece.early, piece.first, piece.last);
+            bus.run(piece.late, piece.last, piece.last);
         }
+        state.track = passage.track;
+        state.passed_before = 0;
+        if self.cache.keep_sectors_before && ahead == 0 {
+            state.passed_before = self.passed_before(demand.block, state.arrived.min(now));
+        }
+        Transferred { end: passage.end, delivered: bus.end().max(passage.end) }
     }
 
-    fn transfer_write(&self, state: &mut DriveState, demand: Demand, now: Time, bus_start: Time) -> Transferred {
+    /// How many blocks right before `block` pass a head that is on its track from `arrival` on, before `block` does.
+    fn passed_before(&self, block: u64, arrival: Time) -> u64 {
+        let layout = self.mechanics.layout();
+        let place = layout.place(block);
+        let (first, _) = layout.track_blocks(block);
+        let (landing, _) = self.mechanics.next_sector(place, arrival);
+        let on_track = block.saturating_sub(first);
+        // A head that lands behind the block passes the track's beginning first.
+        if landing > place.sector { on_track } else { on_track.min(u64::from(place.sector - landing)) }
+    }
+
+    /// The runs of a read, as they pass the head.
+    fn passage(&self, track: Track, demand: Demand, from: u64, start: Time) -> Passage<'_> {
+        Passage { drive: self, track, block: from, end_block: demand.end(), first: true, end: start }
+    }
+
+    fn transfer_write(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        now: Time,
+        bus_start: Time,
+    ) -> Transferred {
         let revolution = self.mechanics.revolution();
         // Block i (from 0) has arrived over the bus at `bus_start + (i + 1) · b`.
+        let lead = self.cache.write_lead.get().clamp(1, demand.blocks);
         let arrived = |index: u64| {
+            let index = index.max(lead - 1);
             bus_start + Time::from_picos(self.write_block.as_picos().saturating_mul(index + 1))
         };
         let (mut block, mut start) = (demand.block, now);
@@ -591,6 +664,93 @@ impl Drive {
             start = end + self.mechanics.seek(state.track, next, true);
             state.track = next;
         }
+    }
+}
+
+/// Blocks that pass the head one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// When the first of them has passed.
+    first: Time,
+    /// When the last has passed.
+    last: Time,
+    /// Those that pass in even steps between.
+    early: u64,
+    /// Those that had passed before the first, and are only sent behind the last.
+    late: u64,
+}
+
+/// A read on its way over the tracks.
+struct Passage<'a> {
+    drive: &'a Drive,
+    track: Track,
+    block: u64,
+    end_block: u64,
+    first: bool,
+    /// When the head has passed what came so far.
+    end: Time,
+}
+
+impl Passage<'_> {
+    fn next(&mut self) -> Option<Piece> {
+        if self.block >= self.end_block {
+            return None;
+        }
+        let mechanics = &self.drive.mechanics;
+        let run = mechanics.run(self.block, self.end_block - self.block);
+        let zone = run.place.zone;
+        let mut start = self.end;
+        let first = std::mem::take(&mut self.first);
+        if !first {
+            start += mechanics.seek(self.track, run.place.track, false);
+        }
+        let mut wait = mechanics.rotational_wait(run.place, start);
+        let mut entry = None;
+        if self.drive.cache.read_on_arrival
+            && let Some(middle) = self.drive.entry(run, wait)
+        {
+            start += middle.wait;
+            wait = wait.saturating_sub(middle.wait);
+            entry = Some((middle.skipped.min(run.blocks), wait));
+        } else {
+            start += wait;
+        }
+        let sector = mechanics.sector_time(zone, 1);
+        let piece = match entry {
+            // Entered in the middle: the sectors before the entry come at the end of the revolution.
+            Some((skipped, to_start)) => Piece {
+                first: start + to_start + sector,
+                last: start + mechanics.revolution(),
+                early: skipped,
+                late: run.blocks - skipped,
+            },
+            None => {
+                let last = start + mechanics.sector_time(zone, run.sectors);
+                Piece { first: start + sector, last, early: run.blocks, late: 0 }
+            }
+        };
+        self.track = run.place.track;
+        self.block += run.blocks;
+        self.end = piece.last;
+        Some(piece)
+    }
+
+    /// When `wanted` blocks, at least one, are read.
+    fn until(&mut self, wanted: u64) -> Time {
+        let mut left = wanted;
+        while let Some(piece) = self.next() {
+            let blocks = piece.early + piece.late;
+            if left <= piece.early {
+                let step =
+                    piece.last.saturating_sub(piece.first).as_picos() / piece.early.max(2).saturating_sub(1);
+                return piece.first + Time::from_picos(step.saturating_mul(left - 1));
+            }
+            if left <= blocks {
+                return piece.last;
+            }
+            left -= blocks;
+        }
+        self.end
     }
 }
 

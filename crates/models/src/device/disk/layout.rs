@@ -192,7 +192,8 @@ impl Layout {
 
     /// The block at a place, if one is numbered there.
     pub fn block_at(&self, track: Track, sector: u32) -> Option<u64> {
-        let index = self.zones.partition_point(|zone| zone.first_cylinder <= track.cylinder).checked_sub(1)?;
+        let index =
+            self.zones.partition_point(|zone| zone.first_cylinder <= track.cylinder).checked_sub(1)?;
         let zone = &self.zones[index];
         if track.cylinder > zone.last_cylinder
             || track.surface >= self.surfaces
@@ -201,8 +202,8 @@ impl Layout {
             return None;
         }
         let in_order = self.surface_in_order(zone, track.cylinder, track.surface);
-        let row = u64::from(track.cylinder - zone.first_cylinder) * u64::from(self.surfaces)
-            + u64::from(in_order);
+        let row =
+            u64::from(track.cylinder - zone.first_cylinder) * u64::from(self.surfaces) + u64::from(in_order);
         let mut location = row * u64::from(zone.sectors_per_track) + u64::from(sector);
         if let Some(bad) = zone.bad_of(location) {
             location = bad;
@@ -236,14 +237,11 @@ impl Layout {
             SlipSkew::ByTrack => zone.slots.slips_before(
                 (cylinder * u64::from(self.surfaces) + in_order) * u64::from(zone.sectors_per_track),
             ),
-            SlipSkew::ByCylinder => zone.slots.slips_before(
-                cylinder * u64::from(self.surfaces) * u64::from(zone.sectors_per_track),
-            ),
+            SlipSkew::ByCylinder => zone
+                .slots
+                .slips_before(cylinder * u64::from(self.surfaces) * u64::from(zone.sectors_per_track)),
         };
-        zone.first_angle
-            + switches * zone.track_skew
-            + cylinder * zone.cylinder_skew
-            + slipped * SECTOR_PARTS
+        zone.first_angle + switches * zone.track_skew + cylinder * zone.cylinder_skew + slipped * SECTOR_PARTS
     }
 
     /// The time in which `sectors` pass under the head.

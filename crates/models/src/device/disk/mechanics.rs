@@ -20,6 +20,9 @@ pub struct Mechanics {
     write_seek: Option<SeekCurve>,
 }
 
+/// What rounding may add up to between two angles.
+const ROUNDING_PS: u64 = 1_000;
+
 /// Why a description makes no mechanics.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MechanicsError {
@@ -39,7 +42,10 @@ impl Mechanics {
     ///
     /// # Errors
     /// What is wrong with either.
-    pub fn new(geometry: &GeometryParameters, mechanics: &MechanicsParameters) -> Result<Self, MechanicsError> {
+    pub fn new(
+        geometry: &GeometryParameters,
+        mechanics: &MechanicsParameters,
+    ) -> Result<Self, MechanicsError> {
         let revolution = mechanics.rotation.revolution();
         if !(Time::from_micros(1)..=Time::from_whole_seconds(60)).contains(&revolution) {
             return Err(MechanicsError::Rotation(revolution));
@@ -93,7 +99,10 @@ impl Mechanics {
     fn wait_for_angle(&self, angle: Time, at: Time) -> Time {
         let revolution = self.revolution.as_picos();
         let (angle, phase) = (angle.as_picos(), at.as_picos() % revolution);
-        Time::from_picos(if angle >= phase { angle - phase } else { angle + revolution - phase })
+        let wait = if angle >= phase { angle - phase } else { angle + revolution - phase };
+        // The end of a sector and the start of the next are computed by different sums, each rounded to a picosecond: a
+        // head that comes so little too late is in time, and does not wait for a whole turn.
+        if revolution - wait <= ROUNDING_PS { Time::ZERO } else { Time::from_picos(wait) }
     }
 
     /// The number of the sector whose start next passes a head on `place`'s track, and the time until then.

@@ -31,7 +31,14 @@ pub struct Stream {
 
 impl Stream {
     /// Starts reading at `block` with the head on `track` at `at`.
-    pub fn start(mechanics: &Mechanics, track: Track, at: Time, block: u64, limit: u64, scope: ReadAhead) -> Self {
+    pub fn start(
+        mechanics: &Mechanics,
+        track: Track,
+        at: Time,
+        block: u64,
+        limit: u64,
+        scope: ReadAhead,
+    ) -> Self {
         let run = Run { place: mechanics.layout().place(block), blocks: 0, sectors: 0 };
         let mut stream = Self { block, limit, scope, track, start: at, run, arrival: at, over: false };
         stream.next_run(mechanics, at);

@@ -52,8 +52,8 @@ impl<'a> Replay<'a> {
             }
             Class::Store { reported, continues, early_disconnect, segment } => {
                 let granted = (now + begun.overhead).max(self.busy);
-                let bus_start = begun.bus_start - begun.overhead
-                    + if continues { now + begun.overhead } else { granted };
+                let bus_start =
+                    begun.bus_start - begun.overhead + if continues { now + begun.overhead } else { granted };
                 self.settle(granted);
                 let drive = self.drive;
                 let state = &mut self.state;

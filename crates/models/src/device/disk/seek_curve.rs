@@ -100,7 +100,8 @@ impl SeekCurve {
             before = distance;
         }
         // Points at 1, 2, 3, … are looked up without a search: most seeks of a local workload are that short.
-        let dense = points.iter().zip(1..).take_while(|((distance, _), expected)| distance == expected).count();
+        let dense =
+            points.iter().zip(1..).take_while(|((distance, _), expected)| distance == expected).count();
         let first = points[..dense].iter().map(|(_, span)| span.time()).collect();
         let points = points.iter().map(|&(distance, span)| (distance, span.time().as_picos())).collect();
         Ok(Self { first, rest: Rest::Points(points) })

@@ -42,7 +42,9 @@ pub enum LayoutError {
         sectors: u32,
     },
     /// Spares or reserved sectors that leave no room for blocks.
-    #[error("zone {zone} has no room for blocks: {spares} spares in units of {region}, {reserved} sectors reserved")]
+    #[error(
+        "zone {zone} has no room for blocks: {spares} spares in units of {region}, {reserved} sectors reserved"
+    )]
     NoRoom {
         /// The zone's number, from 0.
         zone: usize,
@@ -64,7 +66,9 @@ pub enum LayoutError {
         end: u64,
     },
     /// More slips than the spares that must swallow them.
-    #[error("zone {zone} slips {slips} locations in its sparing unit {region}, which has only {spares} spares")]
+    #[error(
+        "zone {zone} slips {slips} locations in its sparing unit {region}, which has only {spares} spares"
+    )]
     TooManySlips {
         /// The zone's number, from 0.
         zone: usize,

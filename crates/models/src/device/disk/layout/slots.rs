@@ -224,9 +224,7 @@ mod tests {
 
     #[test]
     fn the_first_number_at_or_after_a_location_is_the_inverse_of_the_lookup() {
-        for rule in
-            [Rule::WithinRegion, Rule::WithinRegionFromEnd, Rule::ToEnd { spares_at_front: false }]
-        {
+        for rule in [Rule::WithinRegion, Rule::WithinRegionFromEnd, Rule::ToEnd { spares_at_front: false }] {
             let slots = Slots::new(60, 20, 3, rule, vec![2, 5, 21, 38, 39, 41]);
             for location in 0..=60 {
                 let expected =

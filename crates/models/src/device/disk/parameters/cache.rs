@@ -38,6 +38,8 @@ pub struct CacheParameters {
     pub read_on_arrival: bool,
     /// Whether writes start with whichever wanted sector passes first (zero-latency writes).
     pub write_on_arrival: bool,
+    /// Blocks of a write that must have arrived before the medium is written; a shorter write waits for all of its data.
+    pub write_lead: Blocks,
     /// Which segments writes use.
     pub write_segments: WriteSegments,
     /// Which writes are reported complete when their data are in the cache.
@@ -66,6 +68,7 @@ impl Default for CacheParameters {
             hits_beside_read_ahead: false,
             read_on_arrival: false,
             write_on_arrival: false,
+            write_lead: Blocks(1),
             write_segments: WriteSegments::Any,
             immediate_reporting: ImmediateReporting::Never,
             read_watermark: Fraction::ZERO,
