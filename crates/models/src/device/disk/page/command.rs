@@ -1,0 +1,73 @@
+//! A command on its way through the drive.
+
+use crate::device::disk::drive::{Begun, Class, Demand};
+use petrio_colours::{BlockRequest, Cause};
+use petrio_kernel::Time;
+
+/// A request, what the drive has found out about it, and up to when its time is accounted for.
+#[derive(Clone, Debug)]
+pub(super) struct Command {
+    pub(super) request: BlockRequest,
+    pub(super) demand: Demand,
+    /// `None` for a flush, which has no data.
+    pub(super) begun: Option<Begun>,
+    /// When the controller began it.
+    pub(super) began: Time,
+    /// When the arm was granted.
+    pub(super) granted: Time,
+    /// When the last block of a read has passed the bus.
+    pub(super) delivered: Time,
+    /// Up to when its time is charged.
+    pub(super) charged: Time,
+    /// The arm visits cylinder 0 before.
+    pub(super) via_zero: bool,
+}
+
+/// A write's part of [`Class`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Store {
+    /// Completion is reported when the data are in the cache.
+    pub(super) reported: bool,
+    /// It continues data that are on their way to the medium.
+    pub(super) continues: bool,
+    /// The drive lets go of the bus once more before the data move.
+    pub(super) early_disconnect: bool,
+    /// The segment that holds the data.
+    pub(super) segment: usize,
+}
+
+impl Command {
+    /// Charges what has passed since the last charge.
+    pub(super) fn charge(&mut self, cause: Cause, now: Time) {
+        self.request.ledger.charge(cause, now - self.charged);
+        self.charged = now;
+    }
+
+    /// What kind of write it is, if it is one.
+    pub(super) fn store(&self) -> Option<Store> {
+        match self.begun?.class {
+            Class::Store { reported, continues, early_disconnect, segment } => {
+                Some(Store { reported, continues, early_disconnect, segment })
+            }
+            _ => None,
+        }
+    }
+
+    /// The first block that must come from or go to the medium.
+    pub(super) fn from(&self) -> u64 {
+        match self.begun {
+            Some(Begun { class: Class::Fetch { from, .. }, .. }) => from,
+            _ => self.demand.block,
+        }
+    }
+
+    /// When the bus can first move its data. A write's data wait for the arm, unless they continue what is in the cache.
+    pub(super) fn bus_start(&self) -> Time {
+        let Some(begun) = self.begun else { return self.began };
+        match self.store() {
+            None => self.began + begun.bus_start,
+            Some(Store { continues: true, .. }) => self.began + begun.bus_start,
+            Some(_) => self.granted + (begun.bus_start - begun.overhead),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Arm, platters and medium: seek, rotational wait, transfer.
+
+use super::Places;
+use crate::device::disk::drive::{Begun, Class, Drive};
+use petrio_colours::{Cause, Direction};
+use petrio_kernel::{PageBuilder, Time};
+use std::sync::Arc;
+
+/// The arm serves the commands that need it in the order in which they were decoded.
+pub(super) fn arm(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    seek(&mut page.page("seek"), drive, places);
+    rotation(&mut page.page("rotation"), drive, places);
+    media(&mut page.page("media"), drive, places);
+    hit(&mut page.page("bus"), drive, places);
+}
+
+fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    let mut grant = page.transition("grant");
+    let command = grant.take(places.arm_queue);
+    grant.consume(places.arm);
+    let unit = grant.update(places.unit);
+    let seeking = grant.may_put(places.seeking, 1);
+    let data = grant.may_put(places.data, 1);
+    let arm = grant.may_put(places.arm, 1);
+    let finishing = grant.may_put(places.finishing, 1);
+    let drive = Arc::clone(drive);
+    grant.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Queue, now);
+        command.granted = now;
+        if command.request.direction == Direction::Flush {
+            // The arm is free, so everything that was written before is on the medium.
+            f.put(arm, ());
+            f.put(finishing, command);
+            return;
+        }
+        let from = command.from();
+        let state = &mut f.update(unit).state;
+        let return_span = if command.via_zero { drive.return_to_zero(state) } else { Time::ZERO };
+        let position = return_span + drive.position(state, command.demand, from, now + return_span);
+        if let Some(store) = command.store()
+            && !store.continues
+        {
+            drive.storing(state, command.demand, store.segment);
+            let wait = command.bus_start() - now;
+            f.put_after(data, command.clone(), wait);
+        }
+        f.put_after(seeking, command, position);
+    });
+}
+
+fn rotation(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    let mut arrive = page.transition("arrive");
+    let command = arrive.take(places.seeking);
+    let rotating = arrive.put(places.rotating);
+    let drive = Arc::clone(drive);
+    arrive.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Seek, now);
+        let from = command.from();
+        let wait = drive.wait(command.demand.write, from, command.demand.end() - from, now);
+        f.put_after(rotating, command, wait);
+    });
+}
+
+fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    let mut transfer = page.transition("transfer");
+    let command = transfer.take(places.rotating);
+    let unit = transfer.update(places.unit);
+    let passing = transfer.put(places.passing);
+    let transferring = Arc::clone(drive);
+    transfer.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Rotation, now);
+        let (from, bus_start) = (command.from(), command.bus_start());
+        let state = &mut f.update(unit).state;
+        let passed = transferring.transfer(state, command.demand, from, now, bus_start);
+        command.delivered = passed.delivered;
+        f.put_after(passing, command, passed.end - now);
+    });
+
+    let mut passed = page.transition("passed");
+    // What is on the medium is there before anybody else looks at this time.
+    passed.priority(-1);
+    let command = passed.take(places.passing);
+    let unit = passed.update(places.unit);
+    let (on_bus, stored, arm) =
+        (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
+    let passing_drive = Arc::clone(drive);
+    passed.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Transfer, now);
+        f.put(arm, ());
+        let state = &mut f.update(unit).state;
+        match (command.store(), command.begun) {
+            (Some(store), _) => {
+                passing_drive.stored(state, command.demand, store.segment, now);
+                if !store.reported {
+                    f.put(stored, command);
+                }
+            }
+            (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
+                passing_drive.fetched(state, command.demand, from, segment, now);
+                let rest = command.delivered - now;
+                f.put_after(on_bus, command, rest);
+            }
+            // Hits, followers and flushes never come to the medium.
+            (None, _) => f.fail("a command without blocks for the medium came to it"),
+        }
+    });
+}
+
+/// Data that are in the cache go over the bus.
+fn hit(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    let mut send = page.transition("send");
+    let command = send.take(places.from_cache);
+    let on_bus = send.put(places.on_bus);
+    let sending = Arc::clone(drive);
+    send.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Overhead, now);
+        let span = sending.bus_time(command.demand);
+        f.put_after(on_bus, command, span);
+    });
+
+    let mut send_data = page.transition("send-data");
+    let command = send_data.take(places.data);
+    let moving = send_data.put(places.data_on_bus);
+    let sending = Arc::clone(drive);
+    send_data.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Overhead, now);
+        let span = sending.bus_time(command.demand);
+        f.put_after(moving, command, span);
+    });
+}

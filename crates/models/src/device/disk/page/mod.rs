@@ -1,0 +1,154 @@
+//! The disk as a page of the net.
+//!
+//! ```text
+//! requests ─▶(accept)─▶ queue ─▶(dispatch)─▶ commands ─▶(begin)─▶ decoding ─▶(decode)─▶ arm-queue
+//!                                                         │ hit                            │
+//!                                                         ▼                             (grant)──▶ data of a write
+//!                                                     from-cache                           ▼            │
+//!                                                         │                             seeking         │
+//!                                                       (send)                             ▼            │
+//!                                                         ▼                            (arrive)         │
+//!                                     on-bus ◀─────────────────── passing ◀(transfer)◀─ rotating        ▼
+//!                                        │                          (passed)                       (send-data)
+//! completions ◀─(complete)◀─ finishing ◀─┴─(moved)                                          …(report) or (join)
+//! ```
+//!
+//! What the drive decides (hit or miss, where the arm goes, when a sector passes) is computed by [`Drive`]; what takes time
+//! is a delay on an output arc, each kind on a page of its own (`controller`, `seek`, `rotation`, `media`, `bus`), so that
+//! each can be made faster alone. The controller works on one command at a time, from `begin` to its completion; the arm
+//! may go on alone for a write that was reported early. Reading ahead happens in the drive's state, which is brought up to
+//! the clock whenever somebody looks.
+//!
+//! Left out: commands inside the drive don't overtake each other once begun, and a bus is the drive's own.
+
+mod command;
+mod front;
+mod medium;
+mod writes;
+
+use super::discipline::{Discipline, Sweep, discipline, waiting_place};
+use super::drive::{Drive, DriveState};
+use super::parameters::QueueDiscipline;
+use crate::Stage;
+use command::Command;
+use petrio_colours::BlockRequest;
+use petrio_kernel::{PageBuilder, Place};
+use std::sync::Arc;
+
+/// How requests wait for the drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Queueing {
+    /// The order in which the queue before the drive sends them.
+    pub scheduler: QueueDiscipline,
+    /// Commands that the drive accepts at a time; `None`: as the drive's parameters say.
+    pub depth: Option<u32>,
+}
+
+/// All of a drive that changes, as one resident token.
+#[derive(Clone, Debug)]
+struct Unit {
+    state: DriveState,
+    /// The sweep of the commands that were begun.
+    sweep: Sweep,
+}
+
+/// The places that the parts of the page share.
+struct Places {
+    queue: Place<BlockRequest>,
+    commands: Place<BlockRequest>,
+    slots: Place<()>,
+    controller: Place<()>,
+    arm: Place<()>,
+    unit: Place<Unit>,
+    decoding: Place<Command>,
+    from_cache: Place<Command>,
+    following: Place<Command>,
+    arm_queue: Place<Command>,
+    seeking: Place<Command>,
+    rotating: Place<Command>,
+    passing: Place<Command>,
+    on_bus: Place<Command>,
+    data: Place<Command>,
+    data_on_bus: Place<Command>,
+    data_there: Place<()>,
+    stored: Place<Command>,
+    finishing: Place<Command>,
+}
+
+/// Builds the page `name`: requests come in by one place and completions go out by the other. A request beyond the end of
+/// the drive stops the run with an error.
+pub fn disk_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    drive: &Arc<Drive>,
+    queueing: Queueing,
+    requests: Place<BlockRequest>,
+    completions: Place<BlockRequest>,
+) -> Vec<Stage> {
+    let mut page = parent.page(name);
+    page.port_in("requests", requests);
+    page.port_out("completions", completions);
+    let before: Arc<dyn Discipline> = discipline(queueing.scheduler).into();
+    let inside: Arc<dyn Discipline> = discipline(drive.queue().discipline).into();
+    let places = Places {
+        queue: waiting_place(&mut page, "queue", &*before),
+        commands: waiting_place(&mut page, "commands", &*inside),
+        slots: page.fifo("slots"),
+        controller: page.fifo("controller-free"),
+        arm: page.fifo("arm-free"),
+        unit: page.state("drive", Unit { state: drive.initial_state(), sweep: Sweep::START }),
+        decoding: page.fifo("decoding"),
+        from_cache: page.fifo("from-cache"),
+        following: page.fifo("following"),
+        arm_queue: page.fifo("arm-queue"),
+        seeking: page.fifo("seeking"),
+        rotating: page.fifo("rotating"),
+        passing: page.fifo("passing"),
+        on_bus: page.fifo("on-bus"),
+        data: page.fifo("data"),
+        data_on_bus: page.fifo("data-on-bus"),
+        data_there: page.fifo("data-there"),
+        stored: page.fifo("stored"),
+        finishing: page.fifo("finishing"),
+    };
+    let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
+    page.initial(places.slots, vec![(); depth as usize]);
+    page.initial(places.controller, [()]);
+    page.initial(places.arm, [()]);
+    front::accept(&mut page, drive, &places, requests);
+    front::dispatch(&mut page, drive, &places, &before);
+    front::controller(&mut page, drive, &places, [&before, &inside], completions);
+    medium::arm(&mut page, drive, &places);
+    writes::data(&mut page, drive, &places);
+    stages(page.path(), &places)
+}
+
+fn stages(path: &str, places: &Places) -> Vec<Stage> {
+    let stage = |name: &str| Stage {
+        name: format!("{path}/{name}"),
+        waiting: Vec::new(),
+        serving: Vec::new(),
+        servers: 1,
+        parts: Vec::new(),
+    };
+    let part = |word: &'static str, page: &str| (word, format!("{path}/{page}"));
+    vec![
+        Stage { waiting: vec![places.queue.id(), places.commands.id()], servers: 0, ..stage("queue") },
+        Stage {
+            serving: vec![places.decoding.id(), places.finishing.id()],
+            parts: vec![part("controller overheads", "controller")],
+            ..stage("controller")
+        },
+        Stage {
+            waiting: vec![places.arm_queue.id()],
+            serving: vec![places.seeking.id(), places.rotating.id(), places.passing.id()],
+            parts: vec![part("seeks", "seek"), part("rotation", "rotation"), part("media transfer", "media")],
+            ..stage("mechanics")
+        },
+        Stage {
+            serving: vec![places.on_bus.id(), places.data_on_bus.id()],
+            parts: vec![part("bus", "bus")],
+            ..stage("bus")
+        },
+    ]
+}

@@ -1,0 +1,49 @@
+//! The end of a write: reported when its data are in the cache, or when they are on the medium.
+
+use super::Places;
+use crate::device::disk::drive::Drive;
+use petrio_colours::Cause;
+use petrio_kernel::PageBuilder;
+use std::sync::Arc;
+
+/// What happens when a write's data have passed the bus.
+pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+    let mut page = page.page("write");
+    let mut received = page.transition("received");
+    let command = received.take(places.data_on_bus);
+    let finishing = received.may_put(places.finishing, 1);
+    let there = received.may_put(places.data_there, 1);
+    let receiving = Arc::clone(drive);
+    received.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        let Some(store) = command.store() else {
+            f.fail("data arrived for a command that writes none");
+            return;
+        };
+        if store.reported {
+            command.charge(Cause::Bus, now);
+            let completion = receiving.completion(command.demand);
+            f.put_after(finishing, command, completion);
+        } else {
+            let (disconnect, _) = receiving.disconnection(store.early_disconnect);
+            f.put_after(there, (), disconnect);
+        }
+    });
+
+    let mut join = page.transition("join");
+    let command = join.take(places.stored);
+    join.consume(places.data_there);
+    let finishing = join.put(places.finishing);
+    let joining = Arc::clone(drive);
+    join.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        // Only where the data came later than the medium took them.
+        command.charge(Cause::Bus, now);
+        let early = command.store().is_some_and(|store| store.early_disconnect);
+        let (_, reselect) = joining.disconnection(early);
+        let completion = joining.completion(command.demand);
+        f.put_after(finishing, command, reselect + completion);
+    });
+}
