@@ -1,2 +1,61 @@
-//! The petrio command.
-fn main() {}
+//! The `petrio` command: arguments in, text out, and no logic of its own.
+//!
+//! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written, 2 bad input.
+
+mod command;
+mod failure;
+mod output;
+mod progress;
+mod table;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Predict how a storage system will perform before it is built, bought or changed.
+///
+/// petrio runs a workload through timed coloured Petri nets of the devices, file systems, caches and networks on its way,
+/// and says how fast, where the time goes, what the bottleneck is, and what would change it.
+#[derive(Parser)]
+#[command(name = "petrio", version, max_term_width = 110, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio run examples/load-on-one-disk.toml --html report.html
+  petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
+  petrio check scenario.toml
+  petrio catalogue list";
+
+#[derive(Subcommand)]
+enum Command {
+    Run(command::run::Run),
+    Check(command::check::Check),
+    Net(command::net::Net),
+    Schema(command::schema::Schema),
+    #[command(subcommand)]
+    Catalogue(command::catalogue::Catalogue),
+    #[command(subcommand)]
+    Validate(command::validate::Validate),
+    #[command(subcommand)]
+    Bench(command::bench::Bench),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Check(check) => check.execute(),
+        Command::Net(net) => net.execute(),
+        Command::Schema(schema) => schema.execute(),
+        Command::Catalogue(catalogue) => catalogue.execute(),
+        Command::Validate(validate) => validate.execute(),
+        Command::Bench(bench) => bench.execute(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

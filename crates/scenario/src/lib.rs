@@ -18,12 +18,14 @@
 //! assert_eq!(advice[..2], ["did you mean \"hp-97560\"?", "did you mean \"d0\"?"]);
 //! ```
 
+pub mod build;
 pub mod catalogue;
 mod check;
 mod devices;
 mod generators;
 mod load;
 pub mod report;
+pub mod run;
 pub mod schema;
 mod text;
 

@@ -157,7 +157,7 @@ fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> 
         entry(root.get_ref(), "workload").map(|(key, value)| (key, value.get_ref()))
     {
         rest.remove("workload");
-        for (key, value) in table.iter() {
+        for (key, value) in table {
             let read = match value.get_ref() {
                 DeValue::Table(inner) => read_workload(&Spanned::new(value.span(), inner.clone()), sources),
                 _ => {

@@ -1,9 +1,19 @@
 //! What must hold of the kernel, one file a property.
 #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
 
+mod arcs;
+mod cancellation;
+mod capacity;
 mod conservation;
 mod determinism;
+mod disciplines;
+mod encoding;
+mod errors;
 mod forking;
+mod hierarchy;
 mod queueing_theory;
+mod schedulers;
+mod speed_factors;
+mod statistics;
 mod stepping;
 mod support;

@@ -7,6 +7,8 @@ use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_models::device::disk::{Drive, Queueing, disk_page};
 use std::sync::Arc;
 
 /// A System: its net, the ports of its programs, and what the report shows of it.
@@ -54,7 +56,14 @@ fn device_page(
     completions: Place<BlockRequest>,
 ) -> Result<(u64, Vec<Stage>), RunFailure> {
     let refuse = |message: String| RunFailure::Device { disk: disk.name.clone(), message };
-    todo_device(page, disk, requests, completions).map_err(refuse)
+    match &*disk.device {
+        Device::Disk(parameters) => {
+            let drive = Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?);
+            let queueing = Queueing { scheduler: disk.scheduler.0, depth: disk.queue_depth };
+            let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
+            Ok((drive.blocks(), stages))
+        }
+    }
 }
 
 /// The System in a line.
@@ -66,7 +75,20 @@ fn line(loaded: &Loaded) -> String {
             1 => "one".to_owned(),
             count => count.to_string(),
         };
-        parts.push(format!("{count} {}, {}", placed.device.name(), placed.scheduler.words()));
+        parts.push(format!("{count} {}, {}", placed.device.name(), discipline_words(placed.scheduler.0)));
     }
     parts.join("; ")
+}
+
+/// A queue discipline as people write it.
+fn discipline_words(discipline: QueueDiscipline) -> &'static str {
+    match discipline {
+        QueueDiscipline::FirstCome => "FCFS",
+        QueueDiscipline::ShortestSeek => "SSTF",
+        QueueDiscipline::Look => "LOOK",
+        QueueDiscipline::CircularLook => "C-LOOK",
+        QueueDiscipline::CircularScan => "CSCAN",
+        QueueDiscipline::ShortestPositioning => "SPTF",
+        QueueDiscipline::AgedShortestPositioning { .. } => "aged SPTF",
+    }
 }

@@ -31,6 +31,7 @@ mod whole_file;
 pub use collector::{Collected, Collector};
 pub use csv::write_csv;
 pub use error::ReportError;
+pub(crate) use figures::counted;
 pub use html::write_html;
 pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};

@@ -51,7 +51,7 @@ impl PerfettoTrace {
     fn write(&mut self, request: &BlockRequest, at: Time) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut events = Events { file, first: &mut self.first, device: request.device };
-        let tracks = self.tracks.entry(request.device).or_insert_with(Tracks::default);
+        let tracks = self.tracks.entry(request.device).or_default();
         if tracks.queue.is_empty() && tracks.service.is_empty() {
             let unnamed = format!("device {}", request.device);
             events.process(self.devices.get(request.device as usize).unwrap_or(&unnamed))?;

@@ -21,7 +21,8 @@ pub struct Problem {
     severity: Severity,
     message: String,
     help: Option<String>,
-    place: Option<Place>,
+    // Boxed, so that a result that may hold a problem stays small.
+    place: Option<Box<Place>>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Problem {
         let before = &text[..span.start];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        self.place = Some(Place { source, span, label: None, line, column });
+        self.place = Some(Box::new(Place { source, span, label: None, line, column }));
         self
     }
 

@@ -82,10 +82,10 @@ pub(crate) fn entry<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<(Range<
 /// Puts the entries of `over` on top of `table`: tables are merged, anything else replaces what was there. A table of
 /// another `kind` replaces as well: the parameters of one seek curve make no sense in another.
 pub(crate) fn merge<'i>(table: &mut DeTable<'i>, over: &DeTable<'i>) {
-    for (key, value) in over.iter() {
+    for (key, value) in over {
         match (table.get_mut(key.get_ref().as_ref()).map(Spanned::get_mut), value.get_ref()) {
             (Some(DeValue::Table(under)), DeValue::Table(upper)) if same_kind(under, upper) => {
-                merge(under, upper)
+                merge(under, upper);
             }
             _ => {
                 // Removed first, so that the key's position is the new one as well.
@@ -120,7 +120,7 @@ impl Places {
     }
 
     fn add_table(&mut self, path: &str, table: &DeTable<'_>) {
-        for (key, value) in table.iter() {
+        for (key, value) in table {
             let name = key.get_ref();
             let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
             self.add(path, key.span(), value);

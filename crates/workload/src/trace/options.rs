@@ -32,4 +32,4 @@ impl Default for TraceOptions {
 }
 
 /// The largest reorder window: sorting is for records slightly out of place, not for whole files.
-pub(crate) const REORDER_WINDOW_MAX: usize = 1 << 20;
+pub(crate) const REORDER_WINDOW_MAX: usize = 1 << 16;

@@ -9,8 +9,7 @@ use super::options::{REORDER_WINDOW_MAX, TraceOptions};
 use super::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -54,9 +53,8 @@ pub struct TraceReader {
     format: Box<dyn Format>,
     only_device: Option<String>,
     window: usize,
-    /// Records held back to be sorted; the earliest on top.
-    held: BinaryHeap<Reverse<Held>>,
-    sequence: u64,
+    /// Records held back to be sorted, in order of time. Most arrive in order, so most go to the end.
+    held: VecDeque<RawRecord>,
     /// The clock that is time zero; `None` until the first record with rebasing on.
     origin: Option<u128>,
     rebase: bool,
@@ -67,38 +65,6 @@ pub struct TraceReader {
     /// The next record, where somebody looked ahead.
     ahead: Option<RawRecord>,
     summary: TraceSummary,
-}
-
-/// Ordered by clock, and for the same clock by the file's order.
-struct Held {
-    sequence: u64,
-    raw: RawRecord,
-}
-
-impl Held {
-    const fn key(&self) -> (u128, u64) {
-        (self.raw.clock, self.sequence)
-    }
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 impl TraceReader {
@@ -156,8 +122,7 @@ impl TraceReader {
             format,
             only_device: options.only_device.clone(),
             window: options.reorder_window.unwrap_or(facts.reorder_window).min(REORDER_WINDOW_MAX),
-            held: BinaryHeap::new(),
-            sequence: 0,
+            held: VecDeque::new(),
             origin: (!options.rebase).then_some(0),
             rebase: options.rebase,
             newest: 0,
@@ -267,12 +232,16 @@ impl TraceReader {
                     Some(raw) => {
                         self.summary.reordered += u64::from(raw.clock < self.newest);
                         self.newest = self.newest.max(raw.clock);
-                        self.held.push(Reverse(Held { sequence: self.sequence, raw }));
-                        self.sequence += 1;
+                        let late = self.held.back().is_some_and(|back| raw.clock < back.clock);
+                        let place = match late {
+                            false => self.held.len(),
+                            true => self.held.partition_point(|held| held.clock <= raw.clock),
+                        };
+                        self.held.insert(place, raw);
                     }
                 }
             }
-            self.held.pop().map(|Reverse(held)| held.raw)
+            self.held.pop_front()
         };
         let Some(raw) = raw else { return Ok(None) };
         if raw.clock < self.last {

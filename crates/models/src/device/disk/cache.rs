@@ -7,27 +7,27 @@ use super::parameters::{CacheParameters, WriteSegments};
 
 /// The segments.
 #[derive(Clone, Debug)]
-pub struct Cache {
+pub(super) struct Cache {
     segments: Vec<Segment>,
     clock: u64,
 }
 
 /// A run of consecutive blocks in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Segment {
+pub(super) struct Segment {
     /// First block held.
-    pub start: u64,
+    pub(super) start: u64,
     /// One past the last block held; equal to `start` when empty.
-    pub end: u64,
+    pub(super) end: u64,
     /// Whether its data came from a write.
-    pub written: bool,
+    pub(super) written: bool,
     /// When it was last taken, in commands.
     used: u64,
 }
 
 impl Segment {
     /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.start >= self.end
     }
 
@@ -36,33 +36,33 @@ impl Segment {
     }
 
     /// Grows to `end`, giving up blocks at its front beyond its size.
-    pub fn grow(&mut self, end: u64, size: u64) {
+    pub(super) fn grow(&mut self, end: u64, size: u64) {
         self.end = self.end.max(end);
         self.start = self.start.max(self.end.saturating_sub(size));
     }
 
     /// Gives everything up.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.end = self.start;
     }
 }
 
 /// The number of a segment.
-pub type SegmentIndex = usize;
+pub(super) type SegmentIndex = usize;
 
 impl Cache {
     /// Empty segments, as many as the parameters say, but at least one to pass data through.
-    pub fn new(parameters: &CacheParameters) -> Self {
+    pub(super) fn new(parameters: &CacheParameters) -> Self {
         Self { segments: vec![Segment::default(); parameters.segments.max(1) as usize], clock: 0 }
     }
 
     /// A segment.
-    pub fn segment(&self, index: SegmentIndex) -> &Segment {
+    pub(super) fn segment(&self, index: SegmentIndex) -> &Segment {
         &self.segments[index]
     }
 
     /// A segment, to change.
-    pub fn segment_mut(&mut self, index: SegmentIndex) -> &mut Segment {
+    pub(super) fn segment_mut(&mut self, index: SegmentIndex) -> &mut Segment {
         &mut self.segments[index]
     }
 
@@ -72,7 +72,7 @@ impl Cache {
     }
 
     /// The segment that holds the first block of a read, and most of it.
-    pub fn find(&self, parameters: &CacheParameters, start: u64, end: u64) -> Option<SegmentIndex> {
+    pub(super) fn find(&self, parameters: &CacheParameters, start: u64, end: u64) -> Option<SegmentIndex> {
         let first = self.first_for_reads(parameters.write_segments);
         let holds = |segment: &Segment| {
             start >= segment.start
@@ -92,7 +92,7 @@ impl Cache {
     }
 
     /// Takes a segment for a read that found nothing: an empty one, or the one unused for longest.
-    pub fn take_for_read(&mut self, parameters: &CacheParameters, start: u64) -> SegmentIndex {
+    pub(super) fn take_for_read(&mut self, parameters: &CacheParameters, start: u64) -> SegmentIndex {
         let first = self.first_for_reads(parameters.write_segments);
         let index = self.coldest(first..self.segments.len());
         self.segments[index] = Segment { start, end: start, written: false, used: 0 };
@@ -102,7 +102,7 @@ impl Cache {
 
     /// Takes a segment for a write of `start..end`, preferably one that it makes stale; all others that it makes stale
     /// are cleared.
-    pub fn take_for_write(&mut self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
+    pub(super) fn take_for_write(&mut self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
         let index = self.would_take_for_write(parameters, start, end);
         for segment in &mut self.segments {
             if segment.overlaps(start, end) {
@@ -117,18 +117,18 @@ impl Cache {
     }
 
     /// Marks a segment as used just now.
-    pub fn touch(&mut self, index: SegmentIndex) {
+    pub(super) fn touch(&mut self, index: SegmentIndex) {
         self.clock += 1;
         self.segments[index].used = self.clock;
     }
 
     /// Whether a segment was the last one used.
-    pub fn is_hottest(&self, index: SegmentIndex) -> bool {
+    pub(super) fn is_hottest(&self, index: SegmentIndex) -> bool {
         self.segments[index].used == self.clock
     }
 
     /// The segment that a write of `start..end` would take.
-    pub fn would_take_for_write(&self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
+    pub(super) fn would_take_for_write(&self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
         match parameters.write_segments {
             WriteSegments::One => 0,
             WriteSegments::Any => (0..self.segments.len())

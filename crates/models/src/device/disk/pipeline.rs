@@ -8,19 +8,19 @@ use petrio_kernel::Time;
 
 /// A bus that follows the medium.
 #[derive(Clone, Copy, Debug)]
-pub struct Pipeline {
+pub(super) struct Pipeline {
     block: Time,
     free: Time,
 }
 
 impl Pipeline {
     /// A bus that needs `block` for each block and is free from `free` on.
-    pub fn new(block: Time, free: Time) -> Self {
+    pub(super) fn new(block: Time, free: Time) -> Self {
         Self { block, free }
     }
 
     /// `blocks` blocks follow, the first available at `first` and the last at `last`, evenly spaced.
-    pub fn run(&mut self, blocks: u64, first: Time, last: Time) {
+    pub(super) fn run(&mut self, blocks: u64, first: Time, last: Time) {
         if blocks == 0 {
             return;
         }
@@ -29,7 +29,7 @@ impl Pipeline {
     }
 
     /// When the last block has passed.
-    pub fn end(&self) -> Time {
+    pub(super) fn end(&self) -> Time {
         self.free
     }
 

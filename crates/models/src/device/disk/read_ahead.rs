@@ -12,7 +12,7 @@ use petrio_kernel::Time;
 
 /// A reading that goes on by itself.
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub(super) struct Stream {
     /// The next run's first block.
     block: u64,
     /// One past the last block it may read.
@@ -31,7 +31,7 @@ pub struct Stream {
 
 impl Stream {
     /// Starts reading at `block` with the head on `track` at `at`.
-    pub fn start(
+    pub(super) fn start(
         mechanics: &Mechanics,
         track: Track,
         at: Time,
@@ -74,7 +74,7 @@ impl Stream {
     }
 
     /// Brings the reading to `now` and gives one past the last block read.
-    pub fn advance(&mut self, mechanics: &Mechanics, now: Time) -> u64 {
+    pub(super) fn advance(&mut self, mechanics: &Mechanics, now: Time) -> u64 {
         while !self.over {
             let end = self.run_end(mechanics);
             if end > now {
@@ -99,17 +99,12 @@ impl Stream {
     }
 
     /// Whether it has come to its end (as of the last advance).
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// The block it reads next (as of the last advance, partly read runs aside).
-    pub fn scope(&self) -> ReadAhead {
-        self.scope
-    }
-
     /// Lets it go on to a further limit.
-    pub fn extend(&mut self, mechanics: &Mechanics, limit: u64, now: Time) {
+    pub(super) fn extend(&mut self, mechanics: &Mechanics, limit: u64, now: Time) {
         if limit <= self.limit {
             return;
         }
@@ -121,14 +116,9 @@ impl Stream {
         }
     }
 
-    /// One past the last block that it may read.
-    pub fn limit(&self) -> u64 {
-        self.limit
-    }
-
     /// Stops it at `now`: the track where the head ends up, and when it is free. A movement of the arm is finished
     /// first, and a sector that is being read unless the drive can stop within one.
-    pub fn stop(&mut self, mechanics: &Mechanics, now: Time, within_sector: bool) -> (Track, Time) {
+    pub(super) fn stop(&mut self, mechanics: &Mechanics, now: Time, within_sector: bool) -> (Track, Time) {
         self.advance(mechanics, now);
         if self.over || now >= self.run_end(mechanics) {
             return (self.track, now);
@@ -147,7 +137,7 @@ impl Stream {
 
     /// Follows it until it has read up to `end`, handing each run's availability from block `from` on to a bus. Gives
     /// the time at which the last of these blocks is read. The limit must reach `end`.
-    pub fn follow(&mut self, mechanics: &Mechanics, from: u64, end: u64, bus: &mut Pipeline) -> Time {
+    pub(super) fn follow(&mut self, mechanics: &Mechanics, from: u64, end: u64, bus: &mut Pipeline) -> Time {
         let mut from = from;
         loop {
             let zone = self.run.place.zone;

@@ -21,7 +21,7 @@ pub(crate) const FACTS: Facts = Facts {
     binary: false,
     fit,
     parser: |sample| {
-        Box::new(Blkparse { pairing: Pairing::new(sample, |line| Stage::of_action(action(line)?)) })
+        Box::new(Blkparse { pairing: Pairing::new(sample, |line| Stage::of_action(Head::of(line)?.action)) })
     },
 };
 
@@ -38,21 +38,31 @@ impl Stage {
     }
 }
 
-/// The action of a line that has the form of an event.
-fn action(line: &[u8]) -> Option<&[u8]> {
-    let mut columns = Columns::blank_separated(line, COLUMNS);
-    let device = columns.next()?;
-    let numbers = columns.next().is_some_and(looks_whole)
-        && columns.next().is_some_and(looks_whole)
-        && columns.next().is_some_and(looks_numeric)
-        && columns.next().is_some_and(looks_whole);
-    let action = columns.next()?;
-    let letters = action.len() <= 2 && action.iter().all(u8::is_ascii_alphabetic);
-    (numbers && letters && parse_device(device).is_ok()).then_some(action)
+/// The parts of a line that every event has.
+struct Head<'a> {
+    device: &'a [u8],
+    time: &'a [u8],
+    process: &'a [u8],
+    action: &'a [u8],
+    /// What follows the action.
+    rest: Columns<'a>,
+}
+
+impl<'a> Head<'a> {
+    /// `None` for a line that doesn't have the form of an event.
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let mut rest = Columns::blank_separated(line, COLUMNS);
+        let device = rest.next().filter(|device| device[0].is_ascii_digit() && device.contains(&b','))?;
+        let (processor, sequence) = (rest.next()?, rest.next()?);
+        let (time, process, action) = (rest.next()?, rest.next()?, rest.next()?);
+        let numbers = [processor, sequence, process].into_iter().all(looks_whole) && looks_numeric(time);
+        let letters = action.len() <= 2 && action.iter().all(u8::is_ascii_alphabetic);
+        (numbers && letters).then_some(Self { device, time, process, action, rest })
+    }
 }
 
 fn fit(sample: &Sample<'_>) -> Fit {
-    Fit::certain_if(sample.mostly(|line| action(line).is_some()))
+    Fit::certain_if(sample.mostly(|line| Head::of(line).is_some()))
 }
 
 struct Blkparse {
@@ -91,14 +101,12 @@ impl Format for Blkparse {
 
 /// An event that matters; `None` for any other line (events of other stages, the summary).
 fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
-    let Some(stage) = action(line).and_then(Stage::of_action) else { return Ok(None) };
-    let mut columns = Columns::blank_separated(line, COLUMNS);
-    let device = parse_device(columns.column("device")?)?;
-    columns.column("processor")?;
-    columns.column("sequence")?;
-    let clock = picoseconds(columns.column("time")?, SECONDS, "time in s")?;
-    let process = whole32(columns.column("process")?, "process")?;
-    columns.column("action")?;
+    let Some(head) = Head::of(line) else { return Ok(None) };
+    let Some(stage) = Stage::of_action(head.action) else { return Ok(None) };
+    let device = parse_device(head.device)?;
+    let clock = picoseconds(head.time, SECONDS, "time in s")?;
+    let process = whole32(head.process, "process")?;
+    let mut columns = head.rest;
     let letters = columns.column("RWBS")?;
     let Some(operation) = Operation::from_rwbs(letters) else {
         return Err(Problem::UnknownOperation {

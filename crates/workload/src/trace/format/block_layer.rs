@@ -109,6 +109,8 @@ pub(super) struct Pairing {
     first: u64,
     /// Requests in flight by device, first block and number.
     in_flight: BTreeSet<(u32, u64, u64)>,
+    /// Room for what a completion may complete, kept from one to the next.
+    candidates: Vec<(u32, u64, u64)>,
     newest: u128,
     at_end: bool,
     pub(super) tally: Tally,
@@ -125,6 +127,7 @@ impl Pairing {
             waiting: VecDeque::new(),
             first: 0,
             in_flight: BTreeSet::new(),
+            candidates: Vec::new(),
             newest: 0,
             at_end: false,
             tally: Tally::default(),
@@ -228,11 +231,12 @@ impl Pairing {
         // Requests that begin within the completed range, and the one that begins before and may reach into it.
         let before = self.in_flight.range((device, 0, 0)..(device, event.address, 0)).next_back();
         let within = self.in_flight.range((device, event.address, 0)..(device, end.max(event.address), 0));
-        let candidates: Vec<(u32, u64, u64)> = before.into_iter().chain(within).copied().collect();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.extend(before.into_iter().chain(within).copied());
         // A block is completed once: of two requests for the same blocks the earlier is meant.
         let mut covered = event.address;
         let mut matched = false;
-        for key in candidates {
+        for key in candidates.drain(..) {
             let Some(waiting) = self.waiting.get_mut((key.2 - self.first) as usize) else { continue };
             let record = &mut waiting.raw.record;
             let record_end = record.address.saturating_add(u64::from(record.blocks));
@@ -250,6 +254,7 @@ impl Pairing {
                 self.in_flight.remove(&key);
             }
         }
+        self.candidates = candidates;
         let counts = event.blocks > 0 && event.operation.direction.is_some();
         self.tally.unmatched_completions += u64::from(!matched && counts);
     }

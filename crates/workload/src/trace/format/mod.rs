@@ -234,7 +234,7 @@ pub(crate) fn blocks_of(offset: u64, bytes: u64, tally: &mut Tally) -> Result<(u
     };
     let last = offset.checked_add(bytes - 1).ok_or_else(too_large)? / SECTOR_BYTES;
     let blocks = u32::try_from(last - first + 1).map_err(|_| too_large())?;
-    if offset % SECTOR_BYTES != 0 || bytes % SECTOR_BYTES != 0 {
+    if !offset.is_multiple_of(SECTOR_BYTES) || !bytes.is_multiple_of(SECTOR_BYTES) {
         tally.widened += 1;
     }
     Ok((first, blocks))

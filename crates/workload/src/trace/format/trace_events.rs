@@ -31,9 +31,9 @@ pub(crate) const FACTS: Facts = Facts {
 const COLUMNS: &str = "device, RWBS, (command), block + blocks";
 
 fn fit(sample: &Sample<'_>) -> Fit {
-    let is_block_event = |line: &&[u8]| Head::of(line).is_some_and(|head| head.event.starts_with(b"block_"));
+    let is_block_event = |line: &[u8]| Head::of(line).is_some_and(|head| head.event.starts_with(b"block_"));
     let events = sample.mostly(|line| Head::of(line).is_some());
-    Fit::certain_if(events && sample.lines.iter().any(|line| is_block_event(&line)))
+    Fit::certain_if(events && sample.lines.iter().any(|line| is_block_event(line)))
 }
 
 /// The parts of a line that every event has.
