@@ -190,9 +190,7 @@ impl Firing<'_> {
         level.ready -= removed.ready as u32;
         let (ready, total) = (level.ready, level.total);
         let adjacency = &self.net.adjacency[place as usize];
-        if removed.ready > 0 {
-            marking.left(adjacency, removed.ready as u32, ready, total);
-        }
+        marking.fewer_ready(adjacency, removed.ready as u32, ready);
         marking.total_changed(adjacency, total + tokens, total);
         tokens as usize
     }

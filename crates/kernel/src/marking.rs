@@ -327,17 +327,24 @@ impl Marking {
     /// Some ready tokens have left a place, in which so many are ready and in all.
     #[inline]
     pub(crate) fn left(&mut self, adjacency: &Adjacency, tokens: u32, ready: u32, total: u32) {
-        if ready < adjacency.ready_ceiling {
-            for condition in &adjacency.ready {
-                if ready < condition.threshold && condition.threshold <= ready + tokens {
-                    self.agenda.fails(condition.transition);
-                }
-            }
-            self.particulars_changed(adjacency);
-        }
+        self.fewer_ready(adjacency, tokens, ready);
         if !adjacency.below.is_empty() {
             self.total_changed(adjacency, total + tokens, total);
         }
+    }
+
+    /// Some ready tokens fewer, so many now.
+    #[inline]
+    pub(crate) fn fewer_ready(&mut self, adjacency: &Adjacency, tokens: u32, now: u32) {
+        if now >= adjacency.ready_ceiling {
+            return;
+        }
+        for condition in &adjacency.ready {
+            if now < condition.threshold && condition.threshold <= now + tokens {
+                self.agenda.fails(condition.transition);
+            }
+        }
+        self.particulars_changed(adjacency);
     }
 
     /// One ready token more; the most frequent change.
@@ -391,21 +398,15 @@ impl Marking {
 
     /// Drops stale calendar entries when they are most of the calendar, so that cancelled timers cost no memory.
     pub(crate) fn purge_calendar(&mut self) {
-        let stores = &self.stores;
-        let mut forgotten = Vec::new();
-        let mut calendar = std::mem::take(&mut self.calendar);
-        let gone = std::cell::RefCell::new(&mut forgotten);
-        calendar.retain(|entry| {
-            let live = stores[entry.place as usize].is_live(entry.tag);
+        let stores = &mut self.stores;
+        self.calendar.retain(|entry| {
+            let store = &mut *stores[entry.place as usize];
+            let live = store.is_live(entry.tag);
             if !live {
-                gone.borrow_mut().push((entry.place, entry.tag));
+                store.forget(entry.tag);
             }
             live
         });
-        self.calendar = calendar;
-        for (place, tag) in forgotten {
-            self.stores[place as usize].forget(tag);
-        }
         self.stale = 0;
     }
 }

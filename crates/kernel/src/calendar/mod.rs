@@ -143,7 +143,7 @@ impl Calendar {
     }
 
     /// Keeps only the entries for which `keep` holds.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Entry) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
         let mut all = std::mem::take(&mut self.moving);
         self.near.drain_into(&mut all);
         while let Some(mut rung) = self.rungs.pop() {

@@ -17,7 +17,13 @@ struct Plan {
 fn plan(places: usize) -> impl Strategy<Value = Plan> {
     let arcs = || prop::collection::vec((0..places, 1u32..3), 1..3);
     (arcs(), arcs(), prop::option::of((0..places, 1u32..4)), any::<bool>(), 0..3i32).prop_map(
-        |(inputs, outputs, inhibitor, delayed, priority)| Plan { inputs, outputs, inhibitor, delayed, priority },
+        |(inputs, outputs, inhibitor, delayed, priority)| Plan {
+            inputs,
+            outputs,
+            inhibitor,
+            delayed,
+            priority,
+        },
     )
 }
 

@@ -6,7 +6,8 @@ use petrio_kernel::{RunError, Simulation, StationSpec, Time};
 
 #[test]
 fn a_fork_goes_on_as_if_nothing_had_happened() {
-    let service = |_: &Job, random: &mut petrio_kernel::random::Generator| Time::from_seconds(exponential(random, 1.0));
+    let service =
+        |_: &Job, random: &mut petrio_kernel::random::Generator| Time::from_seconds(exponential(random, 1.0));
     let specs: [fn(_) -> StationSpec<Job>; 4] = [
         |service| StationSpec::first_come(2, service),
         |service| StationSpec::processor_sharing(1, service),
@@ -18,7 +19,12 @@ fn a_fork_goes_on_as_if_nothing_had_happened() {
         let state = |run: &Simulation| {
             let marking = run.marking();
             let firings: Vec<u64> = (0..3).map(|transition| marking.firings(transition)).collect();
-            format!("{:?} {:?} {:?} {firings:?}", run.now(), marking.station(station), marking.statistics(station))
+            format!(
+                "{:?} {:?} {:?} {firings:?}",
+                run.now(),
+                marking.station(station),
+                marking.statistics(station)
+            )
         };
         let mut straight = Simulation::new(&net, 11, 0);
         straight.run_until(Time::from_whole_seconds(2_000)).unwrap();

@@ -41,9 +41,8 @@ fn m_m_c_waits_as_erlang_c_says() {
 #[test]
 fn m_g_1_waits_as_pollaczek_and_khinchine_say() {
     // Two-point service: 0.5 s with probability 0.9, 5.5 s with 0.1; mean 1, second moment 3.25.
-    let service = |_: &Job, random: &mut Generator| {
-        Time::from_seconds(if uniform(random) < 0.9 { 0.5 } else { 5.5 })
-    };
+    let service =
+        |_: &Job, random: &mut Generator| Time::from_seconds(if uniform(random) < 0.9 { 0.5 } else { 5.5 });
     let rate = 0.6;
     let (net, station) = open(&[rate], StationSpec::first_come(1, service));
     let found = measure(&net, 40, Time::from_whole_seconds(50_000), figures(station));
@@ -55,9 +54,8 @@ fn m_g_1_waits_as_pollaczek_and_khinchine_say() {
 #[test]
 fn processor_sharing_does_not_care_for_the_shape_of_service() {
     // Insensitivity: the mean sojourn is 1/(1 − ρ) for any service distribution of mean 1.
-    let two_point = |_: &Job, random: &mut Generator| {
-        Time::from_seconds(if uniform(random) < 0.9 { 0.5 } else { 5.5 })
-    };
+    let two_point =
+        |_: &Job, random: &mut Generator| Time::from_seconds(if uniform(random) < 0.9 { 0.5 } else { 5.5 });
     for (name, spec) in [
         ("exponential", StationSpec::processor_sharing(1, exponential_service(1.0))),
         ("two-point", StationSpec::processor_sharing(1, two_point)),
@@ -141,7 +139,8 @@ fn mean_value_analysis(demands: &[f64], delay: f64, jobs: u32) -> (f64, Vec<f64>
     let mut numbers = vec![0.0; demands.len()];
     let mut throughput = 0.0;
     for population in 1..=jobs {
-        let residence: Vec<f64> = demands.iter().zip(&numbers).map(|(demand, number)| demand * (1.0 + number)).collect();
+        let residence: Vec<f64> =
+            demands.iter().zip(&numbers).map(|(demand, number)| demand * (1.0 + number)).collect();
         throughput = f64::from(population) / (delay + residence.iter().sum::<f64>());
         numbers = residence.iter().map(|time| time * throughput).collect();
     }
@@ -157,7 +156,8 @@ fn a_closed_product_form_network_agrees_with_mean_value_analysis_within_one_perc
     let mut net = NetBuilder::new("closed network");
     let mut page = net.top();
     let routes = page.stream("routes");
-    let service = |mean: f64| move |_: &(), random: &mut Generator| Time::from_seconds(exponential(random, mean));
+    let service =
+        |mean: f64| move |_: &(), random: &mut Generator| Time::from_seconds(exponential(random, mean));
     let terminals = page.station("terminals", StationSpec::infinite_server(service(think)));
     let processor = page.station("processor", StationSpec::processor_sharing(1, service(cpu)));
     let disks = [
@@ -165,7 +165,10 @@ fn a_closed_product_form_network_agrees_with_mean_value_analysis_within_one_perc
         page.station("disk1", StationSpec::first_come(1, service(disk1))),
     ];
     page.initial(terminals, vec![(); jobs as usize]);
-    page.conserve("jobs", &[terminals.id(), processor.id(), disks[0].id(), disks[1].id()].map(|place| (place, 1)));
+    page.conserve(
+        "jobs",
+        &[terminals.id(), processor.id(), disks[0].id(), disks[1].id()].map(|place| (place, 1)),
+    );
     for (name, from) in [("submit", terminals), ("return0", disks[0]), ("return1", disks[1])] {
         let mut go = page.transition(name);
         go.consume(from);
