@@ -1,0 +1,161 @@
+//! Records a second that each trace format is read with, from memory; and requests a second that the sources give.
+//!
+//! `cargo bench -p petrio-workload`
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use petrio_kernel::Time;
+use petrio_workload::synthetic::Synthetic;
+use petrio_workload::trace::{FormatName, TraceOptions, TraceReader};
+use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, OpenReplay, RequestSource};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::io::Cursor;
+
+const RECORDS: u64 = 200_000;
+
+/// A trace of `RECORDS` requests with numbers as long as those of real ones.
+fn sample(format: FormatName) -> Vec<u8> {
+    let mut text = String::new();
+    if format == FormatName::Vscsi {
+        return (0..RECORDS).flat_map(vscsi_record).collect();
+    }
+    if format == FormatName::Petrio {
+        text.push_str("time_us,response_us,process,device,operation,address_blocks,length_blocks\n");
+    }
+    for i in 0..RECORDS {
+        let block = i.wrapping_mul(2_654_435_761) % 400_000_000;
+        let (letter, bit) = if i % 3 == 0 { ("W", 0) } else { ("R", 1) };
+        match format {
+            FormatName::Petrio => writeln!(text, "{}.25,135.5,1042,0,{letter}S,{block},16", i * 210),
+            FormatName::DisksimAscii => writeln!(text, "{}.191135 {} {block} 16 {bit}", i * 5, i % 20),
+            FormatName::Measured => {
+                writeln!(text, "{letter} Hit {block:10} {:3} {:11}.00000 40961.00000", 16, 8_724)
+            }
+            FormatName::CloudphysicsCsv => {
+                writeln!(text, "1,{},{},8192,{block}", 5_633_898 + i / 20, if bit == 1 { "28" } else { "2a" })
+            }
+            FormatName::Mqsim => writeln!(text, "{} {} {block} 16 {bit}", 938_513_000 + i * 62_000, i % 16),
+            FormatName::Spc => writeln!(text, "{},{block},8192,{letter},{}.551706", i % 3, i / 100),
+            FormatName::Msr => {
+                let word = if bit == 1 { "Read" } else { "Write" };
+                writeln!(
+                    text,
+                    "{},hm,1,{word},{},8192,113736",
+                    128_166_372_003_061_629 + i * 5_000,
+                    block * 512
+                )
+            }
+            FormatName::Blkparse => {
+                let head = |action, nanos| {
+                    format!("  8,0    3 {:8} {:5}.{nanos:09}   697  {action}", i * 2, i / 1_000)
+                };
+                let nanos = i % 1_000 * 1_000_000;
+                writeln!(text, "{}   {letter}S {block} + 16 [kjournald]", head('Q', nanos)).and_then(|()| {
+                    writeln!(text, "{}   {letter}S {block} + 16 [0]", head('C', nanos + 400_000))
+                })
+            }
+            FormatName::TraceEvents => {
+                let head = |event, micros| {
+                    format!("     dd 10700 [001] {:5}.{micros:06}: block:{event}: 254,0", i / 1_000)
+                };
+                let micros = i % 1_000 * 1_000;
+                writeln!(text, "{} {letter}S {block} + 16 [dd]", head("block_bio_queue", micros)).and_then(
+                    |()| {
+                        writeln!(
+                            text,
+                            "{} {letter}S () {block} + 16 0x2,0,4 [0]",
+                            head("block_rq_complete", micros + 400)
+                        )
+                    },
+                )
+            }
+            FormatName::Vscsi => Ok(()),
+        }
+        .unwrap();
+    }
+    text.into_bytes()
+}
+
+fn vscsi_record(i: u64) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(32);
+    for word in [i as u32, 8_192, 1] {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    bytes.extend_from_slice(&0x28_u16.to_le_bytes());
+    bytes.extend_from_slice(&0x0100_u16.to_le_bytes());
+    bytes.extend_from_slice(&(i * 7_919 % 400_000_000).to_le_bytes());
+    bytes.extend_from_slice(&(5_633_898_000_000 + i * 250).to_le_bytes());
+    bytes
+}
+
+fn reader(bytes: &[u8], format: FormatName) -> TraceReader {
+    let options = TraceOptions { format: Some(format), ..TraceOptions::default() };
+    TraceReader::from_reader("memory", Cursor::new(bytes.to_vec()), &options).unwrap()
+}
+
+fn read_formats(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("read");
+    group.throughput(Throughput::Elements(RECORDS)).sample_size(10);
+    for format in FormatName::ALL {
+        let bytes = sample(format);
+        group.bench_function(BenchmarkId::from_parameter(format), |bench| {
+            bench.iter(|| {
+                let blocks: u64 =
+                    reader(&bytes, format).map(|record| u64::from(record.unwrap().blocks)).sum();
+                assert_eq!(blocks, RECORDS * 16);
+            });
+        });
+    }
+    let packed = zstd::encode_all(&sample(FormatName::Petrio)[..], 3).unwrap();
+    group.bench_function("petrio, zstandard", |bench| {
+        bench.iter(|| black_box(reader(&packed, FormatName::Petrio).count()));
+    });
+    group.finish();
+}
+
+/// Serves every request at once, each in a millisecond.
+fn drain(source: &mut dyn RequestSource) -> u64 {
+    let mut issued = 0;
+    while let Due::At(now) = source.due().unwrap() {
+        if let Some(item) = source.issue(now).unwrap() {
+            issued += 1;
+            source.complete(item.request.id, now + Time::from_millis(1)).unwrap();
+        }
+    }
+    issued
+}
+
+fn sources(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("issue");
+    group.throughput(Throughput::Elements(RECORDS)).sample_size(10);
+    let bytes = sample(FormatName::Petrio);
+    group.bench_function("open replay", |bench| {
+        bench.iter(|| {
+            assert_eq!(drain(&mut OpenReplay::new(reader(&bytes, FormatName::Petrio), 1.0)), RECORDS)
+        });
+    });
+    group.bench_function("closed replay", |bench| {
+        bench.iter(|| {
+            let trace = reader(&bytes, FormatName::Petrio);
+            assert_eq!(drain(&mut ClosedReplay::of_trace(trace, ClosedReplayOptions::default())), RECORDS);
+        });
+    });
+    let generator = r#"{ "capacity": "17783240 blocks", "read_fraction": 0.66,
+        "inter_arrival": { "exponential": { "mean": "25 ms" } }, "size": { "exponential": { "mean": "8 blocks" } } }"#;
+    let json =
+        format!(r#"{{ "requests": {RECORDS}, "generators": [{generator}, {generator}, {generator}] }}"#);
+    let workload: Synthetic = serde_json::from_str(&json).unwrap();
+    group.bench_function("synthetic, three generators", |bench| {
+        bench.iter(|| {
+            let streams = (0..3).map(Xoshiro256PlusPlus::seed_from_u64).collect();
+            assert_eq!(drain(&mut workload.source(streams).unwrap()), RECORDS);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, read_formats, sources);
+criterion_main!(benches);
