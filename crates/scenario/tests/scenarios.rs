@@ -131,6 +131,22 @@ fn a_drive_may_differ_from_the_catalogue_in_any_parameter() {
 }
 
 #[test]
+fn absurd_figures_are_refused_and_not_tried() {
+    for figure in [
+        "geometry.cylinders=4294967295",
+        "geometry.surfaces=4294967295",
+        "geometry.blocks=18446744073709551615",
+        "cache.segments=4294967295",
+        "mechanics.rotation=1e-300 rpm",
+        "mechanics.rotation=1e300 rpm",
+    ] {
+        let problems = changed(SOUND, &format!("disk.d.drive.{figure}")).unwrap_err();
+        assert!(problems.to_string().starts_with("test.toml has 1 mistake"), "{figure}: {problems:?}");
+    }
+    assert!(changed(SOUND, "disk.d.count=4294967295").is_err());
+}
+
+#[test]
 fn an_override_changes_a_value_and_its_mistakes_point_into_it() {
     assert_eq!(changed(SOUND, "seed=7").unwrap().scenario.seed, 7);
     assert_eq!(changed(SOUND, " disk.d.count = 2 ").unwrap().disks.len(), 2);
