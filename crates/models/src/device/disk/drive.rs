@@ -290,3 +290,6 @@ impl Drive {
         self.overheads.command.time() + span.time()
     }
 }
+
+#[cfg(test)]
+mod tests;

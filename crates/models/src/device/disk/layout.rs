@@ -306,3 +306,6 @@ fn lookup(pairs: &[(u64, u64)], key: u64) -> Option<u64> {
     }
     pairs.binary_search_by_key(&key, |&(from, _)| from).ok().map(|at| pairs[at].1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -148,3 +148,6 @@ fn load(files: &dyn Files, name: &str) -> Result<String, ImportError> {
     String::from_utf8(bytes)
         .map_err(|error| ImportError::new(name, 0, Problem::NotText(error.utf8_error().valid_up_to())))
 }
+
+#[cfg(test)]
+mod tests;

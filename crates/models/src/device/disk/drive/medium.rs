@@ -122,7 +122,13 @@ impl Drive {
         Passage { drive: self, track, block: from, end_block: demand.end(), first: true, end: start }
     }
 
-    fn transfer_write(&self, state: &mut DriveState, demand: Demand, now: Time, bus_start: Time) -> Transferred {
+    fn transfer_write(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        now: Time,
+        bus_start: Time,
+    ) -> Transferred {
         let lead = self.cache.write_lead.get().clamp(1, demand.blocks);
         // Block i (from 0) has arrived at `bus_start + (i + 1) · b`, and the first blocks wait for the lead.
         let arrived = |index: u64| {
@@ -138,7 +144,9 @@ impl Drive {
             let entered = entry.map(|entry| start + entry.wait);
             let end = match entered {
                 // All sectors pass within a revolution, whichever comes first, if all data are there.
-                Some(entered) if arrived(demand.blocks - 1) <= entered => entered + self.mechanics.revolution(),
+                Some(entered) if arrived(demand.blocks - 1) <= entered => {
+                    entered + self.mechanics.revolution()
+                }
                 _ => {
                     let begin = start + wait;
                     begin
