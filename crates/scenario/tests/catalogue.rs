@@ -15,10 +15,8 @@ fn loaded(model: &str) -> Loaded {
 
 /// The drive as a mechanical disk.
 fn disk(model: &str) -> DiskParameters {
-    match loaded(model).disks[0].device.as_ref() {
-        Device::Disk(disk) => disk.as_ref().clone(),
-        other => panic!("{model} is {other:?}"),
-    }
+    let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone();
+    *disk
 }
 
 #[test]
@@ -61,9 +59,8 @@ fn the_hp_c2247a_keeps_its_table_of_first_seeks() {
 #[test]
 fn outer_zones_hold_at_least_as_much_as_inner_ones() {
     for model in device_names() {
-        if let Device::Disk(disk) = loaded(model).disks[0].device.as_ref() {
-            let sectors: Vec<u32> = disk.geometry.zones.iter().map(|zone| zone.sectors_per_track).collect();
-            assert!(sectors.windows(2).all(|pair| pair[0] >= pair[1]), "{model}: {sectors:?}");
-        }
+        let sectors: Vec<u32> =
+            disk(model).geometry.zones.iter().map(|zone| zone.sectors_per_track).collect();
+        assert!(sectors.windows(2).all(|pair| pair[0] >= pair[1]), "{model}: {sectors:?}");
     }
 }
