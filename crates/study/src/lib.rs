@@ -1,1 +1,4 @@
 //! Many runs: validation, benchmarks, comparisons
+
+pub mod bench;
+pub mod validate;

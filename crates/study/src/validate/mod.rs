@@ -1,0 +1,4 @@
+//! Predictions beside measurements.
+
+pub mod demerit;
+pub mod disks;
