@@ -1,0 +1,108 @@
+//! A device of constant rate: a fixed latency for each request and a fixed rate for its data, one request at a time.
+//!
+//! The simplest storage there is: a RAM disk, a network volume with a guaranteed rate, or DiskSim's simple disk (its
+//! `Access time`). Leaves out everything that depends on where data lie.
+
+use super::one_at_a_time::{MOST_STEPS, Step, one_at_a_time};
+use crate::Stage;
+use petrio_colours::{BlockRequest, Cause};
+use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_units::{Blocks, Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A device of constant rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantRateParameters {
+    /// What the device is called.
+    pub name: String,
+    /// Where the figures come from.
+    #[serde(default)]
+    pub source: String,
+    /// Size in blocks of 512 bytes.
+    pub blocks: Blocks,
+    /// Time that each request takes, however long it is.
+    pub latency: Duration,
+    /// Data rate; left out, data take no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+}
+
+impl ConstantRateParameters {
+    /// How long a request is in service.
+    pub fn service(&self, bytes: u64) -> Time {
+        self.latency.time() + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+    }
+}
+
+const STEPS: &[Step] = &[Step { name: "service", cause: Cause::Service, word: "the device" }];
+
+/// Builds the device's page.
+pub fn constant_rate_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &ConstantRateParameters,
+    requests: Place<BlockRequest>,
+    completions: Place<BlockRequest>,
+) -> Vec<Stage> {
+    let device = parameters.clone();
+    let plan = move |(): &mut (), request: &BlockRequest, _: f64| {
+        let mut plan = [Time::ZERO; MOST_STEPS];
+        plan[0] = device.service(request.bytes());
+        plan
+    };
+    one_at_a_time(parent, name, parameters.blocks.get(), STEPS, ((), plan), (requests, completions))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_kernel::{NetBuilder, Simulation};
+
+    fn device() -> ConstantRateParameters {
+        ConstantRateParameters {
+            name: "test".to_owned(),
+            source: "made up".to_owned(),
+            blocks: Blocks(1_000),
+            latency: "2 ms".parse().unwrap(),
+            rate: Some("1 MB/s".parse().unwrap()),
+        }
+    }
+
+    #[test]
+    fn requests_are_served_one_after_the_other_and_their_time_is_accounted_for() {
+        let mut net = NetBuilder::new("test");
+        let mut page = net.top();
+        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
+        constant_rate_page(&mut page, "device", &device(), requests, completions);
+        let net = net.build().unwrap();
+        let mut run = Simulation::new(&net, 1, 0);
+        for _ in 0..2 {
+            let request = BlockRequest { blocks: 125, ..BlockRequest::default() };
+            run.inject(requests, request, Time::ZERO).unwrap();
+        }
+        // 2 ms and 64,000 bytes at 1 MB/s: 66 ms each.
+        run.run_until(Time::from_millis(131)).unwrap();
+        assert_eq!(run.drain(completions).count(), 1);
+        run.run_until(Time::from_millis(132)).unwrap();
+        let second = run.drain(completions).next().unwrap();
+        assert_eq!(second.ledger.of(Cause::Queue), Time::from_millis(66));
+        assert_eq!(second.ledger.of(Cause::Service), Time::from_millis(66));
+    }
+
+    #[test]
+    fn a_request_beyond_the_end_stops_the_run() {
+        let mut net = NetBuilder::new("test");
+        let mut page = net.top();
+        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
+        constant_rate_page(&mut page, "device", &device(), requests, completions);
+        let net = net.build().unwrap();
+        let mut run = Simulation::new(&net, 1, 0);
+        let request = BlockRequest { address: 999, blocks: 2, ..BlockRequest::default() };
+        run.inject(requests, request, Time::ZERO).unwrap();
+        let error = run.run_until(Time::from_millis(1)).unwrap_err().to_string();
+        assert!(error.contains("2 blocks from 999"), "{error}");
+    }
+}

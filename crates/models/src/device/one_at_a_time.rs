@@ -1,0 +1,143 @@
+//! A device that serves one request after the other, each in the same steps.
+//!
+//! ```text
+//! requests ─▶(accept)─▶ queue ─▶(begin)─▶ next ─▶(start)─▶ busy ─▶ … ─▶ busy ─▶(finish)─▶ completions
+//!                                  ▲              └── a page for each step ──┘        │
+//!                                  └──────────────────── idle ◀───────────────────────┘
+//! ```
+//!
+//! How long each step of a request takes is planned when the request begins; each step is a page, so that each can be
+//! made faster alone.
+
+use crate::Stage;
+use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use petrio_kernel::random::{Generator, uniform};
+use petrio_kernel::{PageBuilder, Place, Time};
+
+/// A step of the service.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The name of its page.
+    pub(super) name: &'static str,
+    /// What its time is charged to.
+    pub(super) cause: Cause,
+    /// What is made faster when its page is: "seeks".
+    pub(super) word: &'static str,
+}
+
+/// Most steps that a service has.
+pub(super) const MOST_STEPS: usize = 4;
+
+/// How long each step of a request takes.
+pub(super) type Plan = [Time; MOST_STEPS];
+
+/// A request in service.
+#[derive(Clone, Debug)]
+struct Job {
+    request: BlockRequest,
+    plan: Plan,
+    charged: Time,
+}
+
+/// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a draw
+/// from 0 to 1. Requests beyond the end of the device stop the run with an error.
+pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    blocks: u64,
+    steps: &'static [Step],
+    (state, plan): (S, impl Fn(&mut S, &BlockRequest, f64) -> Plan + Send + Sync + 'static),
+    (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+) -> Vec<Stage> {
+    let mut page = parent.page(name);
+    page.port_in("requests", requests);
+    page.port_out("completions", completions);
+    let queue = page.fifo::<BlockRequest>("queue");
+    let idle = page.fifo::<()>("idle");
+    page.initial(idle, [()]);
+    let state = page.state("state", state);
+    let draws = page.stream("service");
+
+    let mut accept = page.transition("accept");
+    let request = accept.take(requests);
+    let waiting = accept.put(queue);
+    accept.action(move |f| {
+        let request = f.take(request);
+        if request.end() > blocks || (request.blocks == 0 && request.direction != Direction::Flush) {
+            let (id, first, count) = (request.id.0, request.address, request.blocks);
+            f.fail(format!("request {id} asks for {count} blocks from {first}, but the device has {blocks}"));
+        }
+        f.put(waiting, request);
+    });
+
+    let mut next = page.fifo::<Job>("begun");
+    let mut begin = page.transition("begin");
+    begin.consume(idle);
+    let request = begin.take(queue);
+    let state = begin.update(state);
+    let begun = begin.put(next);
+    begin.action(move |f| {
+        let mut request = f.take(request);
+        let now = f.now();
+        let draw = drawn(f.random(draws));
+        let plan = match request.direction {
+            Direction::Flush => [Time::ZERO; MOST_STEPS],
+            Direction::Read | Direction::Write => plan(f.update(state), &request, draw),
+        };
+        request.ledger.charge(Cause::Queue, now - request.issued - request.ledger.total());
+        f.put(begun, Job { request, plan, charged: now });
+    });
+
+    let mut serving = Vec::new();
+    for (index, step) in steps.iter().enumerate().take(MOST_STEPS) {
+        let mut page = page.page(step.name);
+        let busy = page.fifo::<Job>("busy");
+        let mut start = page.transition("start");
+        let job = start.take(next);
+        let put = start.put(busy);
+        start.action(move |f| {
+            let mut job = f.take(job);
+            charge(&mut job, index.checked_sub(1).map(|before| steps[before].cause), f.now());
+            let span = job.plan[index];
+            f.put_after(put, job, span);
+        });
+        serving.push(busy.id());
+        next = busy;
+    }
+
+    let mut finish = page.transition("finish");
+    let job = finish.take(next);
+    let (free, done) = (finish.put(idle), finish.put(completions));
+    finish.action(move |f| {
+        let mut job = f.take(job);
+        charge(&mut job, steps.last().map(|step| step.cause), f.now());
+        job.request.status = Status::Done;
+        f.put(free, ());
+        f.put(done, job.request);
+    });
+
+    let path = page.path().to_owned();
+    let parts = steps.iter().map(|step| (step.word, format!("{path}/{}", step.name))).collect();
+    let stage = |part: &str| Stage {
+        name: format!("{path}/{part}"),
+        waiting: Vec::new(),
+        serving: Vec::new(),
+        servers: 0,
+        parts: Vec::new(),
+    };
+    vec![
+        Stage { waiting: vec![queue.id()], ..stage("queue") },
+        Stage { serving, servers: 1, parts, ..stage("service") },
+    ]
+}
+
+fn drawn(generator: &mut Generator) -> f64 {
+    uniform(generator)
+}
+
+fn charge(job: &mut Job, cause: Option<Cause>, now: Time) {
+    if let Some(cause) = cause {
+        job.request.ledger.charge(cause, now - job.charged);
+        job.charged = now;
+    }
+}
