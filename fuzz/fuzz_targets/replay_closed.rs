@@ -11,7 +11,7 @@ fuzz_target!(|input: (u32, &[u8])| {
     let (speed, bytes) = input;
     let options = TraceOptions { format: Some(FormatName::Petrio), ..TraceOptions::default() };
     let Ok(reader) = TraceReader::from_reader("fuzz", Cursor::new(bytes.to_vec()), &options) else { return };
-    let mut source = ClosedReplay::of_trace(reader, ClosedReplayOptions::default());
+    let Ok(mut source) = ClosedReplay::of_trace(reader, ClosedReplayOptions::default()) else { return };
     let mut in_flight = std::collections::VecDeque::new();
     let mut now = Time::ZERO;
     let mut service = Time::from_nanos(u64::from(speed));

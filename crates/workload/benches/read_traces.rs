@@ -134,13 +134,19 @@ fn sources(criterion: &mut Criterion) {
     let bytes = sample(FormatName::Petrio);
     group.bench_function("open replay", |bench| {
         bench.iter(|| {
-            assert_eq!(drain(&mut OpenReplay::new(reader(&bytes, FormatName::Petrio), 1.0)), RECORDS)
+            assert_eq!(
+                drain(&mut OpenReplay::new(reader(&bytes, FormatName::Petrio), 1.0).unwrap()),
+                RECORDS
+            );
         });
     });
     group.bench_function("closed replay", |bench| {
         bench.iter(|| {
             let trace = reader(&bytes, FormatName::Petrio);
-            assert_eq!(drain(&mut ClosedReplay::of_trace(trace, ClosedReplayOptions::default())), RECORDS);
+            assert_eq!(
+                drain(&mut ClosedReplay::of_trace(trace, ClosedReplayOptions::default()).unwrap()),
+                RECORDS
+            );
         });
     });
     let generator = r#"{ "capacity": "17783240 blocks", "read_fraction": 0.66,

@@ -22,7 +22,7 @@
 //! // R or W, buffer action, block, blocks, measured access time in µs, idle time after it in µs.
 //! let text = "R Hit 11392096 12 1686.0 40961.0\nR Hit 7563004 4 14368.0 28778.0\nW Hit 11589236 4 8724.0 33808.0\n";
 //! let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
-//! let mut source = ClosedReplay::of_trace(trace, ClosedReplayOptions::default());
+//! let mut source = ClosedReplay::of_trace(trace, ClosedReplayOptions::default())?;
 //!
 //! let service = Time::from_millis(5);
 //! let mut issued = Vec::new();

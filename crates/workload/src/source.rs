@@ -47,6 +47,12 @@ pub enum SourceError {
         /// The process with the most of them.
         process: u32,
     },
+    /// A factor on times that is none.
+    #[error("time_scale is {0}; a number greater than zero was expected")]
+    TimeScale(f64),
+    /// A process that may not have a single request in flight.
+    #[error("outstanding is 0; a process needs at least one request in flight")]
+    NoneOutstanding,
     /// A time beyond the range of model time.
     #[error("the next request would be issued after more than 213 days")]
     BeyondHorizon,
@@ -62,6 +68,10 @@ impl SourceError {
                 "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`".to_owned(),
             ),
             Self::BeyondHorizon => Some("shorten the trace, or its `time_scale`".to_owned()),
+            Self::TimeScale(_) => {
+                Some("2 makes the trace take twice as long, 0.5 half as long, 1 leaves it as it is".to_owned())
+            }
+            Self::NoneOutstanding => Some("leave `outstanding` out, or make it 1 or more".to_owned()),
         }
     }
 }
@@ -76,7 +86,7 @@ impl SourceError {
 /// # use petrio_kernel::Time;
 /// let text = "0.0 0 100 8 1\n2.5 0 200 8 1\n";
 /// let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
-/// let mut source = OpenReplay::new(trace, 1.0);
+/// let mut source = OpenReplay::new(trace, 1.0)?;
 /// let mut issued = Vec::new();
 /// while let Due::At(now) = source.due()? {
 ///     if let Some(item) = source.issue(now)? {

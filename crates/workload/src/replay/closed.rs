@@ -13,7 +13,7 @@
 //! it, and requests of processes that fall behind wait in memory, up to `look_ahead`.
 
 use super::process::{Key, Process, Start};
-use super::{request, scaled};
+use super::{checked_time_scale, request, scaled};
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError, TraceReader};
 use petrio_colours::RequestId;
@@ -76,7 +76,10 @@ pub struct ClosedReplay<R> {
 
 impl ClosedReplay<TraceReader> {
     /// A replay of one trace. Where its format doesn't tell processes, all its requests are one process's.
-    pub fn of_trace(trace: TraceReader, options: ClosedReplayOptions) -> Self {
+    ///
+    /// # Errors
+    /// As of [`ClosedReplay::new`].
+    pub fn of_trace(trace: TraceReader, options: ClosedReplayOptions) -> Result<Self, SourceError> {
         let processes = match options.processes {
             Processes::Apart if trace.format().tells_processes() => Processes::Apart,
             _ => Processes::Together,
@@ -87,8 +90,15 @@ impl ClosedReplay<TraceReader> {
 
 impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R> {
     /// A replay of `records`, which come in order of time.
-    pub const fn new(records: R, options: ClosedReplayOptions) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// A `time_scale` that isn't a number greater than zero, or an `outstanding` of 0.
+    pub fn new(records: R, options: ClosedReplayOptions) -> Result<Self, SourceError> {
+        checked_time_scale(options.time_scale)?;
+        if options.outstanding == Some(0) {
+            return Err(SourceError::NoneOutstanding);
+        }
+        Ok(Self {
             records,
             options,
             next: None,
@@ -100,7 +110,7 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R>
             in_flight: BTreeMap::new(),
             held: 0,
             issued: 0,
-        }
+        })
     }
 
     /// Gives back the records that have not been read.

@@ -2,7 +2,8 @@
 //!
 //! An open replay issues each request when the trace did, whether or not the device keeps up. A closed one lets a process
 //! wait as it did: its next request comes one think time after the completion that it waited for, however long that took on
-//! the simulated device. Both take any iterator of records: a [`TraceReader`](crate::trace::TraceReader), or a merged stream.
+//! the simulated device. Both take any iterator of records: a [`TraceReader`](crate::trace::TraceReader), or several merged
+//! (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
 
 mod closed;
 mod open;
@@ -11,9 +12,18 @@ mod process;
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
 pub use open::OpenReplay;
 
+use crate::source::SourceError;
 use crate::trace::BlockRecord;
 use petrio_colours::{BlockRequest, RequestId};
 use petrio_kernel::Time;
+
+/// Refuses a factor on times that is none.
+fn checked_time_scale(time_scale: f64) -> Result<(), SourceError> {
+    match time_scale.is_finite() && time_scale > 0.0 {
+        true => Ok(()),
+        false => Err(SourceError::TimeScale(time_scale)),
+    }
+}
 
 /// A point of trace time stretched or compressed; `None` beyond the horizon.
 fn scaled(time: Time, time_scale: f64) -> Option<Time> {

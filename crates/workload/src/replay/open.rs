@@ -1,6 +1,6 @@
 //! Open replay: every request at its arrival time, stretched by a factor.
 
-use super::{request, scaled};
+use super::{checked_time_scale, request, scaled};
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError};
 use petrio_colours::RequestId;
@@ -18,9 +18,13 @@ pub struct OpenReplay<R> {
 
 impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> OpenReplay<R> {
     /// A replay of `records`, which come in order of time. A `time_scale` of 2 makes the trace take twice as long (half
-    /// the load), one of 0.5 half as long; it is positive and finite.
-    pub const fn new(records: R, time_scale: f64) -> Self {
-        Self { records, time_scale, next: None, ended: false, issued: 0 }
+    /// the load), one of 0.5 half as long.
+    ///
+    /// # Errors
+    /// A `time_scale` that isn't a number greater than zero.
+    pub fn new(records: R, time_scale: f64) -> Result<Self, SourceError> {
+        checked_time_scale(time_scale)?;
+        Ok(Self { records, time_scale, next: None, ended: false, issued: 0 })
     }
 
     /// Gives back the records that have not been read, and with them the reader's summary.

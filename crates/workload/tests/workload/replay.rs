@@ -66,7 +66,7 @@ fn micros(issued: &[(Time, SourceItem)]) -> Vec<u64> {
 }
 
 fn closed(trace: &[BlockRecord], options: ClosedReplayOptions) -> ClosedReplay<Records> {
-    ClosedReplay::new(records(trace), options)
+    ClosedReplay::new(records(trace), options).unwrap()
 }
 
 const TOGETHER: ClosedReplayOptions = ClosedReplayOptions {
@@ -79,7 +79,7 @@ const TOGETHER: ClosedReplayOptions = ClosedReplayOptions {
 #[test]
 fn an_open_replay_keeps_arrivals_however_slow_the_device() {
     let trace = [record(0, None, 0, 1), record(100, None, 0, 2), record(250, None, 0, 3)];
-    let mut source = OpenReplay::new(records(&trace), 2.0);
+    let mut source = OpenReplay::new(records(&trace), 2.0).unwrap();
     let issued = drive(&mut source, |_| Time::from_millis(900)).unwrap();
     assert_eq!(micros(&issued), [0, 200, 500]);
     assert_eq!(issued[2].1.request.id, RequestId(2));
@@ -167,7 +167,7 @@ fn one_process_is_replayed_without_reading_ahead() {
         counter.fetch_add(1, Ordering::Relaxed);
         Ok(record(i * 20, Some(10), 0, i))
     });
-    let mut source = ClosedReplay::new(endless, TOGETHER);
+    let mut source = ClosedReplay::new(endless, TOGETHER).unwrap();
     let mut issued = 0;
     // A device a hundred times as slow: the trace is over long before the replay.
     drive(&mut source, |_| {
@@ -183,7 +183,7 @@ fn one_process_is_replayed_without_reading_ahead() {
 fn processes_that_drift_too_far_apart_are_an_error_not_a_full_memory() {
     let endless = (0..100_000).map(|i| Ok(record(i * 20, Some(10), i as u32 % 2, i)));
     let options = ClosedReplayOptions { look_ahead: 500, ..ClosedReplayOptions::default() };
-    let error = drive(&mut ClosedReplay::new(endless, options), |item| {
+    let error = drive(&mut ClosedReplay::new(endless, options).unwrap(), |item| {
         Time::from_micros(if item.request.process == 1 { 1_000 } else { 1 })
     })
     .unwrap_err();
@@ -200,7 +200,7 @@ fn a_measured_drive_at_its_measured_speed_gives_its_trace_back() {
         .map(|record| record.unwrap().time)
         .collect();
     let trace = TraceReader::open(&path, &TraceOptions::default()).unwrap();
-    let mut source = ClosedReplay::of_trace(trace, ClosedReplayOptions::default());
+    let mut source = ClosedReplay::of_trace(trace, ClosedReplayOptions::default()).unwrap();
     let issued = drive(&mut source, |item| item.measured.unwrap()).unwrap();
     assert!(issued.iter().map(|(time, _)| *time).eq(arrivals));
 }
@@ -231,14 +231,31 @@ fn assert_same(trace: &[BlockRecord], issued: &[(Time, SourceItem)]) {
 fn several_sources_are_one_numbered_in_order_of_issue() {
     let one = [record(0, Some(10), 1, 1), record(50, Some(10), 1, 2)];
     let two = [record(0, None, 2, 3), record(40, None, 2, 4)];
-    let mut sources =
-        Sources::new(vec![Box::new(closed(&one, TOGETHER)), Box::new(OpenReplay::new(records(&two), 1.0))]);
+    let mut sources = Sources::new(vec![
+        Box::new(closed(&one, TOGETHER)),
+        Box::new(OpenReplay::new(records(&two), 1.0).unwrap()),
+    ]);
     let issued = drive(&mut sources, |_| Time::from_micros(20)).unwrap();
     let seen: Vec<_> = issued
         .iter()
         .map(|(time, item)| (item.request.id.0, time.as_micros() as u64, item.request.address))
         .collect();
     assert_eq!(seen, [(0, 0, 1), (1, 0, 3), (2, 40, 4), (3, 60, 2)]);
+}
+
+#[test]
+fn factors_and_depths_that_no_replay_can_have_are_refused() {
+    for time_scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(OpenReplay::new(records(&[]), time_scale), Err(SourceError::TimeScale(_))));
+        let options = ClosedReplayOptions { time_scale, ..TOGETHER };
+        assert!(matches!(ClosedReplay::new(records(&[]), options), Err(SourceError::TimeScale(_))));
+    }
+    let none = ClosedReplayOptions { outstanding: Some(0), ..TOGETHER };
+    assert!(matches!(ClosedReplay::new(records(&[]), none), Err(SourceError::NoneOutstanding)));
+    let far = [record(0, None, 0, 1), record(86_400_000_000, None, 0, 2)];
+    let mut source = OpenReplay::new(records(&far), 300.0).unwrap();
+    let error = drive(&mut source, |_| Time::ZERO).unwrap_err();
+    assert!(matches!(error, SourceError::BeyondHorizon), "{error}");
 }
 
 fn any_trace(processes: u32) -> impl Strategy<Value = Vec<BlockRecord>> {
