@@ -4,7 +4,7 @@
 //! could see, so the reading is kept as where and when it began, and advanced to `now` when somebody looks: run by run
 //! along the tracks, within a run sector by sector.
 
-use super::layout::{Run, Track};
+use super::layout::{Place, Run, Track};
 use super::mechanics::Mechanics;
 use super::parameters::ReadAhead;
 use super::pipeline::Pipeline;
@@ -39,7 +39,8 @@ impl Stream {
         limit: u64,
         scope: ReadAhead,
     ) -> Self {
-        let run = Run { place: mechanics.layout().place(block), blocks: 0, sectors: 0 };
+        let place = Place { track, sector: 0, zone: 0, remapped: false };
+        let run = Run { place, blocks: 0, sectors: 0 };
         let mut stream = Self { block, limit, scope, track, start: at, run, arrival: at, over: false };
         stream.next_run(mechanics, at);
         stream

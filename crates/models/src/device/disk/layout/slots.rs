@@ -138,26 +138,31 @@ impl Slots {
         self.slips.partition_point(|&slip| slip < location) as u64
     }
 
-    /// The smallest number whose location is `location` or behind it; the count of numbers if there is none.
+    /// The smallest number whose location is `location` or behind it; the count of numbers if there is none: as many as
+    /// there are numbered locations before it.
     pub(super) fn first_at_or_after(&self, location: u64) -> u64 {
-        // Locations ascend with numbers, so the number can be searched; a location is at least its number, and at most
-        // all slips and spares before it further.
-        let (mut low, mut high) = (0, self.count());
-        let lost = self.slips.len() as u64 + (location / self.region + 1) * (self.region - self.capacity);
-        low = low.max(location.saturating_sub(lost)).min(high);
-        high = high.min(location.saturating_add(1)).max(low);
-        if low > 0 && self.location(low) >= location {
-            low = 0;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.location(middle) < location {
-                low = middle + 1;
-            } else {
-                high = middle;
+        let location = location.min(self.locations);
+        let (region, offset) = (location / self.region, location % self.region);
+        let start = region * self.region;
+        let before = match self.rule {
+            Rule::ToEnd { spares_at_front } => {
+                let front = if spares_at_front { self.region - self.capacity } else { 0 };
+                let rank = region * self.capacity + offset.saturating_sub(front).min(self.capacity);
+                // The i-th slip's rank is `shifted[i] + i`, which ascends.
+                rank - prefix_by(self.shifted.len(), |i| self.shifted[i as usize] + i < rank)
             }
-        }
-        low
+            Rule::WithinRegion => {
+                let slips = self.slips_between(start, location).len() as u64;
+                region * self.capacity + (offset - slips).min(self.capacity)
+            }
+            Rule::WithinRegionFromEnd => {
+                let end = (start + self.region).min(self.locations);
+                let good = (end - location) - self.slips_between(location, end).len() as u64;
+                let numbered = self.capacity.min(end - start);
+                region * self.capacity + numbered.saturating_sub(good)
+            }
+        };
+        before.min(self.count())
     }
 }
 
