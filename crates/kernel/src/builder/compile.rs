@@ -276,7 +276,8 @@ fn searches(
         let search = match search {
             Some(search) => search,
             None if shares => Search::Any,
-            None if guarded && spec.discipline == Discipline::Bag => Search::Any,
+            // A guard can't speak of what is consumed unseen.
+            None if guarded && spec.discipline == Discipline::Bag && kind != ArcKind::Consume => Search::Any,
             // The discipline's first needs no slot.
             None => continue,
         };

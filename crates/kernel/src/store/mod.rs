@@ -103,6 +103,7 @@ impl<T: Colour> PlaceStore<T> {
 }
 
 /// What a reset arc removed.
+#[derive(Clone, Copy)]
 pub(crate) struct Removed {
     pub(crate) ready: usize,
     pub(crate) delayed: usize,

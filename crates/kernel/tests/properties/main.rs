@@ -7,6 +7,7 @@ mod capacity;
 mod conservation;
 mod determinism;
 mod disciplines;
+mod drawings;
 mod encoding;
 mod errors;
 mod forking;
