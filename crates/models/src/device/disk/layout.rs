@@ -151,31 +151,35 @@ impl Layout {
     pub fn run(&self, block: u64, limit: u64) -> Run {
         let (index, zone) = self.zone_of(block);
         let number = block - zone.first_block;
-        let place = self.place(block);
-        if place.remapped {
+        let start = zone.sector_of(number);
+        if let Some(replacement) = zone.replacement_of(start) {
+            let place = self.unfold(index, zone, replacement, true);
             // A replacement sector stands alone, a replacement track is a track like any other.
             let behind = if zone.location_sectors == 1 { 1 } else { zone.sectors_per_track - place.sector };
             let blocks = limit.clamp(1, u64::from(behind)).min(zone.blocks - number);
             return Run { place, blocks, sectors: blocks as u32 };
         }
-        let start = zone.sector_of(number);
-        let to_track_end = u64::from(zone.sectors_per_track) - u64::from(place.sector);
+        let place = self.unfold(index, zone, start, false);
+        let track_end = start + u64::from(zone.sectors_per_track - place.sector);
         // Most requests end on the track and meet no slip: the last block is as many sectors on as it is blocks.
         let wanted = limit.min(zone.blocks - number).max(1);
-        let mut blocks = wanted.min(to_track_end);
+        let mut blocks = wanted.min(track_end - start);
+        let mut last = start + blocks - 1;
         if zone.is_irregular() {
-            if blocks < wanted || zone.sector_of(number + blocks - 1) >= start + to_track_end {
-                blocks = blocks.min(zone.number_at_or_after(start + to_track_end) - number);
+            last = zone.sector_of(number + blocks - 1);
+            if blocks < wanted || last >= track_end {
+                blocks = blocks.min(zone.number_at_or_after(track_end) - number);
+                last = zone.sector_of(number + blocks - 1);
             }
             // A remapped sector ends the run before it: the arm has to leave the track.
-            let bad = zone.remaps.partition_point(|&(bad, _)| bad < start);
+            let bad = zone.remaps.partition_point(|&(bad, _)| bad * zone.location_sectors < start);
             if let Some(&(bad, _)) = zone.remaps.get(bad)
-                && bad < start + to_track_end
+                && bad * zone.location_sectors <= last
             {
-                blocks = blocks.min((zone.number_at_or_after(bad) - number).max(1));
+                blocks = (zone.number_at_or_after(bad * zone.location_sectors) - number).max(1);
+                last = zone.sector_of(number + blocks - 1);
             }
         }
-        let last = zone.sector_of(number + blocks - 1);
         debug_assert_eq!(self.unfold(index, zone, last, false).track, place.track);
         Run { place, blocks, sectors: (last - start + 1) as u32 }
     }

@@ -83,20 +83,21 @@ impl Drive {
         };
         // The drive reconnects when its watermark is reached; blocks that were in the cache are sent before.
         let ahead = from - demand.block;
-        let ready = if ahead > 0 {
-            bus_start
-        } else {
-            let wanted = (self.cache.read_watermark.get() * demand.blocks as f64) as u64;
-            let wanted = if self.cache.never_disconnect { 1 } else { wanted.clamp(1, demand.blocks) };
-            let mut passage = self.passage(state.track, demand, from, now);
-            bus_start.max(passage.until(wanted) + reconnect)
+        let wanted = (self.cache.read_watermark.get() * demand.blocks as f64) as u64;
+        let wanted = if self.cache.never_disconnect { 1 } else { wanted.clamp(1, demand.blocks) };
+        let mut passage = self.passage(state.track, demand, from, now);
+        let mut piece = passage.next();
+        let ready = match piece {
+            _ if ahead > 0 => bus_start,
+            Some(first) if wanted <= first.early => bus_start.max(first.passed(wanted) + reconnect),
+            _ => bus_start.max(self.passage(state.track, demand, from, now).until(wanted) + reconnect),
         };
         let mut bus = Pipeline::new(self.read_block, ready);
         bus.run(ahead, bus_start, bus_start);
-        let mut passage = self.passage(state.track, demand, from, now);
-        while let Some(piece) = passage.next() {
-            bus.run(piece.early, piece.first, piece.last);
-            bus.run(piece.late, piece.last, piece.last);
+        while let Some(passed) = piece {
+            bus.run(passed.early, passed.first, passed.last);
+            bus.run(passed.late, passed.last, passed.last);
+            piece = passage.next();
         }
         state.track = passage.track;
         state.passed_before = 0;
@@ -192,6 +193,14 @@ struct Piece {
     late: u64,
 }
 
+impl Piece {
+    /// When the n-th of the early blocks, from 1, has passed.
+    fn passed(&self, n: u64) -> Time {
+        let step = self.last.saturating_sub(self.first).as_picos() / self.early.max(2).saturating_sub(1);
+        self.first + Time::from_picos(step.saturating_mul(n - 1))
+    }
+}
+
 /// A read on its way over the tracks.
 struct Passage<'a> {
     drive: &'a Drive,
@@ -253,9 +262,7 @@ impl Passage<'_> {
         while let Some(piece) = self.next() {
             let blocks = piece.early + piece.late;
             if left <= piece.early {
-                let step =
-                    piece.last.saturating_sub(piece.first).as_picos() / piece.early.max(2).saturating_sub(1);
-                return piece.first + Time::from_picos(step.saturating_mul(left - 1));
+                return piece.passed(left);
             }
             if left <= blocks {
                 return piece.last;

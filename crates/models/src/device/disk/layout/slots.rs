@@ -16,8 +16,8 @@ pub(super) struct Slots {
     rule: Rule,
     /// Slipped locations, ascending.
     slips: Vec<u64>,
-    /// For [`Rule::ToEnd`]: `rank of the slip among unspared locations − slips before it`, ascending.
-    shifted: Vec<u64>,
+    /// For each slip that counts, the first number that it pushes on, ascending; and how many slips push that number.
+    pushed: Vec<(u64, u64)>,
 }
 
 /// What a slip does to the locations behind it.
@@ -38,13 +38,44 @@ impl Slots {
     /// `slips` must be ascending without repeats, `spares < region`, and `region` must not be zero.
     pub(super) fn new(locations: u64, region: u64, spares: u64, rule: Rule, slips: Vec<u64>) -> Self {
         let capacity = region - spares;
-        let mut slots = Self { region, capacity, locations, rule, slips, shifted: Vec::new() };
-        if let Rule::ToEnd { .. } = rule {
-            // A slip that lies in a spare shifts nothing.
-            let ranks: Vec<u64> = slots.slips.iter().filter_map(|&slip| slots.rank(slip)).collect();
-            slots.shifted = ranks.iter().enumerate().map(|(before, rank)| rank - before as u64).collect();
+        let mut slots = Self { region, capacity, locations, rule, slips, pushed: Vec::new() };
+        match rule {
+            Rule::ToEnd { .. } => {
+                // A slip that lies in a spare shifts nothing.
+                let ranks = slots.slips.iter().filter_map(|&slip| slots.rank(slip));
+                slots.pushed = ranks.zip(0u64..).map(|(rank, before)| (rank - before, before + 1)).collect();
+            }
+            Rule::WithinRegion => slots.pushed = slots.pushed_within_regions(),
+            Rule::WithinRegionFromEnd => {}
         }
         slots
+    }
+
+    /// The j-th slip of a region (j from 0) pushes a number on if it lies at or before the place that the number has
+    /// reached by then: from `slip − start − j` on, and up to the end of the region.
+    fn pushed_within_regions(&self) -> Vec<(u64, u64)> {
+        let mut pushed = Vec::new();
+        let (mut region, mut before) = (u64::MAX, 0);
+        for &slip in &self.slips {
+            if slip / self.region != region {
+                (region, before) = (slip / self.region, 0);
+            }
+            let offset = slip % self.region - before;
+            before += 1;
+            if offset < self.capacity {
+                pushed.push((region * self.capacity + offset, before));
+            }
+        }
+        pushed
+    }
+
+    /// How many slips push a number on, of those that push numbers from `from` on.
+    fn pushes(&self, number: u64, from: u64) -> u64 {
+        let behind = self.pushed.partition_point(|&(first, _)| first <= number);
+        match self.pushed.get(behind.wrapping_sub(1)) {
+            Some(&(first, slips)) if first >= from => slips,
+            _ => 0,
+        }
     }
 
     /// The rank of a location among those that are not spare.
@@ -64,7 +95,7 @@ impl Slots {
         // A range of cylinders that the zone's end cuts short has no spares (as DiskSim counts it).
         let rest = (self.locations % self.region).min(self.capacity);
         match self.rule {
-            Rule::ToEnd { .. } => (whole + rest).saturating_sub(self.shifted.len() as u64),
+            Rule::ToEnd { .. } => (whole + rest).saturating_sub(self.pushed.len() as u64),
             Rule::WithinRegion | Rule::WithinRegionFromEnd => whole + rest,
         }
     }
@@ -73,18 +104,17 @@ impl Slots {
     pub(super) fn location(&self, n: u64) -> u64 {
         match self.rule {
             Rule::ToEnd { spares_at_front } => {
-                let rank = n + self.shifted.partition_point(|&shifted| shifted <= n) as u64;
+                let rank = n + self.pushes(n, 0);
+                if self.capacity == self.region {
+                    return rank;
+                }
                 let front = if spares_at_front { self.region - self.capacity } else { 0 };
                 rank / self.capacity * self.region + front + rank % self.capacity
             }
+            Rule::WithinRegion if n < self.capacity => n + self.pushes(n, 0),
             Rule::WithinRegion => {
                 let (region, offset) = (n / self.capacity, n % self.capacity);
-                let start = region * self.region;
-                let slips = self.slips_between(start, start + self.region);
-                // The j-th slip of the region (j from 0) pushes the number `offset` on if it lies at or before the place
-                // that `offset` has reached by then: `slip − start − j ≤ offset`, which holds for a prefix of them.
-                let before = prefix(slips, |j, slip| slip - start - j <= offset);
-                start + offset + before
+                region * self.region + offset + self.pushes(n, region * self.capacity)
             }
             Rule::WithinRegionFromEnd => {
                 let (region, offset) = (n / self.capacity, n % self.capacity);
@@ -148,8 +178,8 @@ impl Slots {
             Rule::ToEnd { spares_at_front } => {
                 let front = if spares_at_front { self.region - self.capacity } else { 0 };
                 let rank = region * self.capacity + offset.saturating_sub(front).min(self.capacity);
-                // The i-th slip's rank is `shifted[i] + i`, which ascends.
-                rank - prefix_by(self.shifted.len(), |i| self.shifted[i as usize] + i < rank)
+                // The i-th slip's rank is the first number that it pushes and the slips before it, which ascends.
+                rank - prefix_by(self.pushed.len(), |i| self.pushed[i as usize].0 + i < rank)
             }
             Rule::WithinRegion => {
                 let slips = self.slips_between(start, location).len() as u64;
@@ -166,11 +196,7 @@ impl Slots {
     }
 }
 
-/// The length of the longest prefix whose entries hold the predicate, which must hold for a prefix only.
-fn prefix(slips: &[u64], holds: impl Fn(u64, u64) -> bool) -> u64 {
-    prefix_by(slips.len(), |j| holds(j, slips[j as usize]))
-}
-
+/// The length of the longest prefix of `0..count` that holds a predicate, which must hold for a prefix only.
 fn prefix_by(count: usize, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, count as u64);
     while low < high {
