@@ -102,7 +102,12 @@ impl Cache {
 
     /// Takes a segment for a write of `start..end`, preferably one that it makes stale; all others that it makes stale
     /// are cleared.
-    pub(super) fn take_for_write(&mut self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
+    pub(super) fn take_for_write(
+        &mut self,
+        parameters: &CacheParameters,
+        start: u64,
+        end: u64,
+    ) -> SegmentIndex {
         let index = self.would_take_for_write(parameters, start, end);
         for segment in &mut self.segments {
             if segment.overlaps(start, end) {
@@ -128,7 +133,12 @@ impl Cache {
     }
 
     /// The segment that a write of `start..end` would take.
-    pub(super) fn would_take_for_write(&self, parameters: &CacheParameters, start: u64, end: u64) -> SegmentIndex {
+    pub(super) fn would_take_for_write(
+        &self,
+        parameters: &CacheParameters,
+        start: u64,
+        end: u64,
+    ) -> SegmentIndex {
         match parameters.write_segments {
             WriteSegments::One => 0,
             WriteSegments::Any => (0..self.segments.len())
