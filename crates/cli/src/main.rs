@@ -9,7 +9,6 @@ mod progress;
 mod table;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use std::process::ExitCode;
 
 /// Predict how a storage system will perform before it is built, bought or changed.

@@ -9,6 +9,5 @@ pub(crate) mod program_page;
 mod programs;
 mod system;
 
-pub(crate) use program_page::ProgramPorts;
 pub(crate) use programs::{Programs, programs_of};
 pub use system::System;

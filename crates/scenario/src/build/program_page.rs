@@ -38,8 +38,8 @@ pub(crate) fn programs_page(
     completions: Place<BlockRequest>,
 ) -> ProgramPorts {
     let mut page = parent.page("programs");
-    let arrivals = page.fifo("arrivals");
-    let done = page.fifo("done");
+    let arrivals = page.fifo::<BlockRequest>("arrivals");
+    let done = page.fifo::<Completed>("done");
     page.port_in("arrivals", arrivals);
     page.port_in("completions", completions);
     page.port_out("done", done);
@@ -54,7 +54,9 @@ pub(crate) fn programs_page(
             Some(target) => f.put(*target, request),
             None => {
                 let (id, device, count) = (request.id.0, request.device, targets.len());
-                f.fail(format!("request {id} is for device {device}, but the System has {count}, numbered from 0"));
+                f.fail(format!(
+                    "request {id} is for device {device}, but the System has {count}, numbered from 0"
+                ));
             }
         }
     });

@@ -6,7 +6,7 @@ use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
 use petrio_colours::RequestId;
 use petrio_kernel::{Time, random};
-use petrio_workload::replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes};
+use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
 use petrio_workload::synthetic::Synthetic;
 use petrio_workload::trace::{BlockRecord, DeviceMap, MergedTraces, TraceError, TraceReader};
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem, Sources};
@@ -80,7 +80,11 @@ impl Programs {
 }
 
 /// The programs of a scenario for one replication.
-pub(crate) fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs, RunFailure> {
+pub(crate) fn programs_of(
+    loaded: &Loaded,
+    system: &System,
+    replication: u64,
+) -> Result<Programs, RunFailure> {
     let mut programs = Programs { sources: Sources::new(Vec::new()), bounds: Vec::new(), kinds: Vec::new() };
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
     for (name, workload) in &loaded.scenario.workload {
@@ -92,9 +96,11 @@ pub(crate) fn programs_of(loaded: &Loaded, system: &System, replication: u64) ->
                 programs.bounds.push(bounds);
                 sources.push(source);
             }
-            Workload::Synthetic(synthetic) => {
-                programs.kinds.push("synthetic requests".to_owned());
-                sources.push(generate(loaded, system, name, &synthetic.for_disks(targets), replication)?);
+            Workload::Synthetic(_) => {
+                if let Some(synthetic) = loaded.generators.get(name) {
+                    programs.kinds.push("synthetic requests".to_owned());
+                    sources.push(generate(loaded, name, synthetic, replication)?);
+                }
             }
         }
     }
@@ -109,20 +115,13 @@ fn trace_words(trace: &TraceReplay) -> String {
     }
 }
 
+/// A synthetic workload, with a stream of random numbers for each generator.
 fn generate(
     loaded: &Loaded,
-    system: &System,
     name: &str,
     synthetic: &Synthetic,
     replication: u64,
 ) -> Result<Box<dyn RequestSource>, RunFailure> {
-    let mut synthetic = synthetic.clone();
-    for generator in &mut synthetic.generators {
-        let smallest = generator.devices.iter().filter_map(|device| system.blocks.get(*device as usize)).min();
-        if let (None, Some(blocks)) = (generator.capacity, smallest) {
-            generator.capacity = Some(petrio_units::Blocks(*blocks));
-        }
-    }
     let streams = (0..synthetic.generators.len())
         .map(|number| {
             random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
@@ -157,7 +156,10 @@ fn replay(
         workload: name.to_owned(),
         devices: device_table(loaded, trace),
         targets: targets.to_vec(),
-        disks: targets.iter().map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize])).collect(),
+        disks: targets
+            .iter()
+            .map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize]))
+            .collect(),
         rule: trace.out_of_range,
         changed: Arc::clone(&bounds.changed),
         refused: Arc::clone(&bounds.refused),
@@ -165,12 +167,13 @@ fn replay(
         number: 0,
     };
     let source: Box<dyn RequestSource> = match trace.replay {
-        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)),
+        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?),
         Replay::Closed => {
-            let processes = if tells_processes { Processes::Apart } else { Processes::Together };
-            let options =
-                ClosedReplayOptions { time_scale: trace.time_scale, processes, ..ClosedReplayOptions::default() };
-            Box::new(ClosedReplay::new(records, options))
+            let mut options = trace.closed_options();
+            if !tells_processes {
+                options.processes = Processes::Together;
+            }
+            Box::new(ClosedReplay::new(records, options)?)
         }
     };
     Ok((source, bounds))
@@ -207,7 +210,9 @@ impl<R> Placed<R> {
         match (self.devices.get(&device), self.targets.len()) {
             (Some(disk), _) => self.targets.iter().position(|target| target == disk),
             (None, 1) if self.devices.is_empty() => Some(0),
-            (None, count) if self.devices.is_empty() => Some(device as usize).filter(|&device| device < count),
+            (None, count) if self.devices.is_empty() => {
+                Some(device as usize).filter(|&device| device < count)
+            }
             _ => None,
         }
     }

@@ -2,9 +2,11 @@
 
 mod device;
 pub mod disksim;
+mod summary;
 
 pub use device::Device;
 pub(crate) use device::read_device;
+pub use summary::{Summary, device_schema, device_summaries, drive_toml};
 
 use petrio_units::nearest;
 

@@ -6,8 +6,8 @@
 use crate::build::{System, programs_of};
 use crate::load::Loaded;
 use crate::report::{Bottleneck, Report, Sinks};
-use crate::run::engine::{Cut, Limits, RunPlan, execute};
 use crate::run::RunFailure;
+use crate::run::engine::{Cut, Limits, RunPlan, execute};
 use petrio_models::Stage;
 use rayon::prelude::*;
 
@@ -26,7 +26,12 @@ struct Figures {
 }
 
 /// Adds the bottleneck to a report.
-pub(super) fn explain(loaded: &Loaded, system: &System, limits: Limits, report: &mut Report) -> Result<(), RunFailure> {
+pub(super) fn explain(
+    loaded: &Loaded,
+    system: &System,
+    limits: Limits,
+    report: &mut Report,
+) -> Result<(), RunFailure> {
     let Some((stage, utilisation)) = busiest(system, report) else { return Ok(()) };
     let experiment = |speeds: &[(&str, f64)]| -> Result<Option<Figures>, RunFailure> {
         let requests = limits.requests.unwrap_or(u64::MAX).min(EXPERIMENT_REQUESTS);
@@ -58,9 +63,15 @@ pub(super) fn explain(loaded: &Loaded, system: &System, limits: Limits, report: 
             let change = if gain > 1.0 + NOTICEABLE {
                 format!("{gain:.2} times the throughput")
             } else {
-                format!("a mean latency of {:.3} ms instead of {:.3} ms, at the same throughput", faster.mean_ms, base.mean_ms)
+                format!(
+                    "a mean latency of {:.3} ms instead of {:.3} ms, at the same throughput",
+                    faster.mean_ms, base.mean_ms
+                )
             };
-            (format!("by its {part} (busy {busy:.0} % of the time)"), Some(format!("With {part} twice as fast: {change}.")))
+            (
+                format!("by its {part} (busy {busy:.0} % of the time)"),
+                Some(format!("With {part} twice as fast: {change}.")),
+            )
         }
         _ => (format!("busy {busy:.0} % of the time; no part of it alone makes a difference"), None),
     };

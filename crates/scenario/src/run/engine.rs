@@ -117,7 +117,8 @@ pub(crate) fn execute(
         }
         let pause = run.run(until, STEP)?;
         if pause == Pause::Stopped {
-            while let Some(done) = run.drain(ports.done).next() {
+            loop {
+                let Some(done) = run.drain(ports.done).next() else { break };
                 completed += 1;
                 programs.complete(done.request.id, done.at)?;
                 latency_warm_up.record((done.at - done.request.issued).as_seconds());

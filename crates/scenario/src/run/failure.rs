@@ -45,7 +45,9 @@ pub enum RunFailure {
         blocks: u64,
     },
     /// A trace speaks of more devices than the workload has disks.
-    #[error("workload \"{workload}\": request {number} is for device {device} of the trace, but the workload has {disks}")]
+    #[error(
+        "workload \"{workload}\": request {number} is for device {device} of the trace, but the workload has {disks}"
+    )]
     NoSuchDevice {
         /// The workload's name.
         workload: String,
@@ -98,9 +100,15 @@ impl RunFailure {
             Self::Overload { .. } => {
                 "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = { requests = … }"
             }
-            Self::NoSteadyState { .. } => "run longer, or give warm_up as a span of model time such as \"5 s\"",
-            Self::Stalled { .. } | Self::Build(_) => "this is a bug in petrio; please report it with the scenario",
-            Self::Device { .. } => "see the disk's parameters in the catalogue, or the overrides in the scenario",
+            Self::NoSteadyState { .. } => {
+                "run longer, or give warm_up as a span of model time such as \"5 s\""
+            }
+            Self::Stalled { .. } | Self::Build(_) => {
+                "this is a bug in petrio; please report it with the scenario"
+            }
+            Self::Device { .. } => {
+                "see the disk's parameters in the catalogue, or the overrides in the scenario"
+            }
             Self::Net(_) | Self::Report(_) => return None,
         };
         Some(help.to_owned())

@@ -81,7 +81,10 @@ fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<u6
     let mut programs = programs_of(loaded, system, 0)?;
     let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut: Cut::None, speeds: &[] };
     let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
-    outcome.latency_warm_up.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
+    outcome
+        .latency_warm_up
+        .length()
+        .ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
 }
 
 /// The report of several replications, the first of which is there already.
@@ -93,7 +96,7 @@ fn replications(
     cut: Cut,
 ) -> Result<Report, RunFailure> {
     let measure = &loaded.scenario.measure;
-    let level = measure.confidence.value();
+    let level = measure.confidence.get();
     let wanted = u64::from(measure.replications.max(1));
     let mut reports = vec![first];
     let more = |from: u64, count: u64| {
@@ -110,10 +113,10 @@ fn replications(
         if reports.len() < 2 {
             reports.extend(more(1, BLOCK - 1)?);
         }
-        while relative_width(&reports, level) > precision.value() && (reports.len() as u64) < MOST {
+        while relative_width(&reports, level) > precision.get() && (reports.len() as u64) < MOST {
             reports.extend(more(reports.len() as u64, BLOCK)?);
         }
-        if relative_width(&reports, level) > precision.value()
+        if relative_width(&reports, level) > precision.get()
             && let Some(last) = reports.last_mut()
         {
             last.warnings.push(format!(
@@ -125,8 +128,10 @@ fn replications(
 }
 
 fn relative_width(reports: &[Report], level: f64) -> f64 {
-    let latencies: Tally =
-        reports.iter().filter_map(|report| report.latency.as_ref().map(|latency| latency.mean_ms.value)).collect();
+    let latencies: Tally = reports
+        .iter()
+        .filter_map(|report| report.latency.as_ref().map(|latency| latency.mean_ms.value))
+        .collect();
     Interval::of(&latencies, level).relative()
 }
 

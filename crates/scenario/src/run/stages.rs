@@ -31,7 +31,8 @@ fn row(stage: &Stage, marking: &Marking) -> Row {
     Row {
         name: stage.name.clone(),
         arrivals: if waits { waiting_arrivals } else { serving_arrivals },
-        utilisation: (serves && stage.servers > 0).then(|| (mean_serving / f64::from(stage.servers)).min(1.0)),
+        utilisation: (serves && stage.servers > 0)
+            .then(|| (mean_serving / f64::from(stage.servers)).min(1.0)),
         mean_queue: waits.then_some(mean_queue),
         mean_wait_ms: if waits { per(waiting_area, waiting_arrivals) } else { None },
         mean_service_ms: if serves { per(serving_area, serving_arrivals) } else { None },

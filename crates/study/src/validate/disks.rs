@@ -259,7 +259,7 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let mut source = ClosedReplay::of_trace(
         TraceReader::open(trace, &TraceOptions::default())?,
         ClosedReplayOptions::default(),
-    );
+    )?;
     let failed = |error| ValidateError::Run { file: trace.to_owned(), error };
     let mut times = Times { measured: Vec::new(), simulated: Vec::new() };
     while let Due::At(at) = source.due()? {

@@ -1,0 +1,35 @@
+//! `petrio bench`
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+use crate::table::table;
+use clap::Subcommand;
+use petrio_study::bench;
+
+/// Measure the speed of petrio itself, beside a peer or a limit in the same run
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// The disk with full mechanics: three disks under an open synthetic load
+    Disk {
+        /// Print the row as JSON
+        #[arg(long)]
+        json: bool,
+        /// Requests to serve
+        #[arg(long, value_name = "NUMBER", default_value_t = 3_000_000)]
+        requests: u64,
+    },
+}
+
+impl Bench {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        match self {
+            Self::Disk { json, requests } => {
+                let row = bench::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
+                if *json {
+                    return print_json(&row);
+                }
+                print(&table(&bench::disk::Row::HEADINGS, &[row.cells()]))
+            }
+        }
+    }
+}

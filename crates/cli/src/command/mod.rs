@@ -1,0 +1,10 @@
+//! The subcommands, a file each.
+
+pub(crate) mod bench;
+pub(crate) mod catalogue;
+pub(crate) mod check;
+pub(crate) mod net;
+pub(crate) mod run;
+pub(crate) mod scenario;
+pub(crate) mod schema;
+pub(crate) mod validate;

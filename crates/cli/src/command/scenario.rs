@@ -1,0 +1,35 @@
+//! The scenario argument and its overrides, as several commands take them.
+
+use crate::failure::Failure;
+use clap::Args;
+use petrio_scenario::{Loaded, Override, load};
+use std::path::PathBuf;
+
+/// Which scenario, and what to change in it.
+#[derive(Args)]
+pub(crate) struct ScenarioArguments {
+    /// The scenario file (TOML; `petrio schema` prints its format)
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: PathBuf,
+    /// Change a value of the scenario, such as disk.d.scheduler=sptf or measure.stop.requests=10000; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<Override>,
+    /// Where random numbers begin, instead of the scenario's seed
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+impl ScenarioArguments {
+    /// Reads and checks the scenario; warnings are told.
+    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        let mut overrides = self.overrides.clone();
+        if let Some(seed) = self.seed {
+            overrides.push(Override::new("seed", &seed.to_string()));
+        }
+        let loaded = load(&self.scenario, &overrides)?;
+        for warning in &loaded.warnings {
+            crate::output::talk(&format!("{:?}", miette::Report::new(warning.clone())));
+        }
+        Ok(loaded)
+    }
+}

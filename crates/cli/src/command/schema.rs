@@ -1,0 +1,31 @@
+//! `petrio schema`
+
+use crate::failure::Failure;
+use crate::output::print_json;
+use clap::{Args, ValueEnum};
+use petrio_scenario::schema::json_schema;
+
+/// Print the JSON schema of the scenario file, for editors and for reading
+#[derive(Args)]
+pub(crate) struct Schema {
+    /// Of which file
+    #[arg(value_enum, default_value = "scenario")]
+    of: Of,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Of {
+    /// A scenario
+    Scenario,
+    /// A drive of the catalogue
+    Device,
+}
+
+impl Schema {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        match self.of {
+            Of::Scenario => print_json(&json_schema()),
+            Of::Device => print_json(&petrio_scenario::catalogue::device_schema()),
+        }
+    }
+}

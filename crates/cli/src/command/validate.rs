@@ -1,0 +1,77 @@
+//! `petrio validate`
+
+use crate::failure::Failure;
+use crate::output::{print, print_json, talk};
+use crate::table::table;
+use clap::Subcommand;
+use petrio_study::validate::disks::{DiskValidation, validate_disks};
+use std::path::PathBuf;
+
+/// Compare predictions with measurements
+#[derive(Subcommand)]
+pub(crate) enum Validate {
+    /// Replay every measured trace of a folder on its drive, described by DiskSim parameter files beside it
+    Disks {
+        /// The folder: NAME.parv or NAME.diskspecs, the files these name, and NAME.trace
+        #[arg(long, value_name = "DIR")]
+        dir: PathBuf,
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Validate {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let Self::Disks { dir, json } = self;
+        let DiskValidation { rows, left_out, ignored } =
+            validate_disks(dir).map_err(|error| Failure::new(error, None))?;
+        for file in &left_out {
+            talk(&format!("note: {}: {}", file.file.display(), file.reason));
+        }
+        if !ignored.is_empty() {
+            let count = ignored.len();
+            talk(&format!(
+                "note: {count} parameters of the drives have no effect; petrio catalogue import lists them"
+            ));
+        }
+        if *json {
+            return print_json(&rows);
+        }
+        let figure = |value: f64, digits: usize| format!("{value:.digits$}");
+        let optional =
+            |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| figure(value, digits));
+        let cells: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| {
+                vec![
+                    row.disk.clone(),
+                    row.requests.to_string(),
+                    figure(row.measured_mean_ms, 3),
+                    figure(row.simulated_mean_ms, 3),
+                    format!("{:+.2}", row.mean_error_percent),
+                    figure(row.demerit_ms, 3),
+                    figure(row.rmse_ms, 2),
+                    row.disksim.as_ref().map_or("–".to_owned(), |other| {
+                        format!("{:+.1}", other.disksim_mean_error_percent)
+                    }),
+                    optional(row.disksim.as_ref().map(|other| other.disksim_demerit_ms), 3),
+                    optional(row.disksim.as_ref().map(|other| other.disksim_rmse_ms), 2),
+                ]
+            })
+            .collect();
+        let headings = [
+            "disk",
+            "requests",
+            "measured ms",
+            "simulated ms",
+            "error %",
+            "demerit ms",
+            "rmse ms",
+            "DiskSim: error %",
+            "demerit ms",
+            "rmse ms",
+        ];
+        print(&table(&headings, &cells))
+    }
+}

@@ -1,0 +1,77 @@
+//! How a command fails: what, where, why, what to do.
+
+use petrio_scenario::Problems;
+use petrio_scenario::report::ReportError;
+use petrio_scenario::run::RunFailure;
+use std::fmt;
+use std::process::ExitCode;
+
+/// A command that failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The scenario is wrong.
+    Scenario(Box<Problems>),
+    /// Something else that was asked for can't be had.
+    Plain {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: Option<String>,
+    },
+    /// A result could not be written.
+    Output(String),
+    /// Standard output was closed early, by `head` for instance; nobody wants to hear of that.
+    Closed,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl fmt::Display, help: Option<String>) -> Self {
+        Self::Plain { message: message.to_string(), help }
+    }
+
+    /// Tells the user, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Scenario(problems) => {
+                crate::output::talk(&format!("{:?}", miette::Report::new(*problems)));
+                ExitCode::from(2)
+            }
+            Self::Plain { message, help } => {
+                crate::output::talk(&format!("error: {message}"));
+                if let Some(help) = help {
+                    crate::output::talk(&format!(" help: {help}"));
+                }
+                ExitCode::from(2)
+            }
+            Self::Output(message) => {
+                crate::output::talk(&format!("error: {message}"));
+                ExitCode::from(1)
+            }
+            Self::Closed => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::Scenario(Box::new(problems))
+    }
+}
+
+impl From<RunFailure> for Failure {
+    fn from(failure: RunFailure) -> Self {
+        match failure {
+            RunFailure::Report(error) => error.into(),
+            other => {
+                let help = other.help();
+                Self::new(other, help)
+            }
+        }
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Self::Output(error.to_string())
+    }
+}

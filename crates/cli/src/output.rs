@@ -1,0 +1,35 @@
+//! Standard output and standard error.
+
+use crate::failure::Failure;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Prints data on standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    match write!(out, "{text}{end}").and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
+        Err(error) => Err(Failure::Output(format!("standard output can't be written: {error}"))),
+    }
+}
+
+/// Says something on standard error; if nobody listens, so be it.
+pub(crate) fn talk(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Prints a value as JSON.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.to_string()))?;
+    print(&text)
+}
+
+/// How wide the terminal is; 100 where standard output is none.
+pub(crate) fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return 100;
+    }
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.unwrap_or_else(|| usize::from(console::Term::stdout().size().1)).clamp(60, 140)
+}

@@ -1,0 +1,39 @@
+//! A sign of life on long work, where somebody watches.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use petrio_scenario::run::Progress;
+use std::time::Duration;
+
+/// Shows how far a run has come. Nothing appears within the first second, or where standard error is no terminal.
+pub(crate) struct RunProgress {
+    bar: ProgressBar,
+    shown: bool,
+    began: std::time::Instant,
+}
+
+impl RunProgress {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::hidden();
+        Self { bar, shown: false, began: std::time::Instant::now() }
+    }
+
+    pub(crate) fn update(&mut self, progress: Progress) {
+        if !self.shown && self.began.elapsed() > Duration::from_secs(1) {
+            self.shown = true;
+            self.bar = ProgressBar::new_spinner();
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner} {pos} requests, {msg} of model time ({elapsed})")
+            {
+                self.bar.set_style(style);
+            }
+        }
+        if self.shown {
+            self.bar.set_position(progress.completed);
+            self.bar.set_message(progress.now.to_string());
+        }
+    }
+
+    pub(crate) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,89 @@
+//! The speed of the disk with full mechanics: three disks under an open synthetic load, from scenario to report.
+
+use petrio_scenario::build::System;
+use petrio_scenario::report::Sinks;
+use petrio_scenario::run::{RunFailure, simulate};
+use petrio_scenario::{Override, Problems, load_text};
+use serde::Serialize;
+use std::time::Instant;
+use thiserror::Error;
+
+const SCENARIO: &str = include_str!("three-disks.toml");
+/// Requests that DiskSim 4.0 serves in a second on this workload, single-threaded (side by side on one machine).
+const DISKSIM_REQUESTS_PER_S: f64 = 48_700.0;
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Requests served.
+    pub requests: u64,
+    /// Wall-clock time of the run, seconds.
+    pub seconds: f64,
+    /// Requests a second on one core.
+    pub requests_per_s: f64,
+    /// That, over DiskSim's figure on the machine of its measurement.
+    pub times_disksim: f64,
+    /// Mean response time that the run predicts, milliseconds: a check that the mechanics were not left out.
+    pub mean_response_ms: f64,
+    /// Peak resident memory of this process, MiB; `None` where the system doesn't tell.
+    pub peak_resident_mib: Option<f64>,
+}
+
+impl Row {
+    /// Headings of [`Row::cells`].
+    pub const HEADINGS: [&str; 6] =
+        ["requests", "seconds", "requests/s", "× DiskSim", "mean response ms", "peak resident MiB"];
+
+    /// The figures as text.
+    pub fn cells(&self) -> Vec<String> {
+        vec![
+            self.requests.to_string(),
+            format!("{:.2}", self.seconds),
+            format!("{:.0}", self.requests_per_s),
+            format!("{:.1}", self.times_disksim),
+            format!("{:.2}", self.mean_response_ms),
+            self.peak_resident_mib.map_or("–".to_owned(), |mib| format!("{mib:.1}")),
+        ]
+    }
+}
+
+/// Why there is no figure.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// The built-in scenario is wrong: a bug.
+    #[error("the benchmark's scenario is wrong: {0}")]
+    Scenario(#[from] Box<Problems>),
+    /// The run failed.
+    #[error(transparent)]
+    Run(#[from] Box<RunFailure>),
+}
+
+/// Runs the load with so many requests and measures.
+///
+/// # Errors
+/// [`BenchError`], which is a bug.
+pub fn measure(requests: u64) -> Result<Row, BenchError> {
+    let stop = Override::new("measure.stop.requests", &requests.to_string());
+    let loaded = load_text("three-disks.toml", SCENARIO, None, &[stop]).map_err(Box::new)?;
+    let system = System::build(&loaded).map_err(Box::new)?;
+    let began = Instant::now();
+    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {}).map_err(Box::new)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let requests_per_s = report.requests.completed as f64 / seconds;
+    Ok(Row {
+        requests: report.requests.completed,
+        seconds,
+        requests_per_s,
+        times_disksim: requests_per_s / DISKSIM_REQUESTS_PER_S,
+        mean_response_ms: report.latency.map_or(0.0, |latency| latency.mean_ms.value),
+        peak_resident_mib: peak_resident_mib(),
+    })
+}
+
+/// The high-water mark of this process's resident memory, as Linux tells it.
+fn peak_resident_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024.0)
+}
