@@ -101,7 +101,7 @@ impl Cache {
     }
 
     /// Takes a segment for a write of `start..end`, preferably one that it makes stale; all others that it makes stale
-    /// are cleared.
+    /// are cleared, and those near by where the drive does that.
     pub(super) fn take_for_write(
         &mut self,
         parameters: &CacheParameters,
@@ -109,8 +109,9 @@ impl Cache {
         end: u64,
     ) -> SegmentIndex {
         let index = self.would_take_for_write(parameters, start, end);
+        let near = if parameters.writes_clear_near { parameters.segment_size.get() } else { 0 };
         for segment in &mut self.segments {
-            if segment.overlaps(start, end) {
+            if segment.overlaps(start.saturating_sub(near), end.saturating_add(near)) {
                 segment.clear();
             }
         }

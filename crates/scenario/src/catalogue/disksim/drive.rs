@@ -124,6 +124,8 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
         keep_sectors_before: disk.flag("Read any free blocks")?,
         discard_when_read: over < 0.0,
         read_hits_on_written: disk.flag("Allow read hits on write data")?,
+        // DiskSim keeps what a write leaves untouched; measured drives find nothing near it afterwards.
+        writes_clear_near: true,
         hit_on_block_being_read: disk.flag("Allow almost read hits")?,
         hits_beside_read_ahead: disk.flag("Allow sneaky full read hits")?,
         read_on_arrival: false,

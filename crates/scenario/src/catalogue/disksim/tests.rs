@@ -113,7 +113,7 @@ fn a_drive_comes_out_as_its_files_describe_it() {
     let points =
         vec![(1, "1.5 ms".parse().unwrap()), (5, "3 ms".parse().unwrap()), (9, "4 ms".parse().unwrap())];
     assert_eq!(drive.mechanics.seek, SeekParameters::Measured { points });
-    assert_eq!(drive.mechanics.write_settle.to_string(), "-500 us");
+    assert_eq!(drive.mechanics.write_settle.to_string(), "-0.5 ms");
     assert_eq!(drive.cache.read_ahead, ReadAhead::Track);
     assert_eq!(drive.cache.write_segments, WriteSegments::One);
     assert_eq!(drive.overheads.read_miss.after_write.to_string(), "1.25 ms");
@@ -124,11 +124,11 @@ fn a_drive_comes_out_as_its_files_describe_it() {
 fn the_slowest_on_the_way_sets_the_pace_of_the_bus() {
     let imported = import_from(&files(), "folder/small.parv").unwrap();
     // Reads: the bus's 0.2 ms; writes: the drive's own 0.1 ms, because its bus is faster.
-    assert_eq!(imported.drives[0].bus.read_block.to_string(), "200 us");
-    assert_eq!(imported.drives[0].bus.write_block.to_string(), "100 us");
+    assert_eq!(imported.drives[0].bus.read_block.to_string(), "0.2 ms");
+    assert_eq!(imported.drives[0].bus.write_block.to_string(), "0.1 ms");
     // Without its system, the drive's own pace is all there is.
     let alone = import_from(&files(), "folder/drive.diskspecs").unwrap();
-    assert_eq!(alone.drives[0].bus.read_block.to_string(), "100 us");
+    assert_eq!(alone.drives[0].bus.read_block.to_string(), "0.1 ms");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn mistakes_are_named_with_file_line_and_cause() {
             "folder/small.model",
             "Blocks per track = 100",
             "Blocks per track = many",
-            "small.model:20: \"Blocks per track\"",
+            "small.model:21: \"Blocks per track\"",
         ),
         ("folder/small.model", "= 6000", "= 0", "small.model:11: \"Rotation speed (in rpms)\" is 0"),
         (

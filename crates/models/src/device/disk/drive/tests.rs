@@ -231,6 +231,7 @@ fn data_that_lead_a_write_can_cost_it_a_revolution() {
 fn a_segment_set_aside_for_writes_leaves_the_others_to_reads() {
     let mut drive = parameters();
     drive.cache.segments = 2;
+    drive.cache.writes_clear_near = false;
     let commands = [(0.0, read(0, 4)), (20.0, write(400, 4)), (40.0, write(800, 4)), (60.0, read(0, 4))];
     // The two writes take both segments: the last read goes to the medium, 1.4 ms of seek and the rest of the turn.
     assert_close(&responses(&drive, &commands)[3..], &[10.4]);
@@ -245,6 +246,19 @@ fn a_write_makes_stale_what_was_read() {
     drive.cache.read_hits_on_written = false;
     let commands = [(0.0, read(0, 4)), (20.0, write(2, 1)), (35.0, read(0, 4))];
     assert_close(&responses(&drive, &commands)[2..], &[5.4]);
+}
+
+#[test]
+fn a_write_gives_up_what_lies_near_it_where_the_drive_does_that() {
+    let mut drive = parameters();
+    drive.cache.segments = 3;
+    // A segment has 50 blocks: a write of block 50 is near, one of block 60 is not.
+    let commands = [(0.0, read(0, 4)), (20.0, write(50, 1)), (35.0, read(0, 4))];
+    assert_close(&responses(&drive, &commands)[2..], &[5.4]);
+    let apart = [(0.0, read(0, 4)), (20.0, write(60, 1)), (35.0, read(0, 4))];
+    assert_close(&responses(&drive, &apart)[2..], &[0.0]);
+    drive.cache.writes_clear_near = false;
+    assert_close(&responses(&drive, &commands)[2..], &[0.0]);
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub struct CacheParameters {
     pub discard_when_read: bool,
     /// Whether data that came with a write serve later reads.
     pub read_hits_on_written: bool,
+    /// Whether a write gives up all segments that hold blocks within a segment's length of its own, not only those that
+    /// it makes stale. Measured on Quantum Atlas III, Seagate Barracuda and Cheetah, IBM Ultrastar: a read near blocks that
+    /// were read or written before the last write near by finds nothing.
+    pub writes_clear_near: bool,
     /// Whether a read ahead of which the next block is just being read counts as a hit.
     pub hit_on_block_being_read: bool,
     /// Whether a read found in one segment is served without stopping the reading ahead into another.
@@ -64,6 +68,7 @@ impl Default for CacheParameters {
             keep_sectors_before: false,
             discard_when_read: false,
             read_hits_on_written: true,
+            writes_clear_near: true,
             hit_on_block_being_read: false,
             hits_beside_read_ahead: false,
             read_on_arrival: false,
