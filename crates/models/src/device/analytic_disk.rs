@@ -1,7 +1,7 @@
 //! The analytic disk of Ivy: seek by formula, rotation by chance, transfer at a fixed rate, served first come, first
 //! served.
 //!
-//! Source: the trace-driven simulation of file replication "Ivy" (seed 003), §4.2. For the distance d in cylinders the seek
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.2. For the distance d in cylinders the seek
 //! takes `near_base + near_root·√d − near_slope·d` up to a knee and `far_base + far_slope·d` beyond; the rotational latency
 //! is uniform between nothing and a revolution (§4.2.2); data move at 1 MB/s; the controller adds 1 ms (HP 7937) or 3.5 ms
 //! (HP 7935). The far branches are misprinted there as 0.18 d and 0.21 d: continuity at the knee demands 0.018 and 0.021.
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use petrio_kernel::{NetBuilder, Simulation};
 
-    /// HP 7937 (seed 003, §4.2); size and cylinders are of no account to the claims below.
+    /// HP 7937 (Ivy, §4.2); size and cylinders are of no account to the claims below.
     fn hp_7937() -> AnalyticDiskParameters {
         let ms = |text: &str| text.parse().unwrap();
         AnalyticDiskParameters {

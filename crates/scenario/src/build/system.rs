@@ -7,6 +7,8 @@ use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::device::analytic_disk::analytic_disk_page;
+use petrio_models::device::constant_rate::constant_rate_page;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::disk::{Drive, Queueing, disk_page};
 use std::sync::Arc;
@@ -63,7 +65,27 @@ fn device_page(
             let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
             Ok((drive.blocks(), stages))
         }
+        Device::AnalyticDisk(parameters) => {
+            serves_in_order(disk).map_err(refuse)?;
+            let stages = analytic_disk_page(page, &disk.name, parameters, requests, completions);
+            Ok((parameters.blocks.get(), stages))
+        }
+        Device::ConstantRate(parameters) => {
+            serves_in_order(disk).map_err(refuse)?;
+            let stages = constant_rate_page(page, &disk.name, parameters, requests, completions);
+            Ok((parameters.blocks.get(), stages))
+        }
     }
+}
+
+/// The simple devices have no position that a scheduler could order by, and take one request at a time.
+fn serves_in_order(disk: &PlacedDisk) -> Result<(), String> {
+    if disk.scheduler.0 != QueueDiscipline::FirstCome || disk.queue_depth.is_some_and(|depth| depth != 1) {
+        return Err("it serves one request after the other, first come, first served; leave out scheduler and \
+                    queue_depth"
+            .to_owned());
+    }
+    Ok(())
 }
 
 /// The System in a line.

@@ -50,6 +50,8 @@ fn first(mut problems: Vec<Problem>) -> Problem {
 fn speed(device: &Device) -> String {
     match device {
         Device::Disk(disk) => disk.mechanics.rotation.to_string(),
+        Device::AnalyticDisk(disk) => format!("{} (analytic)", disk.rotation),
+        Device::ConstantRate(device) => format!("{} a request", device.latency),
     }
 }
 
