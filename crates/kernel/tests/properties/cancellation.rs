@@ -160,7 +160,7 @@ fn a_reset_arc_removes_everything_ready_or_delayed() {
         |page| page.keyed("place", |token| u128::from(*token)),
     ];
     for place in places {
-        assert_eq!(reset(place, |f, arc| f.reset(arc)), (vec![10], vec![]));
+        assert_eq!(reset(place, petrio_kernel::Firing::reset), (vec![10], vec![]));
     }
 }
 

@@ -4,6 +4,9 @@ use petrio_kernel::{
     NetBuilder, NetError, PageBuilder, Pause, Place, RunError, Simulation, StationSpec, Time,
 };
 
+/// Declares a part of a net.
+type Declare = fn(&mut PageBuilder<'_>);
+
 /// The error of building a net.
 fn refused(declare: impl FnOnce(&mut PageBuilder<'_>)) -> NetError {
     let mut net = NetBuilder::new("wrong");
@@ -13,7 +16,7 @@ fn refused(declare: impl FnOnce(&mut PageBuilder<'_>)) -> NetError {
 
 #[test]
 fn two_things_of_one_name_are_refused() {
-    let twice: [(&str, fn(&mut PageBuilder<'_>)); 3] = [
+    let twice: [(&str, Declare); 3] = [
         ("place \"queue\"", |page| {
             page.fifo::<u32>("queue");
             page.bag::<u32>("queue");
@@ -89,7 +92,7 @@ fn weights_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_place_used_against_its_discipline_is_refused() {
-    let wrong: [(&str, fn(&mut PageBuilder<'_>)); 5] = [
+    let wrong: [(&str, Declare); 5] = [
         ("\"go\" wants to take the resident of \"place\", which is a state place", |page| {
             let place = page.state("place", 1u32);
             let mut go = page.transition("go");

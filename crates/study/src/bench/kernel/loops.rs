@@ -17,10 +17,15 @@ pub trait HandLoop {
 }
 
 /// Events by time, then in the order of their scheduling.
-#[derive(Default)]
 struct Events<E> {
     heap: BinaryHeap<Reverse<(u64, u64, E)>>,
     order: u64,
+}
+
+impl<E: Ord> Default for Events<E> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new(), order: 0 }
+    }
 }
 
 impl<E: Ord + Copy> Events<E> {
