@@ -206,7 +206,7 @@ fn as_count(value: &Value) -> Option<u64> {
     let Value::Words(words) = value else { return None };
     words.parse().ok().or_else(|| {
         let number = as_number(value)?;
-        (number >= 0.0 && number <= 9e15 && number.fract() == 0.0).then_some(number as u64)
+        ((0.0..=9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
     })
 }
 
