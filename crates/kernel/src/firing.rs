@@ -112,7 +112,7 @@ impl Firing<'_> {
     }
 
     /// Puts a token that is there after a delay which no speed factor touches: the time until a position is reached
-    /// (a platter's turn), a think time, an arrival.
+    /// (a wheel's turn), a think time, an arrival.
     #[inline]
     pub fn put_at_pace<T: Colour>(&mut self, arc: Put<T>, token: T, delay: Time) -> Timer<T> {
         self.put_delayed(arc, token, delay)

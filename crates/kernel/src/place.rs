@@ -10,7 +10,7 @@ impl<T: Clone + Send + Sync + 'static> Colour for T {}
 
 /// The key of a token in an `ordered`, `priority` or `keyed` place.
 ///
-/// 128 bits hold two 64-bit parts, so that "this file, from this offset on" is one range: `file << 64 | offset`.
+/// 128 bits hold two 64-bit parts, so that "of this owner, from this offset on" is one range: `owner << 64 | offset`.
 pub type Key = u128;
 
 /// How a token's key is found.

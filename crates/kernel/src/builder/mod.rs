@@ -173,7 +173,7 @@ impl PageBuilder<'_> {
         self.place(name, Discipline::Keyed, ready, None)
     }
 
-    /// A place with one resident token that transitions update in place (a page cache, a head position).
+    /// A place with one resident token that transitions update in place (a clock hand, a position, a set of permits).
     pub fn state<T: Colour>(&mut self, name: &str, resident: T) -> Place<T> {
         let place = self.place(name, Discipline::State, Ready::State(None), None);
         self.initial(place, [resident]);

@@ -6,7 +6,7 @@ use super::Entry;
 const CHUNK: usize = 14;
 const NONE: u32 = u32::MAX;
 
-/// A block of entries of one bucket; buckets are linked lists of chunks, so that they grow without allocation once
+/// A handful of entries of one bucket; buckets are linked lists of chunks, so that they grow without allocation once
 /// the pool has grown.
 #[derive(Clone, Debug)]
 struct Chunk {

@@ -195,7 +195,7 @@ mod tests {
         for (name, short) in [
             ("()", "()"),
             ("u64", "u64"),
-            ("petrio_colours::block::BlockRequest", "BlockRequest"),
+            ("some_crate::inner::Request", "Request"),
             ("alloc::vec::Vec<net::Message>", "Vec<Message>"),
             ("core::option::Option<(u32, a::b::C)>", "Option<(u32, C)>"),
             ("[a::B; 4]", "[B; 4]"),

@@ -1,7 +1,7 @@
 //! Queueing places: stations that serve their tokens before these become ready.
 //!
 //! A [`StationSpec`] names the discipline, the number of servers and the service time. A token put into a station waits,
-//! is served, and then lies ready in the place, as in queueing Petri nets (Bause 1993). Disks, links and processors are
+//! is served, and then lies ready in the place, as in queueing Petri nets (Bause 1993). Links, machines and processors are
 //! stations.
 
 mod first_come;

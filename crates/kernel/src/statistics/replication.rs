@@ -30,8 +30,8 @@ pub struct Precision {
 
 /// Runs replications until the interval of their answers is narrow enough, or `most` is reached.
 ///
-/// They are run in blocks whose size doesn't depend on the number of threads, and the decision is taken between
-/// blocks; so the outcome is the same on every machine.
+/// They are run in batches whose size doesn't depend on the number of threads, and the decision is taken between
+/// batches; so the outcome is the same on every machine.
 ///
 /// # Errors
 /// The error of the lowest-numbered replication that failed.
@@ -39,12 +39,12 @@ pub fn replicate_until<E: Send>(
     precision: Precision,
     run: impl Fn(u64) -> Result<f64, E> + Send + Sync,
 ) -> Result<(Interval, Vec<f64>), E> {
-    const BLOCK: u64 = 8;
+    const BATCH: u64 = 8;
     let least = precision.least.max(2);
     let mut answers: Vec<f64> = Vec::new();
     loop {
         let done = answers.len() as u64;
-        let next = if done == 0 { least } else { BLOCK }.min(precision.most.max(least) - done);
+        let next = if done == 0 { least } else { BATCH }.min(precision.most.max(least) - done);
         answers.extend(replicate(next, |replication| run(done + replication))?);
         let interval = Interval::of(&answers.iter().copied().collect::<Tally>(), precision.level);
         if interval.relative() <= precision.relative || answers.len() as u64 >= precision.most.max(least) {
