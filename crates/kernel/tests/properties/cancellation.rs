@@ -160,7 +160,12 @@ fn a_reset_arc_removes_everything_ready_or_delayed() {
         |page| page.keyed("place", |token| u128::from(*token)),
     ];
     for place in places {
-        assert_eq!(reset(place, petrio_kernel::Firing::reset), (vec![10], vec![]));
+        let (removed, left) = reset(place, |f, arc| {
+            let removed = f.reset(arc);
+            assert_eq!(f.reset(arc), 0, "nothing is left for a second reset");
+            removed
+        });
+        assert_eq!((removed, left), (vec![10], vec![]));
     }
 }
 
