@@ -43,7 +43,15 @@ enum Command {
     Bench(command::bench::Bench),
 }
 
+/// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
+const INTERRUPTED: i32 = 130;
+
 fn main() -> ExitCode {
+    // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
+    let _ = ctrlc::set_handler(|| {
+        petrio_scenario::report::discard_unfinished();
+        std::process::exit(INTERRUPTED);
+    });
     let outcome = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),

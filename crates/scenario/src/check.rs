@@ -243,8 +243,14 @@ impl Checker<'_> {
 
     /// What needs the disks is checked where they are known, in `crate::generators`.
     fn synthetic(&mut self, path: &str, parameters: &Synthetic) {
-        if parameters.is_endless() && self.scenario.measure.stop.is_empty() {
-            let help = "give it requests = … or duration = \"…\", or the scenario a [measure.stop]";
+        let stop = &self.scenario.measure.stop;
+        if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
+            let help = if stop.precision.is_some() {
+                "a precision says how many replications there are, and not when each ends: give the workload requests = … \
+                 or duration = \"…\", or [measure.stop] requests or time"
+            } else {
+                "give it requests = … or duration = \"…\", or the scenario a [measure.stop]"
+            };
             self.error_at_key(path, "this workload never ends, and nothing stops the run", help);
         }
     }

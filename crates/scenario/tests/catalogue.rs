@@ -15,7 +15,9 @@ fn loaded(model: &str) -> Loaded {
 
 /// The drive as a mechanical disk.
 fn disk(model: &str) -> DiskParameters {
-    let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone();
+    let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone() else {
+        panic!("{model} is not a mechanical disk")
+    };
     *disk
 }
 

@@ -1,7 +1,7 @@
 //! `petrio bench`
 
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Subcommand;
 use petrio_study::bench;
@@ -9,6 +9,15 @@ use petrio_study::bench;
 /// Measure the speed of petrio itself, beside a peer or a limit in the same run
 #[derive(Subcommand)]
 pub(crate) enum Bench {
+    /// The net kernel, beside hand-written event loops of the same systems
+    Kernel {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+        /// Firings of each system in each of seven turns
+        #[arg(long, value_name = "NUMBER", default_value_t = bench::kernel::FIRINGS)]
+        firings: u64,
+    },
     /// The disk with full mechanics: three disks under an open synthetic load
     Disk {
         /// Print the row as JSON
@@ -23,6 +32,15 @@ pub(crate) enum Bench {
 impl Bench {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
+            Self::Kernel { json, firings } => {
+                let rows = bench::kernel::measure(*firings, &mut |system| talk(&format!("measuring {system} …")))
+                    .map_err(|error| Failure::new(error, None))?;
+                if *json {
+                    return print_json(&rows);
+                }
+                let cells: Vec<Vec<String>> = rows.iter().map(bench::kernel::Row::cells).collect();
+                print(&table(&bench::kernel::Row::HEADINGS, &cells))
+            }
             Self::Disk { json, requests } => {
                 let row = bench::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
                 if *json {

@@ -35,6 +35,11 @@ impl Validate {
                 "note: {count} parameters of the drives have no effect; petrio catalogue import lists them"
             ));
         }
+        if rows.is_empty() {
+            let message = format!("{} has no drive with a measured trace that can be read", dir.display());
+            let help = "a drive is NAME.parv or NAME.diskspecs, and its trace NAME.trace beside it";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
         if *json {
             return print_json(&rows);
         }

@@ -8,7 +8,7 @@ use petrio_colours::RequestId;
 use petrio_kernel::{Time, random};
 use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
 use petrio_workload::synthetic::Synthetic;
-use petrio_workload::trace::{BlockRecord, DeviceMap, MergedTraces, TraceError, TraceReader};
+use petrio_workload::trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem, Sources};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -152,7 +152,8 @@ fn replay(
         refused: Arc::default(),
     };
     let records = Placed {
-        records: merged.map(|record| record.map(|merged| merged.record)),
+        records: merged,
+        files: trace.files.iter().map(|file| (loaded.path_of(file).display().to_string(), 0)).collect(),
         workload: name.to_owned(),
         devices: device_table(loaded, trace),
         targets: targets.to_vec(),
@@ -164,7 +165,6 @@ fn replay(
         changed: Arc::clone(&bounds.changed),
         refused: Arc::clone(&bounds.refused),
         left: trace.limit.unwrap_or(u64::MAX),
-        number: 0,
     };
     let source: Box<dyn RequestSource> = match trace.replay {
         Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?),
@@ -192,6 +192,8 @@ fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
 /// Sends the records of a trace to the disks of the System, and keeps them within.
 struct Placed<R> {
     records: R,
+    /// Each file's name, and how many of its requests have come.
+    files: Vec<(String, u64)>,
     workload: String,
     devices: BTreeMap<u32, u32>,
     targets: Vec<u32>,
@@ -201,7 +203,6 @@ struct Placed<R> {
     changed: Arc<AtomicU64>,
     refused: Arc<Mutex<Option<RunFailure>>>,
     left: u64,
-    number: u64,
 }
 
 impl<R> Placed<R> {
@@ -217,14 +218,15 @@ impl<R> Placed<R> {
         }
     }
 
-    fn place(&self, mut record: BlockRecord) -> Result<Option<BlockRecord>, RunFailure> {
+    fn place(&self, trace: u32, mut record: BlockRecord) -> Result<Option<BlockRecord>, RunFailure> {
+        let came_from = || self.files.get(trace as usize).cloned().unwrap_or_default();
         let Some(target) = self.target(record.device) else {
             let disks = match self.disks.len() {
                 1 => "one disk".to_owned(),
                 count => format!("{count} disks"),
             };
-            let (workload, number) = (self.workload.clone(), self.number);
-            return Err(RunFailure::NoSuchDevice { workload, number, device: record.device, disks });
+            let (workload, (file, number)) = (self.workload.clone(), came_from());
+            return Err(RunFailure::NoSuchDevice { workload, file, number, device: record.device, disks });
         };
         record.device = self.targets[target];
         let (disk, blocks) = &self.disks[target];
@@ -233,14 +235,18 @@ impl<R> Placed<R> {
             return Ok(Some(record));
         }
         match self.rule {
-            OutOfRange::Error => Err(RunFailure::BeyondDevice {
-                workload: self.workload.clone(),
-                number: self.number,
-                first,
-                last: first.saturating_add(length.saturating_sub(1)),
-                disk: disk.clone(),
-                blocks: *blocks,
-            }),
+            OutOfRange::Error => {
+                let (file, number) = came_from();
+                Err(RunFailure::BeyondDevice {
+                    workload: self.workload.clone(),
+                    file,
+                    number,
+                    first,
+                    last: first.saturating_add(length.saturating_sub(1)),
+                    disk: disk.clone(),
+                    blocks: *blocks,
+                })
+            }
             OutOfRange::Wrap if length <= *blocks => {
                 self.changed.fetch_add(1, Ordering::Relaxed);
                 // Kept whole: a request that would straddle the end is moved to end with the disk.
@@ -255,18 +261,20 @@ impl<R> Placed<R> {
     }
 }
 
-impl<R: Iterator<Item = Result<BlockRecord, TraceError>>> Iterator for Placed<R> {
+impl<R: Iterator<Item = Result<MergedRecord, TraceError>>> Iterator for Placed<R> {
     type Item = Result<BlockRecord, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.left > 0 {
-            let record = match self.records.next()? {
-                Ok(record) => record,
+            let MergedRecord { trace, record } = match self.records.next()? {
+                Ok(merged) => merged,
                 Err(error) => return Some(Err(error)),
             };
             self.left -= 1;
-            self.number += 1;
-            match self.place(record) {
+            if let Some((_, number)) = self.files.get_mut(trace as usize) {
+                *number += 1;
+            }
+            match self.place(trace, record) {
                 Ok(Some(record)) => return Some(Ok(record)),
                 Ok(None) => {}
                 Err(failure) => {

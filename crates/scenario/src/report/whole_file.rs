@@ -1,15 +1,53 @@
 //! A file that is complete or absent: written under a temporary name in the same folder, then renamed.
 
 use crate::report::error::ReportError;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use tempfile::NamedTempFile;
+
+/// The temporary files of all that is being written. The process has one such list, because it is the process that a
+/// signal ends.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more.
+pub fn discard_unfinished() {
+    if let Ok(unfinished) = UNFINISHED.lock() {
+        for path in unfinished.iter() {
+            // What can't be removed can't be helped here.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// An entry of the list, for as long as its file has its temporary name.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Self {
+        if let Ok(mut unfinished) = UNFINISHED.lock() {
+            unfinished.insert(path.to_owned());
+        }
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        if let Ok(mut unfinished) = UNFINISHED.lock() {
+            unfinished.remove(&self.0);
+        }
+    }
+}
 
 /// A file being written. It takes its name in [`WholeFile::finish`]; dropped before that, nothing of it remains.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
     writer: BufWriter<NamedTempFile>,
+    listed: Listed,
 }
 
 impl WholeFile {
@@ -25,6 +63,10 @@ impl WholeFile {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let cause = format!("the folder {} doesn't exist", folder.display());
+            return Err(ReportError::write(path, io::Error::new(io::ErrorKind::NotFound, cause)));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".petrio-").suffix(".part");
         #[cfg(unix)]
@@ -33,8 +75,12 @@ impl WholeFile {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder).map_err(|cause| ReportError::write(path, cause))?;
-        Ok(Self { path: path.to_owned(), writer: BufWriter::new(file) })
+        let file = builder.tempfile_in(folder).map_err(|error| {
+            // The plain cause; the temporary name that comes with it means nothing to anybody.
+            ReportError::write(path, error.kind().into())
+        })?;
+        let listed = Listed::new(file.path());
+        Ok(Self { path: path.to_owned(), writer: BufWriter::new(file), listed })
     }
 
     /// The name that it will have.
@@ -47,9 +93,10 @@ impl WholeFile {
     /// # Errors
     /// When what is still buffered can't be written, or the file can't be renamed.
     pub fn finish(self) -> Result<(), ReportError> {
-        let Self { path, writer } = self;
+        let Self { path, writer, listed } = self;
         let file = writer.into_inner().map_err(|error| ReportError::write(&path, error.into_error()))?;
         file.persist(&path).map_err(|error| ReportError::write(&path, error.error))?;
+        drop(listed);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::build::{System, programs_of};
 use crate::load::Loaded;
-use crate::report::{Bottleneck, Report, Sinks};
+use crate::report::{Bottleneck, Report, Sinks, latency_words};
 use crate::run::RunFailure;
 use crate::run::engine::{Cut, Limits, RunPlan, execute};
 use petrio_models::Stage;
@@ -64,8 +64,9 @@ pub(super) fn explain(
                 format!("{gain:.2} times the throughput")
             } else {
                 format!(
-                    "a mean latency of {:.3} ms instead of {:.3} ms, at the same throughput",
-                    faster.mean_ms, base.mean_ms
+                    "a mean latency of {} instead of {}, at the same throughput",
+                    latency_words(faster.mean_ms),
+                    latency_words(base.mean_ms)
                 )
             };
             (

@@ -12,8 +12,9 @@ use petrio_workload::Due;
 const STEP: u64 = 1 << 20;
 /// Requests between two signs of progress.
 const SIGN: u64 = 4_096;
-/// Requests in flight beyond which the System is said not to keep up.
-const IN_FLIGHT_LIMIT: u64 = 4_000_000;
+/// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
+/// most, and few enough that a discipline that looks at all of them still gets there within seconds.
+const IN_FLIGHT_LIMIT: u64 = 100_000;
 
 /// When a run ends, if its workload doesn't end first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,6 +87,7 @@ pub(crate) fn execute(
     let ports = system.programs;
     let time_limit = plan.limits.time.unwrap_or(Time::NEVER);
     let request_limit = plan.limits.requests.unwrap_or(u64::MAX);
+    let in_flight_limit = IN_FLIGHT_LIMIT * system.blocks.len().max(1) as u64;
     let mut collector = Collector::new(Time::ZERO);
     let mut latency_warm_up = WarmUp::default();
     let mut growth = Growth::default();
@@ -103,7 +105,7 @@ pub(crate) fn execute(
             if let Some(item) = programs.issue(run.now())? {
                 issued += 1;
                 run.inject(ports.arrivals, item.request, run.now())?;
-                if issued - completed > IN_FLIGHT_LIMIT {
+                if issued - completed > in_flight_limit {
                     return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
                 }
             } else if programs.due()? == due {
@@ -135,8 +137,8 @@ pub(crate) fn execute(
             }
             if completed % SIGN == 0 {
                 progress(Progress { completed, now: run.now() });
-                growth.note(completed, issued - completed);
             }
+            growth.note(completed, issued - completed);
             continue;
         }
         progress(Progress { completed, now: run.now() });
@@ -161,6 +163,9 @@ pub(crate) fn execute(
     }
     run.check_conservation()?;
     let end = run.now();
+    if let Cut::Span(warm_up) = cut {
+        return Err(RunFailure::AllWarmUp { warm_up, end });
+    }
     Ok(Outcome {
         collected: collector.finish(end),
         stages: stage_rows(&system.stages, run.marking()),
@@ -173,12 +178,18 @@ pub(crate) fn execute(
 }
 
 /// Whether the number in flight only ever grows: an open workload that the System can't keep up with.
-#[derive(Default)]
 struct Growth {
     peak: u64,
     samples: u64,
     rises: u64,
     next: u64,
+}
+
+impl Default for Growth {
+    fn default() -> Self {
+        // Fewer requests than this are a burst and no load.
+        Self { peak: 0, samples: 0, rises: 0, next: 100 }
+    }
 }
 
 impl Growth {

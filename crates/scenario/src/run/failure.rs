@@ -28,12 +28,14 @@ pub enum RunFailure {
     },
     /// A request beyond the end of its disk.
     #[error(
-        "workload \"{workload}\": request {number} asks for blocks {first} to {last} of \"{disk}\", which has {blocks} blocks"
+        "{file}, request {number}: workload \"{workload}\" asks for blocks {first} to {last} of \"{disk}\", which has {blocks} blocks"
     )]
     BeyondDevice {
         /// The workload's name.
         workload: String,
-        /// Its number in the workload, from 1.
+        /// The trace file.
+        file: String,
+        /// Its number in that file, from 1.
         number: u64,
         /// First block.
         first: u64,
@@ -46,12 +48,14 @@ pub enum RunFailure {
     },
     /// A trace speaks of more devices than the workload has disks.
     #[error(
-        "workload \"{workload}\": request {number} is for device {device} of the trace, but the workload has {disks}"
+        "{file}, request {number}: it is for device {device} of the trace, but the workload \"{workload}\" has {disks}"
     )]
     NoSuchDevice {
         /// The workload's name.
         workload: String,
-        /// Its number in the workload, from 1.
+        /// The trace file.
+        file: String,
+        /// Its number in that file, from 1.
         number: u64,
         /// The device's number in the trace.
         device: u32,
@@ -73,6 +77,14 @@ pub enum RunFailure {
         now: Time,
         /// How many.
         in_flight: u64,
+    },
+    /// The run was over before its warm-up.
+    #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
+    AllWarmUp {
+        /// The warm-up asked for.
+        warm_up: Time,
+        /// When the run ended.
+        end: Time,
     },
     /// MSER-5 found no steady state.
     #[error("warm_up = \"auto\" found no steady state in {requests} requests")]
@@ -103,6 +115,7 @@ impl RunFailure {
             Self::NoSteadyState { .. } => {
                 "run longer, or give warm_up as a span of model time such as \"5 s\""
             }
+            Self::AllWarmUp { .. } => "shorten warm_up, or let the workload run longer",
             Self::Stalled { .. } | Self::Build(_) => {
                 "this is a bug in petrio; please report it with the scenario"
             }

@@ -69,7 +69,7 @@ pub fn simulate(
 
 fn limits(measure: &Measure) -> Limits {
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
-    let time = |span: Option<petrio_units::Duration>| span.map(|span| span.time());
+    let time = |span: Option<petrio_units::Duration>| span.map(petrio_units::Duration::time);
     Limits {
         requests: least(measure.stop.requests, measure.max_requests),
         time: time(measure.stop.time).into_iter().chain(time(measure.max_time)).min(),

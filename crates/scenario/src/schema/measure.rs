@@ -50,7 +50,8 @@ pub struct Stop {
     /// After this span of model time, warm-up included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Duration>,
-    /// When the half-width of the mean latency's confidence interval is this small a part of the mean.
+    /// When the half-width of the mean latency's confidence interval is this small a part of the mean. It
+    /// says how many replications there are; what ends each of them is the workload, `requests` or `time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Fraction>,
 }

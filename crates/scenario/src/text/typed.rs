@@ -87,13 +87,30 @@ fn explained(message: &str, span: Range<usize>, sources: &Sources) -> Problem {
     }
     if let Some((word, known)) = unknown(message, "unknown variant `") {
         let problem = sources.error(span, format!("\"{word}\" is not known here"));
+        if known.starts_with(&["constant", "uniform"]) {
+            return problem.help(distribution_help(&known));
+        }
         return problem.help(suggestion(word, &known, "it is one of"));
     }
     if let Some(field) = missing_field(message) {
         let problem = sources.error(span, format!("\"{field}\" is missing")).label("in this part");
         return problem.help(format!("add a line that begins with {field} ="));
     }
+    if message.starts_with("wanted exactly 1 element") {
+        // The only choices between tables are the distributions.
+        let problem = sources.error(span, "a distribution is a table with one key, which names it");
+        return problem.help(distribution_help(&[]));
+    }
+    if message == "wanted string or table" {
+        let problem = sources.error(span, "a distribution of a quantity with its unit is needed");
+        return problem.help(distribution_help(&[]));
+    }
     sources.error(span, message.replace("invalid type: ", "the wrong type: ").replace("map", "table"))
+}
+
+fn distribution_help(known: &[&str]) -> String {
+    let names = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
+    format!("write {{ constant = \"…\" }} or {{ exponential = {{ mean = \"…\" }} }}{names}")
 }
 
 /// The word that isn't known, and those that are, from serde's "unknown field `x`, expected one of `a`, `b`".

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The page's units of a plot; it is scaled to the width of its column.
 const SIZE: (f64, f64) = (620.0, 250.0);
 /// Room for the numbers of the axes: left, top, right, bottom.
-const MARGIN: (f64, f64, f64, f64) = (52.0, 22.0, 12.0, 40.0);
+const MARGIN: (f64, f64, f64, f64) = (52.0, 22.0, 24.0, 40.0);
 
 /// The box within the axes.
 pub(super) struct Frame {
@@ -105,9 +105,10 @@ impl Frame {
 
 /// A tick's number: no more digits than it needs.
 fn number(value: f64) -> String {
-    let text = if value != 0.0 && value.abs() < 0.001 { format!("{value:e}") } else { format!("{value:.4}") };
+    let text =
+        if value != 0.0 && value.abs() < 0.001 { format!("{value:.0e}") } else { format!("{value:.4}") };
     let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    if value.abs() >= 10_000.0 { significant(value) } else { short.to_owned() }
+    if value.abs() >= 1_000.0 { significant(value) } else { short.to_owned() }
 }
 
 /// The points of a path, `M x y L x y …`.

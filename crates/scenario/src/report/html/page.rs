@@ -90,6 +90,9 @@ fn tiles(out: &mut String, report: &Report) {
             grouped(report.requests.writes)
         ));
     }
+    if report.requests.flushes > 0 {
+        notes.push(counted(report.requests.flushes, "flush", "flushes"));
+    }
     if report.requests.from_cache > 0 {
         notes.push(format!("{} served by a device's cache", grouped(report.requests.from_cache)));
     }

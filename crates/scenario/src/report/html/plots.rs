@@ -2,10 +2,20 @@
 
 use super::axis::Axis;
 use super::frame::{Frame, path};
+use crate::report::Bin;
 use crate::report::figures::{grouped, per_cent, rate_unit, seconds, significant, time, time_unit};
 use crate::report::series::Series;
 use crate::report::summary::Report;
 use std::fmt::Write;
+
+/// More decades than this leave no room for what matters. What is faster, flushes of an idle drive for instance, stands at
+/// the left edge.
+const DECADES_MAX: f64 = 1e7;
+
+fn latency_axis(first: &Bin, last: &Bin, size: f64, frame: &Frame) -> Axis {
+    let lowest = first.from_ms.max(last.to_ms / DECADES_MAX);
+    Axis::logarithmic(lowest / size, last.to_ms / size, frame.left, frame.right)
+}
 
 /// The latency histogram: the part of the requests in each bin, over latency on a logarithmic axis.
 pub(super) fn histogram(report: &Report) -> Option<String> {
@@ -20,7 +30,7 @@ pub(super) fn histogram(report: &Report) -> Option<String> {
         time(last.to_ms),
         per_cent(highest)
     ));
-    let x = Axis::logarithmic(first.from_ms / size, last.to_ms / size, frame.left, frame.right);
+    let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, highest * 105.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
     frame.up(&y, "% of requests");
@@ -60,7 +70,7 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
         time(latency.p90_ms.value),
         time(latency.p99_ms.value)
     ));
-    let x = Axis::logarithmic(first.from_ms / size, last.to_ms / size, frame.left, frame.right);
+    let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, 100.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
     frame.up(&y, "% of requests within");
