@@ -36,8 +36,10 @@ pub struct TestLines {
 impl TestLines {
     /// Reads a file. Files in `tests/`, `benches/` and `fuzz/` are test code altogether.
     pub fn of(file: &Tracked) -> Self {
-        let wholly =
-            file.path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "fuzz" | "tests.rs"));
+        let wholly = file
+            .path
+            .split('/')
+            .any(|part| matches!(part, "tests" | "benches" | "examples" | "fuzz" | "tests.rs"));
         let mut is_test = Vec::new();
         let mut ends_at: Option<String> = None;
         for (_, line) in file.lines() {

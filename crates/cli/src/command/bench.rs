@@ -33,8 +33,9 @@ impl Bench {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
             Self::Kernel { json, firings } => {
-                let rows = bench::kernel::measure(*firings, &mut |system| talk(&format!("measuring {system} …")))
-                    .map_err(|error| Failure::new(error, None))?;
+                let rows =
+                    bench::kernel::measure(*firings, &mut |system| talk(&format!("measuring {system} …")))
+                        .map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&rows);
                 }

@@ -81,9 +81,11 @@ fn device_page(
 /// The simple devices have no position that a scheduler could order by, and take one request at a time.
 fn serves_in_order(disk: &PlacedDisk) -> Result<(), String> {
     if disk.scheduler.0 != QueueDiscipline::FirstCome || disk.queue_depth.is_some_and(|depth| depth != 1) {
-        return Err("it serves one request after the other, first come, first served; leave out scheduler and \
+        return Err(
+            "it serves one request after the other, first come, first served; leave out scheduler and \
                     queue_depth"
-            .to_owned());
+                .to_owned(),
+        );
     }
     Ok(())
 }

@@ -48,7 +48,9 @@ impl Device {
             {
                 Err("it has no blocks; give `blocks` as a size such as \"1000000 blocks\"".to_owned())
             }
-            Self::AnalyticDisk(disk) if disk.cylinders == 0 => Err("it has no cylinders; give at least one".to_owned()),
+            Self::AnalyticDisk(disk) if disk.cylinders == 0 => {
+                Err("it has no cylinders; give at least one".to_owned())
+            }
             Self::AnalyticDisk(_) | Self::ConstantRate(_) => Ok(()),
         }
     }
