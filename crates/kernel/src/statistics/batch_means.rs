@@ -5,7 +5,7 @@ use super::{Interval, Tally};
 /// Batches are between half of this and this many; when they are full, neighbours are merged.
 const BATCHES: usize = 64;
 
-/// Means of consecutive batches, in constant memory however long the run: whenever [`BATCHES`] batches are full,
+/// Means of consecutive batches, in constant memory however long the run: whenever 64 batches are full,
 /// neighbours merge and the batch size doubles.
 #[derive(Clone, Debug)]
 pub struct BatchMeans {
