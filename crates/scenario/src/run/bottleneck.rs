@@ -32,6 +32,9 @@ pub(super) fn explain(
     limits: Limits,
     report: &mut Report,
 ) -> Result<(), RunFailure> {
+    if report.requests.completed == 0 {
+        return Ok(());
+    }
     let Some((stage, utilisation)) = busiest(system, report) else { return Ok(()) };
     let experiment = |speeds: &[(&str, f64)]| -> Result<Option<Figures>, RunFailure> {
         let requests = limits.requests.unwrap_or(u64::MAX).min(EXPERIMENT_REQUESTS);

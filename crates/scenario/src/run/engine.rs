@@ -97,6 +97,11 @@ pub(crate) fn execute(
 
     while completed < request_limit {
         let due = programs.due()?;
+        if due == Due::Never && issued == completed {
+            // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
+            // limit still to come isn't waited for.
+            break;
+        }
         let next = match due {
             Due::At(time) => time,
             Due::AfterCompletion | Due::Never => Time::NEVER,
@@ -138,7 +143,10 @@ pub(crate) fn execute(
             if completed % SIGN == 0 {
                 progress(Progress { completed, now: run.now() });
             }
-            growth.note(completed, issued - completed);
+            // What drains after the last arrival says nothing about the load.
+            if due != Due::Never {
+                growth.note(completed, issued - completed);
+            }
             continue;
         }
         progress(Progress { completed, now: run.now() });
@@ -155,10 +163,7 @@ pub(crate) fn execute(
             break;
         }
         if pause == Pause::Dead && next.is_never() {
-            if issued > completed {
-                return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
-            }
-            break;
+            return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
         }
     }
     run.check_conservation()?;

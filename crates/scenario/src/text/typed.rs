@@ -86,10 +86,13 @@ fn explained(message: &str, span: Range<usize>, sources: &Sources) -> Problem {
         return problem.help(suggestion(word, &known, "the keys here are"));
     }
     if let Some((word, known)) = unknown(message, "unknown variant `") {
-        let problem = sources.error(span, format!("\"{word}\" is not known here"));
-        if known.starts_with(&["constant", "uniform"]) {
-            return problem.help(distribution_help(&known));
+        if known.starts_with(&["constant", "uniform"])
+            && word.starts_with(|first: char| first.is_ascii_digit())
+        {
+            let problem = sources.error(span, "a distribution is needed, not a quantity alone");
+            return problem.help(format!("write {{ constant = \"{word}\" }} if it never changes"));
         }
+        let problem = sources.error(span, format!("\"{word}\" is not known here"));
         return problem.help(suggestion(word, &known, "it is one of"));
     }
     if let Some(field) = missing_field(message) {
@@ -99,19 +102,18 @@ fn explained(message: &str, span: Range<usize>, sources: &Sources) -> Problem {
     if message.starts_with("wanted exactly 1 element") {
         // The only choices between tables are the distributions.
         let problem = sources.error(span, "a distribution is a table with one key, which names it");
-        return problem.help(distribution_help(&[]));
+        return problem.help(DISTRIBUTION);
     }
     if message == "wanted string or table" {
         let problem = sources.error(span, "a distribution of a quantity with its unit is needed");
-        return problem.help(distribution_help(&[]));
+        return problem.help(DISTRIBUTION);
     }
     sources.error(span, message.replace("invalid type: ", "the wrong type: ").replace("map", "table"))
 }
 
-fn distribution_help(known: &[&str]) -> String {
-    let names = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
-    format!("write {{ constant = \"…\" }} or {{ exponential = {{ mean = \"…\" }} }}{names}")
-}
+/// How a distribution is written.
+const DISTRIBUTION: &str =
+    "write { constant = \"…\" } or { exponential = { mean = \"…\" } }; petrio schema has them all";
 
 /// The word that isn't known, and those that are, from serde's "unknown field `x`, expected one of `a`, `b`".
 fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)> {

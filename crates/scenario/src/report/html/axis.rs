@@ -62,13 +62,23 @@ impl Axis {
         let first = libm::floor(libm::log10(self.low)) as i32;
         let last = libm::ceil(libm::log10(self.high)) as i32;
         let short = self.high / self.low < 300.0;
+        // Over many decades every other one gets a number, so that the numbers don't touch.
+        let sparse = last - first > 7;
         let within = |tick: f64| tick >= self.low * 0.999_999 && tick <= self.high * 1.000_001;
         (first..=last)
             .flat_map(|power| {
-                (1..10).map(move |digit| (digit, f64::from(digit) * libm::pow(10.0, f64::from(power))))
+                // Powers below one by division: 1/100,000 is the number that prints as 0.00001, its power is not.
+                let scale = libm::pow(10.0, f64::from(power.abs()));
+                let tick = move |digit: i32| {
+                    if power < 0 { f64::from(digit) / scale } else { f64::from(digit) * scale }
+                };
+                (1..10).map(move |digit| (power, digit, tick(digit)))
             })
-            .filter(|&(_, tick)| within(tick))
-            .map(|(digit, tick)| (tick, digit == 1 || (short && (digit == 2 || digit == 5))))
+            .filter(|&(_, _, tick)| within(tick))
+            .map(|(power, digit, tick)| {
+                let numbered = digit == 1 && !(sparse && power % 2 != 0);
+                (tick, numbered || (short && (digit == 2 || digit == 5)))
+            })
             .collect()
     }
 }
@@ -85,6 +95,11 @@ mod tests {
         let axis = Axis::logarithmic(0.9, 31.0, 0.0, 100.0);
         let numbered: Vec<f64> = axis.ticks(0).into_iter().filter(|tick| tick.1).map(|tick| tick.0).collect();
         assert_eq!(numbered, [1.0, 2.0, 5.0, 10.0, 20.0]);
+        let axis = Axis::logarithmic(1e-5, 1e4, 0.0, 100.0);
+        let numbered: Vec<String> =
+            axis.ticks(0).into_iter().filter(|tick| tick.1).map(|tick| tick.0.to_string()).collect();
+        assert_eq!(numbered, ["0.0001", "0.01", "1", "100", "10000"]);
+        let axis = Axis::logarithmic(0.9, 31.0, 0.0, 100.0);
         assert_eq!(axis.at(0.9), 0.0);
         assert_eq!(axis.at(1e9), 100.0);
     }
