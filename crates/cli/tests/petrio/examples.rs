@@ -1,0 +1,127 @@
+//! Every shipped example is in order and runs, and shows what it says it shows.
+
+use crate::support::{Folder, figure, petrio_at_root, root};
+use serde_json::Value;
+
+fn run(name: &str, more: &[&str]) -> Value {
+    let folder = Folder::new();
+    let scenario = root().join("examples").join(name).display().to_string();
+    let mut arguments = vec!["run", &scenario, "-q", "--json", "r.json"];
+    arguments.extend(more);
+    let answer = folder.petrio(&arguments);
+    assert_eq!(answer.code, Some(0), "{name}: {}", answer.talk);
+    folder.json("r.json")
+}
+
+#[test]
+fn every_example_is_in_order_and_runs() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        count += 1;
+        let scenario = path.display().to_string();
+        let check = petrio_at_root(&["check", &scenario]);
+        assert_eq!(check.code, Some(0), "{}", check.talk);
+        assert!(check.out.contains("in order"), "{}", check.out);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let report = run(name, &["--set", "measure.stop.requests=2000"]);
+        let completed = figure(&report, "/requests/completed");
+        assert!((1_000.0..=2_000.0).contains(&completed), "{name}: {completed} less what the warm-up took");
+    }
+    assert!(count >= 6, "only {count} examples");
+}
+
+#[test]
+fn the_report_of_the_shipped_example_has_the_parts_that_the_readme_promises() {
+    let answer = petrio_at_root(&["run", "examples/load-on-one-disk.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    for part in [
+        "throughput",
+        "requests/s",
+        "latency",
+        "mean",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "max",
+        "an average request",
+        "seek",
+        "rotation",
+        "arrivals",
+        "utilisation",
+        "mean queue",
+        "mean wait",
+        "mean service",
+        "bottleneck",
+        "simulated",
+        "seed 1",
+    ] {
+        assert!(answer.out.contains(part), "no \"{part}\" in\n{}", answer.out);
+    }
+    assert_eq!(answer.talk, "", "nothing to talk about");
+}
+
+#[test]
+fn the_whole_recorded_load_completes() {
+    let report = run("load-on-one-disk.toml", &[]);
+    assert_eq!(figure(&report, "/requests/in_flight"), 0.0);
+    let kinds = ["reads", "writes", "flushes"].map(|kind| figure(&report, &format!("/requests/{kind}")));
+    assert_eq!(kinds.iter().sum::<f64>(), figure(&report, "/requests/completed"));
+    assert_eq!(figure(&report, "/requests/completed"), 40_200.0);
+}
+
+#[test]
+fn the_head_that_looks_for_the_nearest_request_serves_sixteen_readers_fastest() {
+    let mean = |scheduler: &str| {
+        let set = format!("disk.d0.scheduler={scheduler}");
+        let report = run("queue-discipline.toml", &["--set", &set, "--set", "measure.stop.requests=6000"]);
+        figure(&report, "/latency/mean_ms/value")
+    };
+    let [sptf, sstf, look, fcfs] = ["sptf", "sstf", "look", "fcfs"].map(mean);
+    assert!(sptf < sstf && sptf < look && sstf < fcfs && look < fcfs, "{sptf} {sstf} {look} {fcfs}");
+    assert!(fcfs > 1.5 * sptf, "{fcfs} {sptf}");
+}
+
+#[test]
+fn a_fourth_disk_shortens_the_queues_of_the_other_three() {
+    let mean = |count: &str| {
+        let set = format!("disk.d.count={count}");
+        let report = run(
+            "random-load-on-three-disks.toml",
+            &["--set", &set, "--set", "workload.users.requests=20000"],
+        );
+        figure(&report, "/latency/mean_ms/value")
+    };
+    assert!(mean("4") < mean("3"));
+}
+
+#[test]
+fn the_compile_takes_longer_on_the_slower_drive() {
+    let time = |more: &[&str]| figure(&run("compile-on-two-drives.toml", more), "/simulated_s");
+    let slower = ["--set", "disk.d0.model=ibm-dtta-350840"];
+    assert!(time(&slower) > time(&[]));
+}
+
+#[test]
+fn the_load_that_comes_faster_waits_longer() {
+    let wait = |scale: &str| {
+        let set = format!("workload.database.time_scale={scale}");
+        figure(&run("twice-the-load.toml", &["--set", &set]), "/latency/mean_ms/value")
+    };
+    assert!(wait("0.5") > wait("1"));
+}
+
+#[test]
+fn the_precision_asked_for_is_reached() {
+    let report = run("with-confidence.toml", &[]);
+    let (mean, half_width) =
+        (figure(&report, "/latency/mean_ms/value"), figure(&report, "/latency/mean_ms/half_width"));
+    assert!(half_width > 0.0 && half_width <= 0.02 * mean, "{mean} ± {half_width}");
+    assert!(figure(&report, "/replications") >= 8.0);
+    assert!(figure(&report, "/warm_up_s") > 0.0);
+    assert_eq!(report.pointer("/warnings"), Some(&Value::Array(Vec::new())));
+}

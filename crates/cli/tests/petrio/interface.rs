@@ -1,0 +1,98 @@
+//! What a newcomer meets first: help, the schema, the drawing of a net.
+
+use crate::support::{Folder, RANDOM, petrio_at_root};
+use serde_json::Value;
+
+#[test]
+fn petrio_alone_shows_its_help() {
+    let answer = petrio_at_root(&[]);
+    assert_eq!(answer.code, Some(2));
+    for command in ["run", "check", "net", "schema", "catalogue", "validate", "bench"] {
+        assert!(answer.talk.contains(&format!("\n  {command} ")), "{command} in {}", answer.talk);
+    }
+    assert!(answer.talk.contains("Examples:"));
+}
+
+#[test]
+fn the_help_of_every_command_names_its_options() {
+    for (command, options) in [
+        (
+            "run",
+            &[
+                "<SCENARIO>",
+                "--set",
+                "--seed",
+                "--json",
+                "--csv",
+                "--html",
+                "--parquet",
+                "--perfetto",
+                "--quiet",
+            ][..],
+        ),
+        ("check", &["<SCENARIO>", "--set", "--seed"]),
+        ("net", &["<SCENARIO>", "--svg", "--dot", "--json", "--pnml", "--set"]),
+        ("schema", &["scenario", "device"]),
+        ("catalogue", &["list", "show", "import"]),
+        ("catalogue show", &["<NAME>"]),
+        ("catalogue import", &["<FILE>", "--drive"]),
+        ("validate disks", &["--dir", "--json"]),
+        ("bench", &["disk", "kernel"]),
+        ("bench disk", &["--json"]),
+    ] {
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.push("--help");
+        let answer = petrio_at_root(&arguments);
+        assert_eq!(answer.code, Some(0), "{command}");
+        for option in options {
+            assert!(answer.out.contains(option), "{command}: no {option} in\n{}", answer.out);
+        }
+    }
+}
+
+#[test]
+fn a_command_that_is_not_there_is_refused() {
+    let answer = petrio_at_root(&["chekc"]);
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.talk.contains("'check'"), "{}", answer.talk);
+}
+
+#[test]
+fn the_schema_is_json_and_explains_every_part() {
+    for of in ["scenario", "device"] {
+        let answer = petrio_at_root(&["schema", of]);
+        let schema: Value = serde_json::from_str(&answer.out).unwrap();
+        assert!(schema["$schema"].is_string(), "{of}");
+    }
+    let schema: Value = serde_json::from_str(&petrio_at_root(&["schema"]).out).unwrap();
+    for part in ["title", "seed", "disk", "workload", "measure"] {
+        assert!(schema["properties"][part]["description"].is_string(), "{part}");
+    }
+}
+
+#[test]
+fn the_net_of_a_scenario_is_drawn_in_four_forms() {
+    let folder = Folder::with(RANDOM);
+    let dot = folder.petrio(&["net", "scenario.toml", "--dot"]).out;
+    assert!(dot.starts_with("digraph") && dot.trim_end().ends_with('}'));
+    assert_eq!(dot.matches('{').count(), dot.matches('}').count());
+    assert_eq!(folder.petrio(&["net", "scenario.toml"]).out, dot, "without an option, what Graphviz reads");
+
+    let json: Value = serde_json::from_str(&folder.petrio(&["net", "scenario.toml", "--json"]).out).unwrap();
+    let text = json.to_string();
+    for page in ["d0", "seek", "rotation", "media", "bus", "programs"] {
+        assert!(text.contains(page), "no {page}");
+        assert!(dot.contains(page), "no {page}");
+    }
+
+    let pnml = folder.petrio(&["net", "scenario.toml", "--pnml"]).out;
+    assert!(pnml.contains("<pnml") && pnml.trim_end().ends_with("</pnml>"));
+
+    let answer = folder.petrio(&["net", "scenario.toml", "--svg", "net.svg"]);
+    assert_eq!((answer.code, answer.talk.as_str()), (Some(0), "written: net.svg\n"));
+    let svg = folder.text("net.svg");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    let answer = folder.petrio(&["net", "scenario.toml", "--svg", "missing/net.svg"]);
+    assert_eq!(answer.code, Some(1));
+    assert!(answer.talk.contains("make the folder first"), "{}", answer.talk);
+}

@@ -1,0 +1,12 @@
+//! Claims about the `petrio` command, made on the built program: what it prints, what it writes, and what it refuses.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod bad_input;
+mod catalogue;
+mod examples;
+mod interface;
+mod outputs;
+mod predictions;
+mod same_again;
+mod support;
+mod validation;
