@@ -8,6 +8,8 @@ use petrio_kernel::PlaceId;
 pub struct Stage {
     /// Its path in the net, such as `d0/mechanics`.
     pub name: String,
+    /// Places whose arrivals are the stage's: each request that the stage sees comes to one of them, once.
+    pub entrances: Vec<PlaceId>,
     /// Places in which requests wait for it.
     pub waiting: Vec<PlaceId>,
     /// Places in which requests are served by it.

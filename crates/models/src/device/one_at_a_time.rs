@@ -120,14 +120,22 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     let parts = steps.iter().map(|step| (step.word, format!("{path}/{}", step.name))).collect();
     let stage = |part: &str| Stage {
         name: format!("{path}/{part}"),
+        entrances: Vec::new(),
         waiting: Vec::new(),
         serving: Vec::new(),
         servers: 0,
         parts: Vec::new(),
     };
     vec![
-        Stage { waiting: vec![queue.id()], ..stage("queue") },
-        Stage { serving, servers: 1, parts, ..stage("service") },
+        Stage { entrances: vec![queue.id()], waiting: vec![queue.id()], ..stage("queue") },
+        // Every job passes the places of all steps; the first sees each of them.
+        Stage {
+            entrances: serving.first().copied().into_iter().collect(),
+            serving,
+            servers: 1,
+            parts,
+            ..stage("service")
+        },
     ]
 }
 

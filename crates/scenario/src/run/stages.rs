@@ -10,31 +10,26 @@ pub(crate) fn stage_rows(stages: &[Stage], marking: &Marking) -> Vec<Row> {
 }
 
 fn row(stage: &Stage, marking: &Marking) -> Row {
+    let statistics = |place: &petrio_kernel::PlaceId| marking.statistics_at(place.index());
+    let arrivals: u64 = stage.entrances.iter().map(|place| statistics(place).arrivals).sum();
     let sum = |places: &[petrio_kernel::PlaceId]| {
-        let mut total = (0u64, 0.0f64, 0.0f64);
-        for (position, place) in places.iter().enumerate() {
-            let statistics = marking.statistics_at(place.index());
-            // Requests pass through the places of a stage one after the other: the first sees all arrivals.
-            if position == 0 {
-                total.0 = statistics.arrivals;
-            }
-            total.1 += statistics.mean;
-            total.2 += statistics.area_token_seconds;
-        }
-        total
+        places
+            .iter()
+            .map(statistics)
+            .fold((0.0, 0.0), |(mean, area), place| (mean + place.mean, area + place.area_token_seconds))
     };
-    let (waiting_arrivals, mean_queue, waiting_area) = sum(&stage.waiting);
-    let (serving_arrivals, mean_serving, serving_area) = sum(&stage.serving);
+    let (mean_queue, waiting_area) = sum(&stage.waiting);
+    let (mean_serving, serving_area) = sum(&stage.serving);
     let per = |area: f64, count: u64| (count > 0).then(|| area * 1e3 / count as f64);
     let waits = !stage.waiting.is_empty();
     let serves = !stage.serving.is_empty();
     Row {
         name: stage.name.clone(),
-        arrivals: if waits { waiting_arrivals } else { serving_arrivals },
+        arrivals,
         utilisation: (serves && stage.servers > 0)
             .then(|| (mean_serving / f64::from(stage.servers)).min(1.0)),
         mean_queue: waits.then_some(mean_queue),
-        mean_wait_ms: if waits { per(waiting_area, waiting_arrivals) } else { None },
-        mean_service_ms: if serves { per(serving_area, serving_arrivals) } else { None },
+        mean_wait_ms: if waits { per(waiting_area, arrivals) } else { None },
+        mean_service_ms: if serves { per(serving_area, arrivals) } else { None },
     }
 }

@@ -126,6 +126,7 @@ pub fn disk_page(
 fn stages(path: &str, places: &Places) -> Vec<Stage> {
     let stage = |name: &str| Stage {
         name: format!("{path}/{name}"),
+        entrances: Vec::new(),
         waiting: Vec::new(),
         serving: Vec::new(),
         servers: 1,
@@ -133,19 +134,27 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
     };
     let part = |word: &'static str, page: &str| (word, format!("{path}/{page}"));
     vec![
-        Stage { waiting: vec![places.queue.id(), places.commands.id()], servers: 0, ..stage("queue") },
         Stage {
-            serving: vec![places.decoding.id(), places.finishing.id()],
+            entrances: vec![places.queue.id()],
+            waiting: vec![places.queue.id(), places.commands.id()],
+            servers: 0,
+            ..stage("queue")
+        },
+        Stage {
+            entrances: vec![places.finishing.id()],
+            serving: vec![places.decoding.id(), places.from_cache.id(), places.finishing.id()],
             parts: vec![part("controller overheads", "controller")],
             ..stage("controller")
         },
         Stage {
+            entrances: vec![places.seeking.id()],
             waiting: vec![places.arm_queue.id()],
             serving: vec![places.seeking.id(), places.rotating.id(), places.passing.id()],
             parts: vec![part("seeks", "seek"), part("rotation", "rotation"), part("media transfer", "media")],
             ..stage("mechanics")
         },
         Stage {
+            entrances: vec![places.on_bus.id(), places.data_on_bus.id()],
             serving: vec![places.on_bus.id(), places.data_on_bus.id()],
             parts: vec![part("bus", "bus")],
             ..stage("bus")
