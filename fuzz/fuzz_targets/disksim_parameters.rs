@@ -1,3 +1,4 @@
+//! Arbitrary bytes read as a DiskSim parameter file and as all files that it names.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,3 +1,4 @@
+//! Arbitrary text read as a scenario.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -189,3 +189,17 @@ fn a_trace_that_is_not_there_is_refused_at_its_line_in_the_scenario() {
     std::fs::create_dir(folder.path("load.trace")).unwrap();
     refused(&folder, &[], &["scenario.toml:7:", "is a folder", "help: name the files in it"]);
 }
+
+#[test]
+fn a_mutilated_scenario_is_read_or_refused_with_a_reason() {
+    for text in [RANDOM, REPLAY] {
+        for at in 0..text.len() {
+            for put in ["", "\"", "}", "[", "=", "-", "9e999", "\u{0}", "\n"] {
+                let mutilated = format!("{}{put}{}", &text[..at], &text[at + 1..]);
+                if let Err(problems) = petrio_scenario::load_text("mutilated.toml", &mutilated, None, &[]) {
+                    assert!(problems.iter().count() > 0, "{mutilated}");
+                }
+            }
+        }
+    }
+}
