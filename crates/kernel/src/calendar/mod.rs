@@ -18,6 +18,9 @@ use rung::{Pool, Rung};
 const SPILL: usize = 160;
 /// How many entries stay in the heap after a spill, and how many a bucket is meant to hold.
 const BUCKET: usize = 32;
+/// A rung has about so many buckets at most: the line of memory that the next entry of a bucket goes to should still be in
+/// the second-level cache when it does. Larger buckets are cut once more when their time comes.
+const BUCKETS: usize = 4_096;
 /// A bucket beyond this is cut once more before it is sorted.
 const SPLIT: usize = 128;
 
@@ -201,7 +204,7 @@ impl Calendar {
 
     fn add_rung(&mut self, start: u64, end: u64, expected: usize) {
         let mut rung = self.spare_rungs.pop().unwrap_or_default();
-        rung.reset(start, end, expected, BUCKET);
+        rung.reset(start, end, expected, BUCKET.max(expected / BUCKETS));
         self.rungs.push(rung);
     }
 
