@@ -18,8 +18,8 @@ use rung::{Pool, Rung};
 const SPILL: usize = 160;
 /// How many entries stay in the heap after a spill, and how many a bucket is meant to hold.
 const BUCKET: usize = 32;
-/// A rung has about so many buckets at most: the line of memory that the next entry of a bucket goes to should still be in
-/// the second-level cache when it does. Larger buckets are cut once more when their time comes.
+/// A rung has about so many buckets at most: the memory that the next entry of a bucket goes to should still be near
+/// the processor when it does. Larger buckets are cut once more when their time comes.
 const BUCKETS: usize = 4_096;
 /// A bucket beyond this is cut once more before it is sorted.
 const SPLIT: usize = 128;
