@@ -3,7 +3,7 @@
 //! The answer is causal, not a guess from shares of time: a part that others overlap may take most of the time and change
 //! nothing.
 
-use crate::build::{System, programs_of};
+use crate::build::System;
 use crate::load::Loaded;
 use crate::report::{Bottleneck, Report, Sinks, latency_words};
 use crate::run::RunFailure;
@@ -39,9 +39,8 @@ pub(super) fn explain(
     let experiment = |speeds: &[(&str, f64)]| -> Result<Option<Figures>, RunFailure> {
         let requests = limits.requests.unwrap_or(u64::MAX).min(EXPERIMENT_REQUESTS);
         let limits = Limits { requests: Some(requests), ..limits };
-        let mut programs = programs_of(loaded, system, 0)?;
-        let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut: Cut::None, speeds };
-        let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
+        let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds };
+        let (outcome, _) = execute(loaded, system, plan, &mut Sinks::default(), &mut |_| {})?;
         let collected = outcome.collected;
         Ok(collected.latency.map(|latency| Figures {
             requests_per_s: collected.requests_per_s,

@@ -1,10 +1,10 @@
 //! One run: programs issue requests, the net serves them, completions go back to their programs, until the end.
 
-use crate::build::{Programs, System};
+use crate::build::{Programs, System, programs_of};
+use crate::load::Loaded;
 use crate::report::{Collected, Collector, RequestSink, Stage};
 use crate::run::RunFailure;
 use crate::run::stages::stage_rows;
-use petrio_kernel::statistics::WarmUp;
 use petrio_kernel::{Pause, Simulation, Time};
 use petrio_workload::Due;
 
@@ -49,7 +49,6 @@ pub struct Progress {
 /// Everything about a run that changes from run to run.
 #[derive(Clone, Copy)]
 pub(crate) struct RunPlan<'a> {
-    pub(crate) seed: u64,
     pub(crate) replication: u64,
     pub(crate) limits: Limits,
     pub(crate) cut: Cut,
@@ -64,21 +63,20 @@ pub(crate) struct Outcome {
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
     pub(crate) in_flight: u64,
-    /// MSER-5 on the latencies of the whole run.
-    pub(crate) latency_warm_up: WarmUp,
     /// The number in flight only ever grew.
     pub(crate) growing: bool,
 }
 
-/// Runs a System with its programs.
+/// Runs a System with its programs, which it gives back for what they have to say.
 pub(crate) fn execute(
+    loaded: &Loaded,
     system: &System,
-    programs: &mut Programs,
     plan: RunPlan<'_>,
     sink: &mut dyn RequestSink,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Outcome, RunFailure> {
-    let mut run = Simulation::new(&system.net, plan.seed, plan.replication);
+) -> Result<(Outcome, Programs), RunFailure> {
+    let mut programs = programs_of(loaded, system, plan.replication)?;
+    let mut run = Simulation::new(&system.net, loaded.scenario.seed, plan.replication);
     for (path, factor) in plan.speeds {
         if let Some(page) = system.net.find_page(path) {
             run.marking_mut().set_speed(&system.net, page, *factor);
@@ -89,7 +87,6 @@ pub(crate) fn execute(
     let request_limit = plan.limits.requests.unwrap_or(u64::MAX);
     let in_flight_limit = IN_FLIGHT_LIMIT * system.blocks.len().max(1) as u64;
     let mut collector = Collector::new(Time::ZERO);
-    let mut latency_warm_up = WarmUp::default();
     let mut growth = Growth::default();
     let (mut issued, mut completed) = (0u64, 0u64);
     let mut cut = plan.cut;
@@ -128,7 +125,6 @@ pub(crate) fn execute(
                 let Some(done) = run.drain(ports.done).next() else { break };
                 completed += 1;
                 programs.complete(done.request.id, done.at)?;
-                latency_warm_up.record((done.at - done.request.issued).as_seconds());
                 if matches!(cut, Cut::Requests(count) if completed > count) {
                     cut = Cut::None;
                     cut_at = done.at;
@@ -171,15 +167,15 @@ pub(crate) fn execute(
     if let Cut::Span(warm_up) = cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
     }
-    Ok(Outcome {
+    let outcome = Outcome {
         collected: collector.finish(end),
         stages: stage_rows(&system.stages, run.marking()),
         end,
         cut_at,
         in_flight: issued - completed,
-        latency_warm_up,
         growing: growth.is_growing(),
-    })
+    };
+    Ok((outcome, programs))
 }
 
 /// Whether the number in flight only ever grows: an open workload that the System can't keep up with.

@@ -8,13 +8,14 @@ mod stages;
 pub use engine::{Cut, Limits, Progress};
 pub use failure::RunFailure;
 
-use crate::build::{Programs, System, programs_of};
+use crate::build::{Programs, System};
 use crate::load::Loaded;
-use crate::report::{Report, RequestSink, Sinks, mean_report};
+use crate::report::{Report, ReportError, RequestSink, Sinks, mean_report};
 use crate::schema::{Measure, WarmUp};
 use engine::{Outcome, RunPlan, execute};
+use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
-use petrio_kernel::statistics::{Interval, Tally, replicate};
+use petrio_kernel::statistics::{self, Interval, Tally, replicate};
 
 /// Replications are added in blocks of this size until the precision asked for is reached, so that the outcome doesn't
 /// depend on the number of threads.
@@ -55,12 +56,9 @@ pub fn simulate(
         WarmUp::Span(span) => Cut::Span(span.time()),
         WarmUp::Auto => Cut::Requests(warm_up_length(loaded, system, limits)?),
     };
-    let first = {
-        let mut programs = programs_of(loaded, system, 0)?;
-        let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut, speeds: &[] };
-        let outcome = execute(system, &mut programs, plan, &mut sinks, on_progress)?;
-        report(loaded, system, outcome, &programs)
-    };
+    let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
+    let (outcome, programs) = execute(loaded, system, plan, &mut sinks, on_progress)?;
+    let first = report(loaded, system, outcome, &programs);
     sinks.finish()?;
     let mut report = replications(loaded, system, first, limits, cut)?;
     broken_off(measure, &mut report);
@@ -78,13 +76,25 @@ fn limits(measure: &Measure) -> Limits {
 
 /// How many requests MSER-5 cuts off, from a first pass over the run.
 fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<u64, RunFailure> {
-    let mut programs = programs_of(loaded, system, 0)?;
-    let plan = RunPlan { seed: loaded.scenario.seed, replication: 0, limits, cut: Cut::None, speeds: &[] };
-    let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
-    outcome
-        .latency_warm_up
-        .length()
-        .ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
+    let mut latencies = Latencies::default();
+    let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
+    let (outcome, _) = execute(loaded, system, plan, &mut latencies, &mut |_| {})?;
+    latencies.0.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
+}
+
+/// MSER-5 on the latencies of a run.
+#[derive(Default)]
+struct Latencies(statistics::WarmUp);
+
+impl RequestSink for Latencies {
+    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        self.0.record((at - request.issued).as_seconds());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
 }
 
 /// The report of several replications, the first of which is there already.
@@ -101,10 +111,8 @@ fn replications(
     let mut reports = vec![first];
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
-            let replication = from + offset;
-            let mut programs = programs_of(loaded, system, replication)?;
-            let plan = RunPlan { seed: loaded.scenario.seed, replication, limits, cut, speeds: &[] };
-            let outcome = execute(system, &mut programs, plan, &mut Sinks::default(), &mut |_| {})?;
+            let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
+            let (outcome, programs) = execute(loaded, system, plan, &mut Sinks::default(), &mut |_| {})?;
             Ok::<_, RunFailure>(report(loaded, system, outcome, &programs))
         })
     };
