@@ -1,6 +1,6 @@
 # The front door. `make run` and `make test` set everything up by themselves.
 
-SCENARIO ?= examples/load-on-one-disk.toml
+SCENARIO ?= examples/mail-server.toml
 
 # rustup puts cargo here, and a fresh shell may not know it yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -11,9 +11,9 @@ PETRIO := $(TARGET)/release/petrio
 .PHONY: help run test bench fuzz
 
 help:
-	@echo "make run     predict a recorded database load on a mechanical disk (SCENARIO=… for another)"
+	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
-	@echo "make bench   speed of the kernel and of the disk, on this machine"
+	@echo "make bench   speed of the kernel, of the disk and of file systems, on this machine"
 	@echo "make fuzz    every fuzz target for a minute (SECONDS=… for longer); needs a nightly compiler"
 
 run:
@@ -30,6 +30,7 @@ bench:
 	@cargo build --release --locked --package petrio-cli
 	@$(PETRIO) bench kernel
 	@$(PETRIO) bench disk
+	@$(PETRIO) bench fs
 	@cargo bench --locked --workspace
 
 fuzz:

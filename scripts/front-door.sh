@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
-scenario=examples/load-on-one-disk.toml
+scenario=examples/mail-server.toml
 cargo build --release --locked --quiet --package petrio-cli
 case $target in /*) petrio=$target/release/petrio ;; *) petrio=$PWD/$target/release/petrio ;; esac
 scratch=$(mktemp -d)
@@ -12,15 +12,15 @@ trap 'rm -rf "$scratch"' EXIT
 
 wrong() { echo "front door: $*" >&2; exit 1; }
 
-"$petrio" run "$scenario" --html "$scratch/load-on-one-disk.html" --json "$scratch/first.json" > "$scratch/report.txt"
+"$petrio" run "$scenario" --html "$scratch/mail-server.html" --json "$scratch/first.json" > "$scratch/report.txt"
 cat "$scratch/report.txt"
 for word in throughput latency utilisation bottleneck; do
     grep -q "$word" "$scratch/report.txt" || wrong "the report doesn't say anything of $word"
 done
 python3 -B scripts/readme_report.py check "$scratch/report.txt" || wrong "the README is out of date"
 
-head -c 15 "$scratch/load-on-one-disk.html" | grep -qi '<!doctype html>' || wrong "the page is no HTML"
-if grep -Eo '(src|href)="(https?:)?//[^"]*"' "$scratch/load-on-one-disk.html"; then wrong "the page loads something from elsewhere"; fi
+head -c 15 "$scratch/mail-server.html" | grep -qi '<!doctype html>' || wrong "the page is no HTML"
+if grep -Eo '(src|href)="(https?:)?//[^"]*"' "$scratch/mail-server.html"; then wrong "the page loads something from elsewhere"; fi
 
 RAYON_NUM_THREADS=1 "$petrio" run "$scenario" --json "$scratch/second.json" > /dev/null
 cmp "$scratch/first.json" "$scratch/second.json" || wrong "the same scenario and seed gave another report"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- report: begin -->\n", "<!-- report: end -->\n"
-COMMAND = "$ petrio run examples/load-on-one-disk.toml --html load-on-one-disk.html\n"
+COMMAND = "$ petrio run examples/mail-server.toml --html mail-server.html\n"
 VOLATILE = [
     (re.compile(r"\bin \d[\d.,]* (ns|us|µs|ms|s|min)\b"), "in (wall clock)"),
     (re.compile(r"\S*/([\w-]+\.html)"), r"\1"),
@@ -54,7 +54,7 @@ def main():
     elif settled(shown) != settled(sample(report)):
         sys.exit(
             "README.md shows a report that the example no longer prints\n"
-            "  help: target/release/petrio run examples/load-on-one-disk.toml --html target/load-on-one-disk.html > report.txt"
+            "  help: target/release/petrio run examples/mail-server.toml --html target/mail-server.html > report.txt"
             " && scripts/readme_report.py write report.txt"
         )
 

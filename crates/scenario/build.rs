@@ -1,4 +1,4 @@
-//! Compiles the catalogue into the crate: a table of (name, text) of every file in `catalogue/devices`.
+//! Compiles the catalogue into the crate: for each of its folders a table of (name, text) of every file in it.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -6,10 +6,18 @@ use std::path::Path;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let devices = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../catalogue/devices");
-    println!("cargo:rerun-if-changed={}", devices.display());
+    let catalogue = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../catalogue");
+    for folder in ["devices", "machines", "kernels"] {
+        let table = table(&catalogue.join(folder))?;
+        fs::write(Path::new(&env::var("OUT_DIR")?).join(format!("{folder}.rs")), table)?;
+    }
+    Ok(())
+}
+
+fn table(folder: &Path) -> Result<String, Box<dyn Error>> {
+    println!("cargo:rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
-    for file in fs::read_dir(&devices)? {
+    for file in fs::read_dir(folder)? {
         let path = file?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
             let name = path
@@ -26,6 +34,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(table, "    ({name:?}, include_str!({:?})),", path.display().to_string())?;
     }
     table.push(']');
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("devices.rs"), table)?;
-    Ok(())
+    Ok(table)
 }

@@ -10,6 +10,7 @@ mod table;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Predict how a storage system will perform before it is built, bought or changed.
 ///
@@ -37,6 +38,7 @@ enum Command {
     Schema(command::schema::Schema),
     #[command(subcommand)]
     Catalogue(command::catalogue::Catalogue),
+    Calibrate(command::calibrate::Calibrate),
     #[command(subcommand)]
     Validate(command::validate::Validate),
     #[command(subcommand)]
@@ -46,10 +48,15 @@ enum Command {
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
 const INTERRUPTED: i32 = 130;
 
+/// Whether a signal is ending the program.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
 fn main() -> ExitCode {
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
+        ENDING.store(true, Ordering::SeqCst);
         petrio_scenario::report::discard_unfinished();
+        petrio_live::undo::take_down_all();
         std::process::exit(INTERRUPTED);
     });
     let outcome = match Arguments::parse().command {
@@ -58,9 +65,14 @@ fn main() -> ExitCode {
         Command::Net(net) => net.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Catalogue(catalogue) => catalogue.execute(),
+        Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Validate(validate) => validate.execute(),
         Command::Bench(bench) => bench.execute(),
     };
+    // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
+    while ENDING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

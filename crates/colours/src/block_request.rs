@@ -1,16 +1,12 @@
 //! What a file system, RAID array or scheduler asks of a block device.
 
-use crate::Ledger;
+use crate::request::{IoClass, Movement, Request, RequestId};
+use crate::{Cause, Ledger};
 use petrio_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Bytes in a device block ("sector"), the unit of addresses and lengths on this wire.
 pub const SECTOR_BYTES: u64 = 512;
-
-/// A request's number in its run, unique and ascending in order of issue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RequestId(pub u64);
 
 /// Which way data moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -51,12 +47,18 @@ pub struct BlockRequest {
     pub device: u32,
     /// Read, write or flush.
     pub direction: Direction,
+    /// Everything written before becomes durable before this write begins (Linux: REQ_PREFLUSH).
+    pub flush_before: bool,
     /// Force unit access: a write completes only when it is on the medium.
     pub force_unit_access: bool,
     /// Whether somebody waits for the completion.
     pub synchronous: bool,
-    /// I/O priority, 0 the most urgent.
+    /// The scheduling class of the process.
+    pub class: IoClass,
+    /// I/O priority within the class, 0 the most urgent.
     pub priority: u8,
+    /// A handle of whoever made the request; stages pass it on untouched.
+    pub tag: u64,
     /// First device block (512 bytes).
     pub address: u64,
     /// Length in device blocks; zero only for a flush.
@@ -78,5 +80,45 @@ impl BlockRequest {
     /// One past the last block.
     pub fn end(&self) -> u64 {
         self.address + u64::from(self.blocks)
+    }
+}
+
+impl Request for BlockRequest {
+    type Cause = Cause;
+
+    fn id(&self) -> RequestId {
+        self.id
+    }
+
+    fn set_id(&mut self, id: RequestId) {
+        self.id = id;
+    }
+
+    fn issued(&self) -> Time {
+        self.issued
+    }
+
+    fn bytes(&self) -> u64 {
+        Self::bytes(self)
+    }
+
+    fn movement(&self) -> Movement {
+        match self.direction {
+            Direction::Read => Movement::Read,
+            Direction::Write => Movement::Write,
+            Direction::Flush => Movement::Neither,
+        }
+    }
+
+    fn is_from_cache(&self) -> bool {
+        self.status == Status::DoneFromCache
+    }
+
+    fn process(&self) -> u32 {
+        self.process
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 }

@@ -1,48 +1,11 @@
 //! A per-operation time ledger: where the time of one request went.
 
+use crate::cause::{Cause, Causes, MOST_CAUSES};
 use petrio_kernel::Time;
 use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
 
-/// What a span of a request's time was spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// Waiting for a device, a bus or a place in a queue.
-    Queue,
-    /// Command decoding, completion and other controller work.
-    Overhead,
-    /// Moving the arm, with settling and head switches.
-    Seek,
-    /// Waiting for the platter to turn.
-    Rotation,
-    /// Reading or writing at the medium.
-    Transfer,
-    /// Moving data over a bus or a link, where that does not overlap the medium.
-    Bus,
-    /// Service of a device that does not say more (a constant-rate device).
-    Service,
-}
-
-impl Cause {
-    /// Every cause, in the order in which a request meets them.
-    pub const ALL: [Self; 7] =
-        [Self::Queue, Self::Overhead, Self::Seek, Self::Rotation, Self::Transfer, Self::Bus, Self::Service];
-
-    /// The word used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Overhead => "overhead",
-            Self::Seek => "seek",
-            Self::Rotation => "rotation",
-            Self::Transfer => "transfer",
-            Self::Bus => "bus",
-            Self::Service => "service",
-        }
-    }
-}
-
-/// Time by [`Cause`]. A stage charges what it cost; at completion the charges add up to the response time.
+/// Time by cause. A stage charges what it cost; at completion the charges add up to the response time.
 ///
 /// ```
 /// use petrio_colours::{Cause, Ledger};
@@ -53,19 +16,24 @@ impl Cause {
 /// assert_eq!(ledger.total(), Time::from_millis(7));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Ledger {
-    spans: [Time; Cause::ALL.len()],
+#[serde(transparent)]
+pub struct Ledger<C = Cause> {
+    spans: [Time; MOST_CAUSES],
+    #[serde(skip)]
+    causes: PhantomData<C>,
 }
 
-impl Ledger {
+impl<C: Causes> Ledger<C> {
     /// Adds a span to a cause.
-    pub fn charge(&mut self, cause: Cause, span: Time) {
-        self.spans[cause as usize] += span;
+    #[inline]
+    pub fn charge(&mut self, cause: C, span: Time) {
+        self.spans[cause.index()] += span;
     }
 
     /// The time charged to a cause.
-    pub fn of(&self, cause: Cause) -> Time {
-        self.spans[cause as usize]
+    #[inline]
+    pub fn of(&self, cause: C) -> Time {
+        self.spans[cause.index()]
     }
 
     /// All charges together.

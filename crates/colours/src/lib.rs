@@ -1,11 +1,17 @@
 //! The token colours that cross page borders, and nothing else does.
 //!
 //! A colour is a request *and* its completion: the same token goes down the storage path and comes back up, carrying
-//! who asked and a [`Ledger`] of where its time went. At this stage of petrio one colour exists, [`BlockRequest`]: what
-//! a file system, a RAID array or a scheduler asks of a device.
+//! who asked and a [`Ledger`] of where its time went. [`FileOp`] is what a process asks of a file system, [`BlockRequest`]
+//! what a file system, a RAID array or a scheduler asks of a device. What both have in common is a [`Request`].
 
 mod block_request;
+mod cause;
+mod file_op;
 mod ledger;
+mod request;
 
-pub use block_request::{BlockRequest, Direction, RequestId, SECTOR_BYTES, Status};
-pub use ledger::{Cause, Ledger};
+pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, Status};
+pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
+pub use file_op::{AccessFlags, FileId, FileOp, Operation};
+pub use ledger::Ledger;
+pub use request::{IoClass, Movement, Request, RequestId};

@@ -10,7 +10,7 @@ use crate::net::{Net, Transition};
 use crate::place::{Colour, Discipline, Key};
 use crate::random::{Generator, Stream};
 use crate::station::Served;
-use crate::store::{DELAYED, Removed, View};
+use crate::store::{AnyStore, DELAYED, Removed, View};
 
 /// One firing of a transition. It takes no model time.
 ///
@@ -89,6 +89,34 @@ impl Firing<'_> {
         let store = store_mut::<T>(&mut *self.marking.stores[arc.place as usize]);
         let slot = if slot == UNBOUND { store.ready.first() } else { Some(slot) };
         slot.and_then(|slot| store.ready.get_mut(slot)).expect("a bound token can be changed in place")
+    }
+
+    /// Changes the resident tokens of two update arcs to different places at once.
+    ///
+    /// # Panics
+    /// When both arcs lead to the same place, or one to a place that is not a state: bugs in the net.
+    #[inline]
+    pub fn update_two<A: Colour, B: Colour>(&mut self, a: Update<A>, b: Update<B>) -> (&mut A, &mut B) {
+        let stores = self.marking.stores.get_disjoint_mut([a.place as usize, b.place as usize]);
+        let [a, b] = stores.expect("the arcs lead to different places");
+        (resident(&mut **a), resident(&mut **b))
+    }
+
+    /// Changes the resident tokens of three update arcs to different places at once.
+    ///
+    /// # Panics
+    /// As of [`update_two`](Self::update_two).
+    #[inline]
+    pub fn update_three<A: Colour, B: Colour, C: Colour>(
+        &mut self,
+        a: Update<A>,
+        b: Update<B>,
+        c: Update<C>,
+    ) -> (&mut A, &mut B, &mut C) {
+        let places = [a.place as usize, b.place as usize, c.place as usize];
+        let [a, b, c] =
+            self.marking.stores.get_disjoint_mut(places).expect("the arcs lead to different places");
+        (resident(&mut **a), resident(&mut **b), resident(&mut **c))
     }
 
     /// Everything ready in the place of an arc.
@@ -233,6 +261,12 @@ impl Firing<'_> {
         let transition = self.transition.path.clone();
         self.marking.fault(RunError::Model { now: self.now(), transition, message: message.into() });
     }
+}
+
+/// The token of a state place.
+fn resident<T: Colour>(store: &mut dyn AnyStore) -> &mut T {
+    let store = store_mut::<T>(store);
+    store.ready.first().and_then(|slot| store.ready.get_mut(slot)).expect("a state place keeps its token")
 }
 
 /// Removing a token moved others: follow them for the arcs that were bound to them. `left` tokens are left.

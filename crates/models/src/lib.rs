@@ -1,6 +1,8 @@
-//! Pages of the storage path
+//! Pages of the storage path.
 
+pub mod block;
 pub mod device;
+pub mod host;
 
 mod stage;
 

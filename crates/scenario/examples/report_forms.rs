@@ -5,7 +5,7 @@
 use petrio_colours::{BlockRequest, Cause, Direction, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_scenario::report::{
-    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, RequestSink, Sinks, Stage, WallClock,
+    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Sinks, Stage, Subject, WallClock,
     terminal_text, write_csv, write_html, write_json,
 };
 use std::error::Error;
@@ -25,9 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     std::fs::create_dir_all(&folder)?;
     let mut sinks = Sinks::default();
-    sinks.push(ParquetRows::create(&folder.join("requests.parquet"))?);
-    sinks.push(PerfettoTrace::create(&folder.join("trace.json"), vec!["d0".to_owned()])?);
-    let mut collector = Collector::new(Time::ZERO);
+    sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"))?);
+    sinks.push(PerfettoTrace::<BlockRequest>::create(&folder.join("trace.json"), vec!["d0".to_owned()])?);
+    let mut collector = Collector::<BlockRequest>::new(Time::ZERO);
 
     let mut numbers = Numbers(1);
     let (mut issued, mut free) = (Time::ZERO, Time::ZERO);
@@ -62,11 +62,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let service = busy.as_millis() / found.requests.completed as f64;
     let report = Report {
         title: "A made-up load on a made-up disk".to_owned(),
+        subject: Subject::BlockRequests,
         workload: "20,000 requests, more of them in the middle".to_owned(),
         system: "one disk at 10,000 rpm, FCFS".to_owned(),
         seed: 1,
         simulated_s: free.as_seconds(),
         warm_up_s: 0.0,
+        closing_s: None,
         replications: 1,
         confidence: None,
         requests: found.requests,
@@ -76,6 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         latency: found.latency,
         read_latency: found.read_latency,
         write_latency: found.write_latency,
+        operations: found.operations,
         breakdown: found.breakdown,
         stages: vec![
             Stage {

@@ -1,6 +1,6 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
-use crate::catalogue::{Device, device_names, device_text, nearest_device, read_device};
+use crate::catalogue::{DEVICES, Device, read_device};
 use crate::load::text_of;
 use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
@@ -99,13 +99,10 @@ fn device(
 }
 
 fn catalogued(name: &str, model: &str, places: &Places, sources: &Sources) -> Result<String, Vec<Problem>> {
-    device_text(model).map(str::to_owned).ok_or_else(|| {
+    DEVICES.text(model).map(str::to_owned).ok_or_else(|| {
         let span = places.value(&format!("disk.{name}.model"));
         let problem = sources.error(span, format!("the catalogue has no drive \"{model}\""));
-        vec![problem.help(match nearest_device(model) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("it has {}", device_names().collect::<Vec<_>>().join(", ")),
-        })]
+        vec![problem.help(DEVICES.advice(model))]
     })
 }
 

@@ -1,7 +1,7 @@
 //! Fills in what the generators of synthetic workloads take from the disks that they go to: their numbers in the system,
 //! and how many blocks there are.
 
-use crate::load::PlacedDisk;
+use crate::placed::PlacedDisk;
 use crate::schema::{Scenario, Workload};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};

@@ -1,7 +1,7 @@
 //! Scenario files, the catalogue, and reports of runs.
 //!
 //! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point at
-//! their line. [`schema`] is the file's struct tree, [`catalogue`] the devices that it may name, [`report`] what a run
+//! their line. [`schema`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may name, [`report`] what a run
 //! gives and the forms in which it is written.
 //!
 //! ```
@@ -24,10 +24,13 @@ mod check;
 mod devices;
 mod generators;
 mod load;
+mod placed;
+mod profiles;
 pub mod report;
 pub mod run;
 pub mod schema;
 mod text;
 
-pub use load::{Loaded, PlacedDisk, load, load_text};
+pub use load::{Loaded, load, load_text};
+pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, Storage};
 pub use text::{Override, Problem, Problems, Severity};

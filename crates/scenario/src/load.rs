@@ -1,18 +1,20 @@
 //! From a scenario's text to a scenario that can be run, or to the list of all that is wrong with it.
 //!
 //! ```text
-//! file + --set ──tree──► tables with positions ──typed──► Scenario ──devices──► disks ──check──► Loaded
-//!                          syntax                    keys, units, types     catalogue     names, files, sense
+//! file + --set ──tree──► tables with positions ──typed──► Scenario ──devices, profiles──► ──check──► ──placed──► Loaded
+//!                          syntax                    keys, units, types   catalogue     names, sense   sizes
 //! ```
 //!
 //! Each step needs the one before to have gone well, and reports everything that it finds.
 
-use crate::catalogue::Device;
 use crate::check::check;
 use crate::devices::devices;
 use crate::generators::filled_in;
-use crate::schema::{KINDS, Scenario, Scheduler, read_workload};
-use crate::text::tree::{self, Mistake, Places, Table, entry};
+use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, Storage, placed};
+use crate::profiles::profiles;
+use crate::report::Subject;
+use crate::schema::{KINDS, Scenario, parts, read_fabric, read_file_system, read_throttle, read_workload};
+use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use indexmap::IndexMap;
@@ -21,7 +23,7 @@ use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 /// A scenario that can be run: every name in it stands for something, every file is there.
 #[derive(Clone, Debug)]
@@ -30,7 +32,14 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// Every disk, in the order of the file; a request's `device` is the index in this list.
     pub disks: Vec<PlacedDisk>,
-    /// For each workload the disks that it goes to, as indices of `disks`.
+    /// Everything that holds blocks: the disks first, in the same order, then what is made of them.
+    pub storage: Vec<Storage>,
+    /// The hosts, in the order of the file.
+    pub hosts: Vec<PlacedHost>,
+    /// The file systems, in the order of the file.
+    pub file_systems: Vec<PlacedFileSystem>,
+    /// For each workload the disks that it goes to, as indices of `disks`; of one that works on files, the file systems, as
+    /// indices of `file_systems`.
     pub targets: IndexMap<String, Vec<u32>>,
     /// The synthetic workloads by name, ready to generate: `devices` are indices of `disks`, and capacities are filled in.
     pub generators: IndexMap<String, Synthetic>,
@@ -39,21 +48,6 @@ pub struct Loaded {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) sources: Sources,
     pub(crate) places: Places,
-}
-
-/// One disk of the system.
-#[derive(Clone, Debug)]
-pub struct PlacedDisk {
-    /// Its name: the part's, with a number where there are several.
-    pub name: String,
-    /// The part that it is of: `d` for `[disk.d]`.
-    pub part: String,
-    /// The drive, with the scenario's changes.
-    pub device: Arc<Device>,
-    /// The order in which waiting requests are sent to it.
-    pub scheduler: Scheduler,
-    /// Commands that it accepts at a time, where the scenario says so.
-    pub queue_depth: Option<u32>,
 }
 
 impl Loaded {
@@ -66,6 +60,11 @@ impl Loaded {
     /// A warning that points at the value at a dotted path of the scenario.
     pub fn warning_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.sources.warning(self.places.value(path), message)
+    }
+
+    /// What a report of it counts.
+    pub fn subject(&self) -> Subject {
+        if self.file_systems.is_empty() { Subject::BlockRequests } else { Subject::FileOperations }
     }
 
     /// Where a file that the scenario names lies: relative to the scenario's folder.
@@ -127,6 +126,10 @@ pub fn load_text(
         problems.append(&mut more);
         IndexMap::new()
     });
+    let profiles = profiles(&scenario, &root, &places, &mut sources, folder).unwrap_or_else(|mut more| {
+        problems.append(&mut more);
+        IndexMap::new()
+    });
     let checked = check(&scenario, &places, &sources, folder);
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
         checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
@@ -143,48 +146,44 @@ pub fn load_text(
             Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
         })
         .collect();
+    let texts = (&places, &sources);
+    let Placed { storage, hosts, file_systems } =
+        placed(&scenario, &disks, &checked.holders, &checked.file_systems, profiles, texts).map_err(fail)?;
     let generators = filled_in(&scenario, &disks, &checked.targets, &places, &sources).map_err(fail)?;
-    let folder = folder.map(Path::to_owned);
-    Ok(Loaded { scenario, disks, targets: checked.targets, generators, warnings, folder, sources, places })
+    let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
+    let loaded = Loaded {
+        scenario,
+        disks,
+        storage,
+        hosts,
+        file_systems,
+        targets,
+        generators,
+        warnings,
+        folder,
+        sources,
+        places,
+    };
+    crate::build::check_files(&loaded).map_err(fail)?;
+    Ok(loaded)
 }
 
 /// The structs of a tree, or every mistake in it.
 fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut workloads = IndexMap::new();
     let mut rest = root.get_ref().clone();
-    if let Some((_, DeValue::Table(table))) =
-        entry(root.get_ref(), "workload").map(|(key, value)| (key, value.get_ref()))
-    {
-        rest.remove("workload");
-        for (key, value) in table {
-            let read = match value.get_ref() {
-                DeValue::Table(inner) => read_workload(&Spanned::new(value.span(), inner.clone()), sources),
-                _ => {
-                    let kinds = KINDS.join(", ");
-                    let problem = sources
-                        .error(key.span(), format!("the workload \"{}\" is not a table", key.get_ref()));
-                    Err(vec![
-                        problem.help(format!(
-                            "write [workload.{}] and below it kind = … ({kinds})",
-                            key.get_ref()
-                        )),
-                    ])
-                }
-            };
-            match read {
-                Ok(workload) => {
-                    workloads.insert(key.get_ref().to_string(), workload);
-                }
-                Err(mut more) => problems.append(&mut more),
-            }
-        }
-    }
+    // These know their places better when each is read alone.
+    let workload =
+        Kind { key: "workload", what: "workload", example: &format!("kind = … ({})", KINDS.join(", ")) };
+    let fs = Kind { key: "fs", what: "file system", example: "type = … and on = …" };
+    let fabric = Kind { key: "fabric", what: "fabric", example: "on = …" };
+    let throttle = Kind { key: "throttle", what: "throttle", example: "on = …" };
+    let workload = each(root, workload, read_workload, &mut rest, &mut problems, sources);
+    let fs = each(root, fs, read_file_system, &mut rest, &mut problems, sources);
+    let fabric = each(root, fabric, read_fabric, &mut rest, &mut problems, sources);
+    let throttle = each(root, throttle, read_throttle, &mut rest, &mut problems, sources);
     match read::<Scenario>(&Spanned::new(root.span(), rest), sources) {
-        Ok(mut scenario) if problems.is_empty() => {
-            scenario.workload = workloads;
-            Ok(scenario)
-        }
+        Ok(scenario) if problems.is_empty() => Ok(Scenario { workload, fs, fabric, throttle, ..scenario }),
         Ok(_) => Err(problems),
         Err(mut more) => {
             // In the order of the file, the head before the workloads.
@@ -192,6 +191,45 @@ fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> 
             Err(more)
         }
     }
+}
+
+/// A kind of part that is read alone.
+#[derive(Clone, Copy)]
+struct Kind<'a> {
+    key: &'static str,
+    what: &'static str,
+    /// What its table holds at least.
+    example: &'a str,
+}
+
+/// Reads every part of a kind, and takes them out of the rest.
+fn each<T>(
+    root: &Table<'_>,
+    kind: Kind<'_>,
+    read: impl Fn(&Table<'_>, &Sources) -> Result<T, Vec<Problem>>,
+    rest: &mut DeTable<'_>,
+    problems: &mut Vec<Problem>,
+    sources: &Sources,
+) -> IndexMap<String, T> {
+    let mut found = IndexMap::new();
+    let Some(parts) = parts(root.get_ref(), kind.key) else { return found };
+    rest.remove(kind.key);
+    for (key, value) in parts {
+        let name = key.get_ref();
+        match value.get_ref() {
+            DeValue::Table(inner) => match read(&Spanned::new(value.span(), inner.clone()), sources) {
+                Ok(part) => drop(found.insert(name.to_string(), part)),
+                Err(mut more) => problems.append(&mut more),
+            },
+            _ => {
+                let problem =
+                    sources.error(key.span(), format!("the {} \"{name}\" is not a table", kind.what));
+                problems
+                    .push(problem.help(format!("write [{}.{name}] and below it {}", kind.key, kind.example)));
+            }
+        }
+    }
+    found
 }
 
 fn syntax(mistake: Mistake, sources: &Sources) -> Problem {

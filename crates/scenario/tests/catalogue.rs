@@ -3,7 +3,7 @@
 
 use petrio_kernel::Time;
 use petrio_models::device::disk::{DiskParameters, SeekCurve};
-use petrio_scenario::catalogue::{Device, device_names};
+use petrio_scenario::catalogue::{DEVICES, Device};
 use petrio_scenario::{Loaded, load_text};
 
 fn loaded(model: &str) -> Loaded {
@@ -60,7 +60,7 @@ fn the_hp_c2247a_keeps_its_table_of_first_seeks() {
 
 #[test]
 fn outer_zones_hold_at_least_as_much_as_inner_ones() {
-    for model in device_names() {
+    for model in DEVICES.names() {
         let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone() else { continue };
         let sectors: Vec<u32> = disk.geometry.zones.iter().map(|zone| zone.sectors_per_track).collect();
         assert!(sectors.windows(2).all(|pair| pair[0] >= pair[1]), "{model}: {sectors:?}");

@@ -1,15 +1,17 @@
 //! Workloads: what asks a storage system for something.
 //!
-//! At this stage a workload is a stream of block requests. It comes from a recorded [`trace`], replayed [open](OpenReplay)
-//! (arrival times kept) or [closed](ClosedReplay) (think times kept), or from [`synthetic`] generators, whose
-//! [distributions](distribution) are DiskSim's. All of them are a [`RequestSource`]: the net that serves the requests asks it
-//! what is due, and tells it what has completed.
+//! A workload is a stream of block requests or of file operations. Block requests come from a recorded [`trace`], replayed
+//! [open](OpenReplay) (arrival times kept) or [closed](ClosedReplay) (think times kept), or from [`synthetic`] generators, whose
+//! [distributions](distribution) are DiskSim's. File operations come from [`program`]s: patterns such as iozone's and fio's,
+//! scripts, and captured requests. All of them are a [`RequestSource`]: the net that serves the requests asks it what is due,
+//! and tells it what has completed.
 //!
 //! ```text
 //!  trace file ─ TraceReader ─┬─ OpenReplay ────┐
 //!  trace file ─ TraceReader ─┤                 ├─ RequestSource ── due / issue ──▶ the net
 //!      (MergedTraces) ───────┴─ ClosedReplay ──┤                 ◀── complete ───
-//!  Synthetic + random streams ─────────────────┘
+//!  Synthetic + random streams ─────────────────┤
+//!  programs of file operations ─ FilePrograms ─┘
 //! ```
 //!
 //! A drive measured with one request outstanding, replayed on a device that takes 5 ms for everything:
@@ -37,6 +39,7 @@
 //! ```
 
 pub mod distribution;
+pub mod program;
 pub mod replay;
 pub mod synthetic;
 pub mod trace;
@@ -44,4 +47,4 @@ pub mod trace;
 mod source;
 
 pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes};
-pub use source::{Due, RequestSource, SourceError, SourceItem, Sources};
+pub use source::{Due, Phase, RequestSource, SourceError, SourceItem, Sources};

@@ -1,8 +1,9 @@
 //! What issues requests: the contract between a workload and the net that serves it.
 
+use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
 use crate::trace::TraceError;
-use petrio_colours::{BlockRequest, RequestId};
+use petrio_colours::{BlockRequest, Request, RequestId};
 use petrio_kernel::Time;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -18,13 +19,37 @@ pub enum Due {
     Never,
 }
 
+/// Which part of a workload something belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Brings the system into the state in which it is to be measured: opening files, a warm-up pass. Never counts.
+    Preparation,
+    /// What is to be measured.
+    #[default]
+    Measured,
+    /// What is left to do after the last access: making it durable, closing files.
+    Closing {
+        /// Whether the workload's own measure includes it. A report can show both.
+        counted: bool,
+    },
+}
+
+impl Phase {
+    /// Whether the workload's own measure includes it.
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Measured | Self::Closing { counted: true })
+    }
+}
+
 /// A request as a source issues it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceItem {
+pub struct SourceItem<R = BlockRequest> {
     /// The request; its `id` counts from 0 in the source, in order of issue, and its `issued` is set.
-    pub request: BlockRequest,
+    pub request: R,
     /// How long it took on the machine that was traced, where the trace knows: what a validation compares with.
     pub measured: Option<Time>,
+    /// Which part of the workload it belongs to.
+    pub phase: Phase,
 }
 
 /// Why a source can't go on.
@@ -37,6 +62,9 @@ pub enum SourceError {
     /// The synthetic workload.
     #[error(transparent)]
     Synthetic(#[from] SyntheticError),
+    /// A program of file operations.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// A closed replay of several processes that drift too far apart.
     #[error(
         "closed replay holds {held} requests that wait for slower processes (process {process} is the one furthest behind)"
@@ -64,6 +92,7 @@ impl SourceError {
         match self {
             Self::Trace(error) => error.help(),
             Self::Synthetic(error) => error.help(),
+            Self::Program(error) => error.help(),
             Self::LookAhead { .. } => Some(
                 "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`".to_owned(),
             ),
@@ -76,7 +105,7 @@ impl SourceError {
     }
 }
 
-/// Issues block requests, open or closed.
+/// Issues requests (block requests, or file operations), open or closed.
 ///
 /// Whoever drives a source asks [`due`](Self::due), issues at that time, and tells of completions:
 ///
@@ -105,7 +134,7 @@ impl SourceError {
 ///   with a timer in its net may leave the old timer running: `issue` answers `None` when nothing is due.
 /// - `issue(now)` returns at most one request; several may be due at the same time.
 /// - `now` never goes back.
-pub trait RequestSource: Send {
+pub trait RequestSource<R = BlockRequest>: Send {
     /// When to ask for the next request.
     ///
     /// # Errors
@@ -116,7 +145,7 @@ pub trait RequestSource: Send {
     ///
     /// # Errors
     /// As of [`due`](Self::due).
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError>;
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, SourceError>;
 
     /// Tells that a request has completed. A source that doesn't wait for it takes no notice.
     ///
@@ -125,12 +154,12 @@ pub trait RequestSource: Send {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError>;
 }
 
-impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
+impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
     fn due(&mut self) -> Result<Due, SourceError> {
         (**self).due()
     }
 
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, SourceError> {
         (**self).issue(now)
     }
 
@@ -141,17 +170,17 @@ impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
 
 /// Several sources as one: requests are numbered together in order of issue; where several are due at the same time, the
 /// source that was given first goes first.
-pub struct Sources {
-    sources: Vec<Box<dyn RequestSource>>,
+pub struct Sources<R = BlockRequest> {
+    sources: Vec<Box<dyn RequestSource<R>>>,
     /// Each source's own answer, kept until it changes.
     due: Vec<Option<Due>>,
     in_flight: BTreeMap<RequestId, (usize, RequestId)>,
     next: u64,
 }
 
-impl Sources {
+impl<R: Request> Sources<R> {
     /// Joins sources. Their processes and devices must be numbered apart by whoever makes them.
-    pub fn new(sources: Vec<Box<dyn RequestSource>>) -> Self {
+    pub fn new(sources: Vec<Box<dyn RequestSource<R>>>) -> Self {
         Self { due: vec![None; sources.len()], sources, in_flight: BTreeMap::new(), next: 0 }
     }
 
@@ -175,12 +204,12 @@ impl Sources {
     }
 }
 
-impl RequestSource for Sources {
+impl<R: Request> RequestSource<R> for Sources<R> {
     fn due(&mut self) -> Result<Due, SourceError> {
         self.earliest().map(|(due, _)| due)
     }
 
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, SourceError> {
         // A source that was due for a look only answers nothing; the next one may have a request.
         while let (Due::At(time), index) = self.earliest()? {
             if time > now {
@@ -193,8 +222,8 @@ impl RequestSource for Sources {
             if let Some(mut item) = item {
                 let id = RequestId(self.next);
                 self.next += 1;
-                self.in_flight.insert(id, (index, item.request.id));
-                item.request.id = id;
+                self.in_flight.insert(id, (index, item.request.id()));
+                item.request.set_id(id);
                 return Ok(Some(item));
             }
             if stuck {

@@ -27,6 +27,12 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "NUMBER", default_value_t = 3_000_000)]
         requests: u64,
     },
+    /// File systems: operations a second, and simulated time beside real time
+    Fs {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Bench {
@@ -48,6 +54,15 @@ impl Bench {
                     return print_json(&row);
                 }
                 print(&table(&bench::disk::Row::HEADINGS, &[row.cells()]))
+            }
+            Self::Fs { json } => {
+                let rows = bench::fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))
+                    .map_err(|error| Failure::new(error, None))?;
+                if *json {
+                    return print_json(&rows);
+                }
+                let cells: Vec<Vec<String>> = rows.iter().map(bench::fs::Row::cells).collect();
+                print(&table(&bench::fs::Row::HEADINGS, &cells))
             }
         }
     }

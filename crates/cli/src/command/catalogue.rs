@@ -3,20 +3,24 @@
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::table::table;
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use petrio_scenario::catalogue::{
-    device_names, device_summaries, device_text, disksim, drive_toml, nearest_device,
+    SHELVES, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries,
 };
 use std::path::{Path, PathBuf};
 
-/// The drives that petrio knows, and drives from elsewhere
+/// The drives, machines and kernels that petrio knows, and drives from elsewhere
 #[derive(Subcommand)]
 pub(crate) enum Catalogue {
-    /// Name the drives
-    List,
-    /// Print a drive, every figure with unit and source
+    /// Name the drives, the machines or the kernels
+    List {
+        /// Which of them
+        #[arg(value_enum, default_value = "drives")]
+        what: What,
+    },
+    /// Print a drive, a machine or a kernel, every figure with unit and source
     Show {
-        /// The drive's name, as in `petrio catalogue list`
+        /// Its name, as in `petrio catalogue list`
         name: String,
     },
     /// Read a DiskSim parameter file (.parv, .diskspecs, with the .model and .seek files that it names) and print the
@@ -30,24 +34,63 @@ pub(crate) enum Catalogue {
     },
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum What {
+    /// Drives and other devices
+    Drives,
+    /// Machines: what calls, page-cache work and copies cost
+    Machines,
+    /// Kernels: which algorithms, and which constants
+    Kernels,
+}
+
 impl Catalogue {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
-            Self::List => {
-                let rows: Vec<Vec<String>> = device_summaries()
-                    .map_err(|problem| Failure::new(problem, None))?
-                    .into_iter()
-                    .map(|summary| vec![summary.key.to_owned(), summary.name, summary.size, summary.speed])
-                    .collect();
-                print(&table(&["name", "drive", "size", "speed"], &rows))
-            }
-            Self::Show { name } => match device_text(name) {
+            Self::List { what } => list(*what),
+            Self::Show { name } => match SHELVES.iter().find_map(|shelf| shelf.text(name)) {
                 Some(text) => print(text),
                 None => Err(unknown(name)),
             },
             Self::Import { file, drive } => import(file, drive.as_deref()),
         }
     }
+}
+
+fn list(what: What) -> Result<(), Failure> {
+    let failed = |problem| Failure::new(problem, None);
+    let text = match what {
+        What::Drives => {
+            let rows: Vec<Vec<String>> = (device_summaries().map_err(failed)?.into_iter())
+                .map(|drive| vec![drive.key.to_owned(), drive.name, drive.size, drive.speed])
+                .collect();
+            table(&["name", "drive", "size", "speed"], &rows)
+        }
+        What::Machines => {
+            let rows: Vec<Vec<String>> = (machine_summaries().map_err(failed)?.into_iter())
+                .map(|machine| {
+                    let processors = machine.processors.to_string();
+                    vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.l2]
+                })
+                .collect();
+            table(&["name", "machine", "processors", "memory", "L2 cache"], &rows)
+        }
+        What::Kernels => {
+            let rows: Vec<Vec<String>> = (kernel_summaries().map_err(failed)?.into_iter())
+                .map(|kernel| {
+                    vec![
+                        kernel.key.to_owned(),
+                        kernel.name,
+                        kernel.read_ahead,
+                        kernel.dirty,
+                        kernel.scheduler,
+                    ]
+                })
+                .collect();
+            table(&["name", "kernel", "read-ahead", "dirty: background / limit", "scheduler"], &rows)
+        }
+    };
+    print(&text)
 }
 
 fn import(file: &Path, wanted: Option<&str>) -> Result<(), Failure> {
@@ -74,9 +117,13 @@ fn import(file: &Path, wanted: Option<&str>) -> Result<(), Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let help = match nearest_device(name) {
+    let help = match SHELVES.iter().find_map(|shelf| shelf.nearest(name)) {
         Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("there are {}", device_names().collect::<Vec<_>>().join(", ")),
+        None => {
+            let names =
+                |shelf: &petrio_scenario::catalogue::Shelf| shelf.names().collect::<Vec<_>>().join(", ");
+            format!("there are {}", SHELVES.iter().map(names).collect::<Vec<_>>().join(", "))
+        }
     };
-    Failure::new(format!("the catalogue has no drive \"{name}\""), Some(help))
+    Failure::new(format!("the catalogue has no drive, machine or kernel \"{name}\""), Some(help))
 }

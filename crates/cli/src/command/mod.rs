@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod bench;
+pub(crate) mod calibrate;
 pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod net;
@@ -8,3 +9,5 @@ pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod schema;
 pub(crate) mod validate;
+mod validate_fs;
+mod validate_ops;

@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use crate::output::{print, talk, width};
 use crate::progress::RunProgress;
 use clap::Args;
+use petrio_scenario::Loaded;
 use petrio_scenario::report::{
-    ParquetRows, PerfettoTrace, Sinks, WallClock, WholeFile, terminal_text, write_csv, write_html, write_json,
+    DeviceLog, Sinks, WallClock, WholeFile, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::run;
 use std::path::{Path, PathBuf};
@@ -26,12 +27,15 @@ pub(crate) struct Run {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write a row for every request as Parquet (pandas, DuckDB)
+    /// Write a row for every request or file operation as Parquet (pandas, DuckDB)
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
-    /// Write every request's time line for ui.perfetto.dev
+    /// Write the time line of every request or file operation for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     perfetto: Option<PathBuf>,
+    /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
+    #[arg(long, value_name = "FILE")]
+    device_log: Option<PathBuf>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -41,14 +45,7 @@ impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let loaded = self.scenario.load()?;
         self.check_outputs()?;
-        let mut sinks = Sinks::default();
-        if let Some(path) = &self.parquet {
-            sinks.push(ParquetRows::create(path)?);
-        }
-        if let Some(path) = &self.perfetto {
-            let devices = loaded.disks.iter().map(|disk| disk.name.clone()).collect();
-            sinks.push(PerfettoTrace::create(path, devices)?);
-        }
+        let sinks = self.sinks(&loaded)?;
         let mut progress = RunProgress::new();
         let began = Instant::now();
         let outcome = run(&loaded, sinks, &mut |step| progress.update(step));
@@ -77,6 +74,22 @@ impl Run {
         Ok(())
     }
 
+    /// What is written while the run goes on.
+    fn sinks(&self, loaded: &Loaded) -> Result<Sinks, Failure> {
+        let mut sinks = Sinks::default();
+        let devices = || loaded.disks.iter().map(|disk| disk.name.clone()).collect();
+        if let Some(path) = &self.parquet {
+            sinks.push_rows(loaded.subject(), path)?;
+        }
+        if let Some(path) = &self.perfetto {
+            sinks.push_timeline(loaded.subject(), path, devices())?;
+        }
+        if let Some(path) = &self.device_log {
+            sinks.push_device_log(DeviceLog::create(path, devices())?);
+        }
+        Ok(sinks)
+    }
+
     /// The files asked for, each with its option.
     fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
         [
@@ -85,6 +98,7 @@ impl Run {
             ("--html", &self.html),
             ("--parquet", &self.parquet),
             ("--perfetto", &self.perfetto),
+            ("--device-log", &self.device_log),
         ]
         .into_iter()
         .filter_map(|(option, path)| Some((option, path.as_ref()?)))

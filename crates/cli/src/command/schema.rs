@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
+use petrio_scenario::catalogue;
 use petrio_scenario::schema::json_schema;
 
 /// Print the JSON schema of the scenario file, for editors and for reading
@@ -19,13 +20,19 @@ enum Of {
     Scenario,
     /// A drive of the catalogue
     Device,
+    /// A machine of the catalogue
+    Machine,
+    /// A kernel of the catalogue
+    Kernel,
 }
 
 impl Schema {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self.of {
             Of::Scenario => print_json(&json_schema()),
-            Of::Device => print_json(&petrio_scenario::catalogue::device_schema()),
+            Of::Device => print_json(&catalogue::device_schema()),
+            Of::Machine => print_json(&catalogue::machine_schema()),
+            Of::Kernel => print_json(&catalogue::kernel_schema()),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod bad_input;
 mod catalogue;
 mod examples;
+mod file_systems;
 mod interface;
 mod outputs;
 mod predictions;

@@ -106,6 +106,16 @@ impl PageBuilder<'_> {
         PageBuilder { net: self.net, page }
     }
 
+    /// The page of that name below this one, to add to it once more; made where there is none. Pages that refer to each
+    /// other's places are built so: first the places of all, then their transitions.
+    pub fn reopen(&mut self, name: &str) -> PageBuilder<'_> {
+        let path = self.child_path(name);
+        match self.net.pages.iter().position(|page| page.path == path) {
+            Some(page) => PageBuilder { page: page as u32, net: self.net },
+            None => self.page(name),
+        }
+    }
+
     fn place<T: Colour>(
         &mut self,
         name: &str,

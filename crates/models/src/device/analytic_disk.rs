@@ -9,7 +9,7 @@
 
 use super::one_at_a_time::{MOST_STEPS, Plan, Step, one_at_a_time};
 use crate::Stage;
-use petrio_colours::{BlockRequest, Cause};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Blocks, Duration, Rate, RotationSpeed};
 use schemars::JsonSchema;
@@ -72,6 +72,11 @@ impl AnalyticSeek {
 }
 
 impl AnalyticDiskParameters {
+    /// Whether it reports writes before they are on the medium: it doesn't.
+    pub fn write_cache(&self) -> bool {
+        false
+    }
+
     /// The cylinder of a block.
     fn cylinder(&self, block: u64) -> u32 {
         let blocks = u128::from(self.blocks.get().max(1));
@@ -82,6 +87,10 @@ impl AnalyticDiskParameters {
 
     /// Plans a request for an arm that stands at `cylinder` and is moved; `turn` says how much of a revolution it waits.
     fn plan(&self, cylinder: &mut u32, request: &BlockRequest, turn: f64) -> Plan {
+        if request.direction == Direction::Flush {
+            // Every write is on the medium when it completes.
+            return [Time::ZERO; MOST_STEPS];
+        }
         let from = std::mem::replace(cylinder, self.cylinder(request.address));
         let rotation = Time::from_seconds(turn * self.rotation.revolution().as_seconds());
         let mut plan = [Time::ZERO; MOST_STEPS];

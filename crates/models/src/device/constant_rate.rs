@@ -1,11 +1,12 @@
 //! A device of constant rate: a fixed latency for each request and a fixed rate for its data, one request at a time.
 //!
 //! The simplest storage there is: a RAM disk, a network volume with a guaranteed rate, or DiskSim's simple disk (its
-//! `Access time`). Leaves out everything that depends on where data lie.
+//! `Access time`). It may say that it has a write cache, so that those above it send flushes, and how long a flush takes.
+//! Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
 
 use super::one_at_a_time::{MOST_STEPS, Step, one_at_a_time};
 use crate::Stage;
-use petrio_colours::{BlockRequest, Cause};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Blocks, Duration, Rate};
 use schemars::JsonSchema;
@@ -27,12 +28,28 @@ pub struct ConstantRateParameters {
     /// Data rate; left out, data take no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Whether writes are reported before they are durable, so that file systems must send flushes.
+    #[serde(default)]
+    pub write_cache: bool,
+    /// Time that a flush takes; left out, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<Duration>,
 }
 
 impl ConstantRateParameters {
     /// How long a request is in service.
     pub fn service(&self, bytes: u64) -> Time {
         self.latency.time() + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+    }
+
+    /// How long a flush is in service.
+    pub fn flush(&self) -> Time {
+        self.flush.map_or(Time::ZERO, Duration::time)
+    }
+
+    /// Whether writes are reported before they are durable.
+    pub fn write_cache(&self) -> bool {
+        self.write_cache
     }
 }
 
@@ -49,7 +66,10 @@ pub fn constant_rate_page(
     let device = parameters.clone();
     let plan = move |(): &mut (), request: &BlockRequest, _: f64| {
         let mut plan = [Time::ZERO; MOST_STEPS];
-        plan[0] = device.service(request.bytes());
+        plan[0] = match request.direction {
+            Direction::Flush => device.flush(),
+            Direction::Read | Direction::Write => device.service(request.bytes()),
+        };
         plan
     };
     one_at_a_time(parent, name, parameters.blocks.get(), STEPS, ((), plan), (requests, completions))
@@ -68,6 +88,8 @@ mod tests {
             blocks: Blocks(1_000),
             latency: "2 ms".parse().unwrap(),
             rate: Some("1 MB/s".parse().unwrap()),
+            write_cache: true,
+            flush: Some("7 ms".parse().unwrap()),
         }
     }
 
@@ -90,6 +112,20 @@ mod tests {
         let second = run.drain(completions).next().unwrap();
         assert_eq!(second.ledger.of(Cause::Queue), Time::from_millis(66));
         assert_eq!(second.ledger.of(Cause::Service), Time::from_millis(66));
+    }
+
+    #[test]
+    fn a_flush_takes_its_own_time() {
+        let mut net = NetBuilder::new("test");
+        let mut page = net.top();
+        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
+        constant_rate_page(&mut page, "device", &device(), requests, completions);
+        let net = net.build().unwrap();
+        let mut run = Simulation::new(&net, 1, 0);
+        let flush = BlockRequest { direction: Direction::Flush, ..BlockRequest::default() };
+        run.inject(requests, flush, Time::ZERO).unwrap();
+        run.run_until(Time::from_millis(7)).unwrap();
+        assert_eq!(run.drain(completions).next().unwrap().ledger.total(), Time::from_millis(7));
     }
 
     #[test]

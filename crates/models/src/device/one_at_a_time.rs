@@ -80,10 +80,7 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
         let mut request = f.take(request);
         let now = f.now();
         let draw = drawn(f.random(draws));
-        let plan = match request.direction {
-            Direction::Flush => [Time::ZERO; MOST_STEPS],
-            Direction::Read | Direction::Write => plan(f.update(state), &request, draw),
-        };
+        let plan = plan(f.update(state), &request, draw);
         request.ledger.charge(Cause::Queue, now - request.issued - request.ledger.total());
         f.put(begun, Job { request, plan, charged: now });
     });

@@ -6,69 +6,77 @@
 //!              └───────┘                                           └────────┘
 //! ```
 //!
+//! Where there is one device or one host alone, requests arrive at its own port, and nothing is left to `issue`.
+//!
 //! Programs run outside the net: a request arrives when its program issues it, and every completion pauses the run so that
 //! its program can go on. Arrival and think times are therefore outside any speed factor.
 
-use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Place, Time};
-
-/// A request that has come back, and when.
-#[derive(Clone, Debug)]
-pub(crate) struct Completed {
-    /// The request.
-    pub(crate) request: BlockRequest,
-    /// When it completed.
-    pub(crate) at: Time,
-}
+use petrio_colours::Request;
+use petrio_kernel::{PageBuilder, Place};
 
 /// The ports of the page.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ProgramPorts {
+#[derive(Debug)]
+pub(crate) struct ProgramPorts<R> {
     /// Requests are issued when they arrive here.
-    pub(crate) arrivals: Place<BlockRequest>,
-    /// What has come back.
-    pub(crate) done: Place<Completed>,
+    pub(crate) arrivals: Place<R>,
+    /// What has come back; the run pauses as soon as something has.
+    pub(crate) done: Place<R>,
 }
 
-/// Builds the page. `devices` are the request ports of the devices in the order of [`BlockRequest::device`];
-/// `completions` is the port in which all of them put what is complete.
-pub(crate) fn programs_page(
+/// Builds the page. `targets` are the request ports of the devices or hosts, `route` says which of them a request is for, and
+/// `what` they are in words; `completions` is the port in which all of them put what is complete.
+pub(crate) fn programs_page<R: Request>(
     parent: &mut PageBuilder<'_>,
-    devices: &[Place<BlockRequest>],
-    completions: Place<BlockRequest>,
-) -> ProgramPorts {
+    (targets, what): (&[Place<R>], &'static str),
+    route: impl Fn(&R) -> usize + Send + Sync + 'static,
+    completions: Place<R>,
+) -> ProgramPorts<R> {
     let mut page = parent.page("programs");
-    let arrivals = page.fifo::<BlockRequest>("arrivals");
-    let done = page.fifo::<Completed>("done");
-    page.port_in("arrivals", arrivals);
+    let done = page.fifo::<R>("done");
     page.port_in("completions", completions);
     page.port_out("done", done);
-
-    let mut issue = page.transition("issue");
-    let request = issue.take(arrivals);
-    let targets: Vec<_> = devices.iter().map(|device| issue.may_put(*device, 1)).collect();
-    issue.action(move |f| {
-        let mut request = f.take(request);
-        request.issued = f.now();
-        match targets.get(request.device as usize) {
-            Some(target) => f.put(*target, request),
-            None => {
-                let (id, device, count) = (request.id.0, request.device, targets.len());
-                f.fail(format!(
-                    "request {id} is for device {device}, but the System has {count}, numbered from 0"
-                ));
-            }
+    let arrivals = match targets {
+        [only] => {
+            page.port_out("requests", *only);
+            *only
         }
-    });
+        _ => issue(&mut page, (targets, what), route),
+    };
 
     let mut finish = page.transition("finish");
     let completion = finish.take(completions);
     let back = finish.put(done);
     finish.action(move |f| {
         let request = f.take(completion);
-        let at = f.now();
-        f.put(back, Completed { request, at });
+        f.put(back, request);
         f.stop();
     });
     ProgramPorts { arrivals, done }
+}
+
+/// The transition that sends each request to where it is to go; the place where requests arrive.
+fn issue<R: Request>(
+    page: &mut PageBuilder<'_>,
+    (targets, what): (&[Place<R>], &'static str),
+    route: impl Fn(&R) -> usize + Send + Sync + 'static,
+) -> Place<R> {
+    let arrivals = page.fifo::<R>("arrivals");
+    page.port_in("arrivals", arrivals);
+    let mut issue = page.transition("issue");
+    let request = issue.take(arrivals);
+    let targets: Vec<_> = targets.iter().map(|target| issue.may_put(*target, 1)).collect();
+    issue.action(move |f| {
+        let request = f.take(request);
+        let number = route(&request);
+        match targets.get(number) {
+            Some(target) => f.put(*target, request),
+            None => {
+                let (id, count) = (request.id().0, targets.len());
+                f.fail(format!(
+                    "request {id} is for {what} {number}, but the System has {count}, numbered from 0"
+                ));
+            }
+        }
+    });
+    arrivals
 }

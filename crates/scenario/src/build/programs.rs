@@ -1,35 +1,67 @@
 //! The programs of a scenario: each workload as a source of requests, all of them as one.
 
-use crate::build::System;
+use crate::build::{System, operations, requests};
 use crate::load::Loaded;
+use crate::report::Reported;
 use crate::run::RunFailure;
-use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
-use petrio_colours::RequestId;
-use petrio_kernel::{Time, random};
-use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
-use petrio_workload::synthetic::Synthetic;
-use petrio_workload::trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
-use petrio_workload::{Due, RequestSource, SourceError, SourceItem, Sources};
-use std::collections::BTreeMap;
+use crate::schema::OutOfRange;
+use petrio_colours::{BlockRequest, FileOp, RequestId};
+use petrio_kernel::Time;
+use petrio_workload::{Due, RequestSource, SourceItem, Sources};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// A colour whose programs a scenario can have.
+pub(crate) trait Driven: Reported {
+    /// The programs of a scenario for one replication.
+    fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs<Self>, RunFailure>;
+}
+
+impl Driven for BlockRequest {
+    fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        requests::programs_of(loaded, system, replication)
+    }
+}
+
+impl Driven for FileOp {
+    fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        operations::programs_of(loaded, replication)
+    }
+}
+
 /// All programs of a run.
-pub(crate) struct Programs {
-    sources: Sources,
+pub(crate) struct Programs<R> {
+    source: Box<dyn RequestSource<R>>,
     bounds: Vec<Bounds>,
     kinds: Vec<String>,
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
-struct Bounds {
-    workload: String,
-    rule: OutOfRange,
-    changed: Arc<AtomicU64>,
-    refused: Arc<Mutex<Option<RunFailure>>>,
+pub(super) struct Bounds {
+    pub(super) workload: String,
+    pub(super) rule: OutOfRange,
+    pub(super) changed: Arc<AtomicU64>,
+    pub(super) refused: Arc<Mutex<Option<RunFailure>>>,
 }
 
-impl Programs {
+impl<R: Reported> Programs<R> {
+    /// Joins the sources of all workloads. `kinds` are words for each.
+    pub(super) fn new(
+        mut sources: Vec<Box<dyn RequestSource<R>>>,
+        kinds: Vec<String>,
+        bounds: Vec<Bounds>,
+    ) -> Self {
+        // One source alone numbers its requests itself, which saves a lookup for each.
+        let source = match (sources.pop(), sources.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => {
+                sources.extend(last);
+                Box::new(Sources::new(sources))
+            }
+        };
+        Self { source, bounds, kinds }
+    }
+
     /// Things to check before the result is trusted.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let beyond = |bounds: &Bounds| {
@@ -48,10 +80,9 @@ impl Programs {
         self.bounds.iter().filter_map(beyond).collect()
     }
 
-    /// What was run, in a line.
-    pub(crate) fn line(&self, requests: u64) -> String {
-        let requests = crate::report::counted(requests, "request", "requests");
-        format!("{requests} · {}", self.kinds.join(" · "))
+    /// What the workloads are, in a line.
+    pub(crate) fn line(&self) -> String {
+        self.kinds.join(" · ")
     }
 
     /// A refusal that a source could only pass on as the end of its stream.
@@ -60,8 +91,9 @@ impl Programs {
     }
 
     /// When the next request is due.
+    #[inline]
     pub(crate) fn due(&mut self) -> Result<Due, RunFailure> {
-        let due = self.sources.due();
+        let due = self.source.due();
         match self.refusal() {
             Some(refusal) => Err(refusal),
             None => Ok(due?),
@@ -69,224 +101,14 @@ impl Programs {
     }
 
     /// The request that is due now, if one is.
-    pub(crate) fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, RunFailure> {
-        Ok(self.sources.issue(now)?)
+    #[inline]
+    pub(crate) fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+        Ok(self.source.issue(now)?)
     }
 
     /// A request has completed.
-    pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
-        self.sources.complete(id, now)
-    }
-}
-
-/// The programs of a scenario for one replication.
-pub(crate) fn programs_of(
-    loaded: &Loaded,
-    system: &System,
-    replication: u64,
-) -> Result<Programs, RunFailure> {
-    let mut programs = Programs { sources: Sources::new(Vec::new()), bounds: Vec::new(), kinds: Vec::new() };
-    let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
-    for (name, workload) in &loaded.scenario.workload {
-        let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
-        match workload {
-            Workload::Trace(trace) => {
-                let (source, bounds) = replay(loaded, system, name, trace, targets)?;
-                programs.kinds.push(trace_words(trace));
-                programs.bounds.push(bounds);
-                sources.push(source);
-            }
-            Workload::Synthetic(_) => {
-                if let Some(synthetic) = loaded.generators.get(name) {
-                    programs.kinds.push("synthetic requests".to_owned());
-                    sources.push(generate(loaded, name, synthetic, replication)?);
-                }
-            }
-        }
-    }
-    programs.sources = Sources::new(sources);
-    Ok(programs)
-}
-
-fn trace_words(trace: &TraceReplay) -> String {
-    match trace.replay {
-        Replay::Open => "open replay, arrival times kept".to_owned(),
-        Replay::Closed => "closed replay, think times kept".to_owned(),
-    }
-}
-
-/// A synthetic workload, with a stream of random numbers for each generator.
-fn generate(
-    loaded: &Loaded,
-    name: &str,
-    synthetic: &Synthetic,
-    replication: u64,
-) -> Result<Box<dyn RequestSource>, RunFailure> {
-    let streams = (0..synthetic.generators.len())
-        .map(|number| {
-            random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
-        })
-        .collect();
-    Ok(Box::new(synthetic.source(streams).map_err(SourceError::from)?))
-}
-
-fn replay(
-    loaded: &Loaded,
-    system: &System,
-    name: &str,
-    trace: &TraceReplay,
-    targets: &[u32],
-) -> Result<(Box<dyn RequestSource>, Bounds), RunFailure> {
-    let options = trace.options();
-    let mut readers = Vec::new();
-    for file in &trace.files {
-        let reader = TraceReader::open(loaded.path_of(file), &options).map_err(SourceError::from)?;
-        readers.push((reader, DeviceMap::Same));
-    }
-    let tells_processes = readers.iter().all(|(reader, _)| reader.format().tells_processes());
-    let merged = MergedTraces::new(readers, trace.alignment).map_err(SourceError::from)?;
-    let bounds = Bounds {
-        workload: name.to_owned(),
-        rule: trace.out_of_range,
-        changed: Arc::default(),
-        refused: Arc::default(),
-    };
-    let records = Placed {
-        records: merged,
-        files: trace.files.iter().map(|file| (loaded.path_of(file).display().to_string(), 0)).collect(),
-        workload: name.to_owned(),
-        devices: device_table(loaded, trace),
-        targets: targets.to_vec(),
-        disks: targets
-            .iter()
-            .map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize]))
-            .collect(),
-        rule: trace.out_of_range,
-        changed: Arc::clone(&bounds.changed),
-        refused: Arc::clone(&bounds.refused),
-        left: trace.limit.unwrap_or(u64::MAX),
-    };
-    let source: Box<dyn RequestSource> = match trace.replay {
-        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?),
-        Replay::Closed => {
-            let mut options = trace.closed_options();
-            if !tells_processes {
-                options.processes = Processes::Together;
-            }
-            Box::new(ClosedReplay::new(records, options)?)
-        }
-    };
-    Ok((source, bounds))
-}
-
-/// Disks by the trace's device numbers, where the scenario gives a table.
-fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
-    let disk = |name: &str| loaded.disks.iter().position(|disk| disk.name == name);
-    trace
-        .devices
-        .iter()
-        .filter_map(|(device, name)| Some((device.parse().ok()?, disk(name)? as u32)))
-        .collect()
-}
-
-/// Sends the records of a trace to the disks of the System, and keeps them within.
-struct Placed<R> {
-    records: R,
-    /// Each file's name, and how many of its requests have come.
-    files: Vec<(String, u64)>,
-    workload: String,
-    devices: BTreeMap<u32, u32>,
-    targets: Vec<u32>,
-    /// Name and size of each target.
-    disks: Vec<(String, u64)>,
-    rule: OutOfRange,
-    changed: Arc<AtomicU64>,
-    refused: Arc<Mutex<Option<RunFailure>>>,
-    left: u64,
-}
-
-impl<R> Placed<R> {
-    /// Which of the targets a device of the trace is.
-    fn target(&self, device: u32) -> Option<usize> {
-        match (self.devices.get(&device), self.targets.len()) {
-            (Some(disk), _) => self.targets.iter().position(|target| target == disk),
-            (None, 1) if self.devices.is_empty() => Some(0),
-            (None, count) if self.devices.is_empty() => {
-                Some(device as usize).filter(|&device| device < count)
-            }
-            _ => None,
-        }
-    }
-
-    fn place(&self, trace: u32, mut record: BlockRecord) -> Result<Option<BlockRecord>, RunFailure> {
-        let came_from = || self.files.get(trace as usize).cloned().unwrap_or_default();
-        let Some(target) = self.target(record.device) else {
-            let disks = match self.disks.len() {
-                1 => "one disk".to_owned(),
-                count => format!("{count} disks"),
-            };
-            let (workload, (file, number)) = (self.workload.clone(), came_from());
-            return Err(RunFailure::NoSuchDevice { workload, file, number, device: record.device, disks });
-        };
-        record.device = self.targets[target];
-        let (disk, blocks) = &self.disks[target];
-        let (first, length) = (record.address, u64::from(record.blocks));
-        if first.checked_add(length).is_some_and(|end| end <= *blocks) {
-            return Ok(Some(record));
-        }
-        match self.rule {
-            OutOfRange::Error => {
-                let (file, number) = came_from();
-                Err(RunFailure::BeyondDevice {
-                    workload: self.workload.clone(),
-                    file,
-                    number,
-                    first,
-                    last: first.saturating_add(length.saturating_sub(1)),
-                    disk: disk.clone(),
-                    blocks: *blocks,
-                })
-            }
-            OutOfRange::Wrap if length <= *blocks => {
-                self.changed.fetch_add(1, Ordering::Relaxed);
-                // Kept whole: a request that would straddle the end is moved to end with the disk.
-                record.address = (first % blocks).min(blocks - length);
-                Ok(Some(record))
-            }
-            OutOfRange::Wrap | OutOfRange::Skip => {
-                self.changed.fetch_add(1, Ordering::Relaxed);
-                Ok(None)
-            }
-        }
-    }
-}
-
-impl<R: Iterator<Item = Result<MergedRecord, TraceError>>> Iterator for Placed<R> {
-    type Item = Result<BlockRecord, TraceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.left > 0 {
-            let MergedRecord { trace, record } = match self.records.next()? {
-                Ok(merged) => merged,
-                Err(error) => return Some(Err(error)),
-            };
-            self.left -= 1;
-            if let Some((_, number)) = self.files.get_mut(trace as usize) {
-                *number += 1;
-            }
-            match self.place(trace, record) {
-                Ok(Some(record)) => return Some(Ok(record)),
-                Ok(None) => {}
-                Err(failure) => {
-                    // A trace error would be another thing; the stream ends here and the failure is fetched.
-                    self.left = 0;
-                    if let Ok(mut refused) = self.refused.lock() {
-                        *refused = Some(failure);
-                    }
-                    return None;
-                }
-            }
-        }
-        None
+    #[inline]
+    pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+        Ok(self.source.complete(id, now)?)
     }
 }

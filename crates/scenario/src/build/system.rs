@@ -1,16 +1,19 @@
 //! The System as a net.
 
+use crate::build::operations::{self, Needed};
 use crate::build::program_page::{ProgramPorts, programs_page};
-use crate::catalogue::Device;
-use crate::load::{Loaded, PlacedDisk};
+use crate::build::storage::{Devices, Wired, below, device_page};
+use crate::load::Loaded;
+use crate::placed::PlacedHost;
+use crate::report::Subject;
 use crate::run::RunFailure;
-use petrio_colours::BlockRequest;
-use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
+use crate::schema::USUAL_SWAPPINESS;
+use petrio_colours::{BlockRequest, FileOp};
+use petrio_kernel::{Net, NetBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::device::analytic_disk::analytic_disk_page;
-use petrio_models::device::constant_rate::constant_rate_page;
 use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_models::device::disk::{Drive, Queueing, disk_page};
+use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
+use petrio_workload::program::{FileEntry, FileTable};
 use std::sync::Arc;
 
 /// A System: its net, the ports of its programs, and what the report shows of it.
@@ -23,83 +26,152 @@ pub struct System {
     pub blocks: Vec<u64>,
     /// The rows of the stage table.
     pub stages: Vec<Stage>,
-    pub(crate) programs: ProgramPorts,
+    pub(crate) programs: Ports,
+    /// The request port of each disk.
+    pub(crate) devices: Vec<Place<BlockRequest>>,
+}
+
+/// Where the programs of a scenario meet its System: they ask devices, or file systems.
+pub(crate) enum Ports {
+    /// Block requests to devices.
+    Requests(ProgramPorts<BlockRequest>),
+    /// File operations to hosts.
+    Operations(ProgramPorts<FileOp>),
 }
 
 impl System {
     /// Builds the net of a scenario.
     ///
     /// # Errors
-    /// A drive whose parameters contradict each other.
+    /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
-        let mut net = NetBuilder::new(loaded.scenario.title.clone());
-        let mut page = net.top();
-        let completions = page.fifo("completions");
-        let mut requests = Vec::new();
-        let mut stages = Vec::new();
-        let mut blocks = Vec::new();
-        for disk in &loaded.disks {
-            let port = page.fifo(&format!("{}-requests", disk.name));
-            let (size, mut rows) = device_page(&mut page, disk, port, completions)?;
-            requests.push(port);
-            blocks.push(size);
-            stages.append(&mut rows);
-        }
-        let programs = programs_page(&mut page, &requests, completions);
-        Ok(Self { net: net.build()?, line: line(loaded), blocks, stages, programs })
-    }
-}
-
-/// Puts a device's page into the net; its size and its stages.
-fn device_page(
-    page: &mut PageBuilder<'_>,
-    disk: &PlacedDisk,
-    requests: Place<BlockRequest>,
-    completions: Place<BlockRequest>,
-) -> Result<(u64, Vec<Stage>), RunFailure> {
-    let refuse = |message: String| RunFailure::Device { disk: disk.name.clone(), message };
-    match &*disk.device {
-        Device::Disk(parameters) => {
-            let drive = Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?);
-            let queueing = Queueing { scheduler: disk.scheduler.0, depth: disk.queue_depth };
-            let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
-            Ok((drive.blocks(), stages))
-        }
-        Device::AnalyticDisk(parameters) => {
-            serves_in_order(disk).map_err(refuse)?;
-            let stages = analytic_disk_page(page, &disk.name, parameters, requests, completions);
-            Ok((parameters.blocks.get(), stages))
-        }
-        Device::ConstantRate(parameters) => {
-            serves_in_order(disk).map_err(refuse)?;
-            let stages = constant_rate_page(page, &disk.name, parameters, requests, completions);
-            Ok((parameters.blocks.get(), stages))
+        match loaded.subject() {
+            Subject::BlockRequests => of_disks(loaded),
+            Subject::FileOperations => of_hosts(loaded),
         }
     }
 }
 
-/// The simple devices have no position that a scheduler could order by, and take one request at a time.
-fn serves_in_order(disk: &PlacedDisk) -> Result<(), String> {
-    if disk.scheduler.0 != QueueDiscipline::FirstCome || disk.queue_depth.is_some_and(|depth| depth != 1) {
-        return Err(
-            "it serves one request after the other, first come, first served; leave out scheduler and \
-                    queue_depth"
-                .to_owned(),
+/// Programs ask the disks.
+fn of_disks(loaded: &Loaded) -> Result<System, RunFailure> {
+    let mut net = NetBuilder::new(loaded.scenario.title.clone());
+    let mut page = net.top();
+    let completions = page.fifo("completions");
+    let mut devices = Devices::default();
+    for disk in &loaded.disks {
+        device_page(&mut page, disk, completions, &mut devices)?;
+    }
+    let route = |request: &BlockRequest| request.device as usize;
+    let programs = programs_page(&mut page, (&devices.requests, "device"), route, completions);
+    let Devices { requests, blocks, stages, .. } = devices;
+    Ok(System {
+        net: net.build()?,
+        line: line(loaded),
+        blocks,
+        stages,
+        programs: Ports::Requests(programs),
+        devices: requests,
+    })
+}
+
+/// Programs ask the hosts' file systems, and these the disks.
+fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
+    let mut net = NetBuilder::new(loaded.scenario.title.clone());
+    let mut page = net.top();
+    let completions = page.fifo("completions");
+    let Needed { files, hosts_of_processes } = operations::needed(loaded)?;
+    let mut devices = Devices::default();
+    let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); loaded.hosts.len()];
+    let mut upper_stages = Vec::new();
+    for disk in &loaded.disks {
+        let up = page.fifo(&format!("{}-completions", disk.name));
+        device_page(&mut page, disk, up, &mut devices)?;
+        devices.completions.push(up);
+    }
+    let mut hosts = Vec::new();
+    for (number, file_system) in loaded.file_systems.iter().enumerate() {
+        let Wired { requests, completions, mut stages, largest_request } =
+            below(&mut page, loaded, file_system, &devices)?;
+        upper_stages.append(&mut stages);
+        mounts[file_system.host].push(Mount {
+            name: file_system.name.clone(),
+            parameters: file_system.parameters.clone(),
+            device_blocks: file_system.blocks,
+            largest_request,
+            files: prepared(&files[number]),
+            seed: loaded.scenario.seed,
+            requests,
+            completions,
+        });
+    }
+    let mut stages = Vec::new();
+    for (host, mounts) in loaded.hosts.iter().zip(&mounts) {
+        let operations = page.fifo(&format!("{}-operations", host.name));
+        hosts.push(operations);
+        let parameters = host_parameters(loaded, host);
+        stages.extend(
+            host_page(&mut page, &host.name, &parameters, mounts, operations, completions)
+                .map_err(|error| RunFailure::Host { host: host.name.clone(), message: error.to_string() })?,
         );
     }
-    Ok(())
+    stages.append(&mut upper_stages);
+    stages.append(&mut devices.stages);
+    let route = move |operation: &FileOp| {
+        hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
+    };
+    let programs = programs_page(&mut page, (&hosts, "host"), route, completions);
+    Ok(System {
+        net: net.build()?,
+        line: line(loaded),
+        blocks: devices.blocks,
+        stages,
+        programs: Ports::Operations(programs),
+        devices: devices.requests,
+    })
 }
 
-/// The System in a line.
+fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
+    let written = loaded.scenario.host.get(&placed.name);
+    HostParameters {
+        machine: placed.machine.clone(),
+        kernel: placed.kernel.clone(),
+        memory: written.and_then(|host| host.memory),
+        dirty_background: written.and_then(|host| host.dirty_background),
+        dirty_limit: written.and_then(|host| host.dirty_limit),
+        anonymous: written.and_then(|host| host.anonymous),
+        swap: written.and_then(|host| host.swap),
+        swappiness: written.map_or(USUAL_SWAPPINESS, |host| host.swappiness),
+    }
+}
+
+/// The files that are there when the run begins.
+fn prepared(files: &FileTable) -> Vec<PreparedFile> {
+    let prepared = |entry: &FileEntry| PreparedFile {
+        file: entry.file,
+        parent: entry.parent,
+        directory: entry.is_directory,
+        size: entry.size,
+        cached: entry.cached,
+    };
+    files.entries().iter().filter(|entry| entry.present).map(prepared).collect()
+}
+
+/// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".
 fn line(loaded: &Loaded) -> String {
-    let mut parts: Vec<String> = Vec::new();
+    let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
     for (part, disk) in &loaded.scenario.disk {
         let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
         let count = match disk.count {
             1 => "one".to_owned(),
             count => count.to_string(),
         };
-        parts.push(format!("{count} {}, {}", placed.device.name(), discipline_words(placed.scheduler.0)));
+        let name = placed.device.name();
+        // The simple devices have no order but that of arrival.
+        let discipline = match (loaded.file_systems.is_empty(), placed.scheduler.0) {
+            (false, QueueDiscipline::FirstCome) => String::new(),
+            (_, discipline) => format!(", {}", discipline_words(discipline)),
+        };
+        parts.push(format!("{count} {name}{discipline}"));
     }
     parts.join("; ")
 }

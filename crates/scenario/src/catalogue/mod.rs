@@ -1,62 +1,76 @@
-//! The catalogue: devices as TOML, each figure with unit and source, compiled into the program.
+//! The catalogue: devices, machines and kernels as TOML, each figure with unit and source, compiled into the program.
 
 mod device;
 pub mod disksim;
+mod shelf;
 mod summary;
 
 pub use device::Device;
 pub(crate) use device::read_device;
-pub use summary::{Summary, device_schema, device_summaries, drive_toml};
-
-use petrio_units::nearest;
-
-/// Every file of `catalogue/devices`: its name without the ending, and its text, by name.
-const DEVICES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/devices.rs"));
-
-/// The names of all devices, ascending.
-pub fn device_names() -> impl Iterator<Item = &'static str> {
-    DEVICES.iter().map(|&(name, _)| name)
-}
-
-/// The TOML of a device.
-pub fn device_text(name: &str) -> Option<&'static str> {
-    DEVICES.iter().find(|&&(known, _)| known == name).map(|&(_, text)| text)
-}
-
-/// The name that was most likely meant: near in spelling, or the only one that contains the word.
-pub fn nearest_device(word: &str) -> Option<&'static str> {
-    nearest(word, device_names()).or_else(|| {
-        let word = word.to_lowercase();
-        let mut containing = device_names().filter(|name| word.len() > 2 && name.contains(&word));
-        containing.next().filter(|_| containing.next().is_none())
-    })
-}
+pub use shelf::{DEVICES, KERNELS, MACHINES, SHELVES, Shelf};
+pub use summary::{
+    KernelSummary, MachineSummary, Summary, device_schema, device_summaries, drive_toml, kernel_schema,
+    kernel_summaries, machine_schema, machine_summaries,
+};
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::text::Sources;
+    use crate::text::tree::{Table, parse};
+    use crate::text::typed::read;
+    use petrio_models::block::scheduler::SchedulerParameters;
+    use petrio_models::host::kernel_profile::KernelParameters;
+    use petrio_models::host::machine::MachineParameters;
 
-    #[test]
-    fn every_device_of_the_catalogue_reads_and_says_where_its_figures_come_from() {
-        for &(name, text) in DEVICES {
+    /// Every entry of a shelf that can be read, with its source.
+    fn each(shelf: Shelf, mut check: impl FnMut(&str, &Table<'_>, &Sources)) {
+        for name in shelf.names() {
+            let text = shelf.text(name).unwrap();
             let mut sources = Sources::default();
             let base = sources.add(name, text);
-            let (table, mistakes) = crate::text::tree::parse(text, base);
+            let (table, mistakes) = parse(text, base);
             assert!(mistakes.is_empty(), "{name}: {}", mistakes[0].message);
-            let device =
-                read_device(&table, &sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
-            assert_eq!(device.check(), Ok(()), "{name}");
-            assert!(!device.source().is_empty(), "{name} has no source");
-            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{name}");
+            assert!(
+                name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c)),
+                "{name}"
+            );
+            check(name, &table, &sources);
         }
     }
 
     #[test]
-    fn a_misspelt_device_is_found() {
-        for name in device_names() {
-            assert_eq!(nearest_device(&name.to_uppercase()), Some(name));
+    fn every_device_of_the_catalogue_reads_and_says_where_its_figures_come_from() {
+        each(DEVICES, |name, table, sources| {
+            let device =
+                read_device(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert_eq!(device.check(), Ok(()), "{name}");
+            assert!(!device.source().is_empty(), "{name} has no source");
+        });
+    }
+
+    #[test]
+    fn every_machine_and_kernel_reads_and_says_where_its_figures_come_from() {
+        each(MACHINES, |name, table, sources| {
+            let machine: MachineParameters =
+                read(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert!(!machine.source.is_empty() && machine.processors > 0, "{name}");
+        });
+        each(KERNELS, |name, table, sources| {
+            let kernel: KernelParameters =
+                read(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert!(!kernel.source.is_empty(), "{name}");
+            assert!(SchedulerParameters::named(&kernel.block.scheduler).is_some(), "{name}");
+        });
+    }
+
+    #[test]
+    fn a_misspelt_entry_is_found() {
+        for shelf in SHELVES {
+            for name in shelf.names() {
+                assert_eq!(shelf.nearest(&name.to_uppercase()), Some(name));
+            }
         }
     }
 }

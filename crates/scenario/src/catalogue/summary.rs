@@ -1,10 +1,13 @@
 //! The catalogue at a glance, and devices as text.
 
-use crate::catalogue::{DEVICES, Device, read_device};
-use crate::text::tree::parse;
+use crate::catalogue::{DEVICES, Device, KERNELS, MACHINES, Shelf, read_device};
+use crate::text::tree::{Table, parse};
+use crate::text::typed::read;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::disk::DiskParameters;
+use petrio_models::host::kernel_profile::KernelParameters;
+use petrio_models::host::machine::MachineParameters;
 
 /// A line of `petrio catalogue list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,23 +27,96 @@ pub struct Summary {
 /// # Errors
 /// A file of the catalogue that doesn't read, which is a bug.
 pub fn device_summaries() -> Result<Vec<Summary>, Problem> {
-    DEVICES
-        .iter()
-        .map(|&(key, text)| {
-            let mut sources = Sources::default();
-            let base = sources.add(key, text);
-            let (table, mistakes) = parse(text, base);
-            if let Some(mistake) = mistakes.into_iter().next() {
-                return Err(sources.error(mistake.span, mistake.message));
-            }
-            let device = read_device(&table, &sources).map_err(first)?;
-            let size = device.blocks().map_or_else(
-                || "–".to_owned(),
-                |blocks| format!("{:.1} GB", (blocks * SECTOR_BYTES) as f64 / 1e9),
-            );
-            Ok(Summary { key, name: device.name().to_owned(), size, speed: speed(&device) })
+    entries(DEVICES, |key, table, sources| {
+        let device = read_device(table, sources)?;
+        let size = device.blocks().map_or_else(
+            || "–".to_owned(),
+            |blocks| format!("{:.1} GB", (blocks * SECTOR_BYTES) as f64 / 1e9),
+        );
+        Ok(Summary { key, name: device.name().to_owned(), size, speed: speed(&device) })
+    })
+}
+
+/// A line of `petrio catalogue list machines`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineSummary {
+    /// The name by which scenarios refer to it.
+    pub key: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Processors.
+    pub processors: u32,
+    /// Main memory.
+    pub memory: String,
+    /// Second-level cache of a processor.
+    pub l2: String,
+}
+
+/// Every machine of the catalogue in a line.
+///
+/// # Errors
+/// As of [`device_summaries`].
+pub fn machine_summaries() -> Result<Vec<MachineSummary>, Problem> {
+    entries(MACHINES, |key, table, sources| {
+        let machine: MachineParameters = read(table, sources)?;
+        Ok(MachineSummary {
+            key,
+            name: machine.name,
+            processors: machine.processors,
+            memory: machine.memory.to_string(),
+            l2: machine.l2.map_or_else(|| "–".to_owned(), |size| size.to_string()),
         })
-        .collect()
+    })
+}
+
+/// A line of `petrio catalogue list kernels`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelSummary {
+    /// The name by which scenarios refer to it.
+    pub key: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// The largest window of read-ahead.
+    pub read_ahead: String,
+    /// Shares of memory that may be dirty: background and limit.
+    pub dirty: String,
+    /// The I/O scheduler where a scenario names none.
+    pub scheduler: String,
+}
+
+/// Every kernel of the catalogue in a line.
+///
+/// # Errors
+/// As of [`device_summaries`].
+pub fn kernel_summaries() -> Result<Vec<KernelSummary>, Problem> {
+    entries(KERNELS, |key, table, sources| {
+        let kernel: KernelParameters = read(table, sources)?;
+        Ok(KernelSummary {
+            key,
+            name: kernel.name,
+            read_ahead: kernel.read_ahead.max.to_string(),
+            dirty: format!("{} / {}", kernel.write_back.background, kernel.write_back.limit),
+            scheduler: kernel.block.scheduler,
+        })
+    })
+}
+
+/// Reads every entry of a shelf.
+fn entries<T>(
+    shelf: Shelf,
+    summary: impl Fn(&'static str, &Table<'_>, &Sources) -> Result<T, Vec<Problem>>,
+) -> Result<Vec<T>, Problem> {
+    let entry = |key: &'static str| {
+        let text = shelf.text(key).unwrap_or_default();
+        let mut sources = Sources::default();
+        let base = sources.add(key, text);
+        let (table, mistakes) = parse(text, base);
+        match mistakes.into_iter().next() {
+            Some(mistake) => Err(sources.error(mistake.span, mistake.message)),
+            None => summary(key, &table, &sources).map_err(first),
+        }
+    };
+    shelf.names().map(entry).collect()
 }
 
 fn first(mut problems: Vec<Problem>) -> Problem {
@@ -55,9 +131,19 @@ fn speed(device: &Device) -> String {
     }
 }
 
-/// The JSON schema of a catalogue file.
+/// The JSON schema of a device's file.
 pub fn device_schema() -> schemars::Schema {
     schemars::schema_for!(Device)
+}
+
+/// The JSON schema of a machine's file.
+pub fn machine_schema() -> schemars::Schema {
+    schemars::schema_for!(MachineParameters)
+}
+
+/// The JSON schema of a kernel's file.
+pub fn kernel_schema() -> schemars::Schema {
+    schemars::schema_for!(KernelParameters)
 }
 
 /// A drive as a catalogue file.

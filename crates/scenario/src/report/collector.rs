@@ -4,23 +4,30 @@ use crate::report::error::ReportError;
 use crate::report::latency::{Bin, Latency, LatencyHistogram, Quantile};
 use crate::report::series::{Series, SeriesCollector};
 use crate::report::sink::RequestSink;
-use crate::report::summary::{Requests, Share};
-use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use crate::report::subject::{Reported, Sort, Subject};
+use crate::report::summary::{OperationFigures, Requests, Share};
+use petrio_colours::{BlockRequest, Causes, MOST_CAUSES};
 use petrio_kernel::Time;
+use std::marker::PhantomData;
 
 /// Collects the request side of a report: counts, latencies, the breakdown of time and the series. Its memory is
 /// bounded whatever the number of requests.
 #[derive(Clone, Debug)]
-pub struct Collector {
+pub struct Collector<R = BlockRequest> {
     begin: Time,
-    requests: Requests,
-    bytes: u64,
-    all: LatencyHistogram,
-    reads: LatencyHistogram,
-    writes: LatencyHistogram,
-    by_cause: [u128; Cause::ALL.len()],
-    response: u128,
+    /// By kind; a kind that never comes has none.
+    kinds: Vec<Option<Box<Tallied>>>,
+    by_cause: [u128; MOST_CAUSES],
     series: SeriesCollector,
+    colour: PhantomData<fn(R)>,
+}
+
+/// The requests of a kind.
+#[derive(Clone, Debug, Default)]
+struct Tallied {
+    latencies: LatencyHistogram,
+    bytes: u64,
+    from_cache: u64,
 }
 
 /// What a [`Collector`] found.
@@ -36,10 +43,12 @@ pub struct Collected {
     pub requests_per_s: f64,
     /// All latencies.
     pub latency: Option<Latency>,
-    /// Latencies of reads, where there were also writes.
+    /// Latencies of reads, where there were also others.
     pub read_latency: Option<Latency>,
-    /// Latencies of writes, where there were also reads.
+    /// Latencies of writes, where there were also others.
     pub write_latency: Option<Latency>,
+    /// File operations by kind; empty for block requests.
+    pub operations: Vec<OperationFigures>,
     /// Where the time of the average request went.
     pub breakdown: Vec<Share>,
     /// Throughput and queue over time.
@@ -50,19 +59,15 @@ pub struct Collected {
     pub quantiles: Vec<Quantile>,
 }
 
-impl Collector {
+impl<R: Reported> Collector<R> {
     /// Begins measuring at a point in model time, the end of the warm-up.
     pub fn new(begin: Time) -> Self {
         Self {
             begin,
-            requests: Requests::default(),
-            bytes: 0,
-            all: LatencyHistogram::default(),
-            reads: LatencyHistogram::default(),
-            writes: LatencyHistogram::default(),
-            by_cause: [0; Cause::ALL.len()],
-            response: 0,
+            kinds: R::KINDS.iter().map(|_| None).collect(),
+            by_cause: [0; MOST_CAUSES],
             series: SeriesCollector::new(begin),
+            colour: PhantomData,
         }
     }
 
@@ -71,82 +76,104 @@ impl Collector {
         *self = Self::new(begin);
     }
 
-    /// Requests counted so far.
-    pub fn completed(&self) -> u64 {
-        self.requests.completed
-    }
-
     /// Adds a request that completed at `at`.
-    pub fn record(&mut self, request: &BlockRequest, at: Time) {
-        let latency = at - request.issued;
-        self.requests.completed += 1;
-        self.requests.from_cache += u64::from(request.status == Status::DoneFromCache);
-        self.bytes = self.bytes.saturating_add(request.bytes());
-        self.all.record(latency);
-        match request.direction {
-            Direction::Read => {
-                self.requests.reads += 1;
-                self.reads.record(latency);
-            }
-            Direction::Write => {
-                self.requests.writes += 1;
-                self.writes.record(latency);
-            }
-            Direction::Flush => self.requests.flushes += 1,
+    #[inline]
+    pub fn record(&mut self, request: &R, at: Time) {
+        let (issued, bytes) = (request.issued(), request.bytes());
+        let kind = self.kinds[request.kind()].get_or_insert_with(Box::default);
+        kind.latencies.record(at - issued);
+        kind.bytes = kind.bytes.saturating_add(bytes);
+        kind.from_cache += u64::from(request.is_from_cache());
+        for (sum, cause) in self.by_cause.iter_mut().zip(R::Cause::ALL) {
+            *sum += u128::from(request.ledger().of(*cause).as_picos());
         }
-        for (sum, cause) in self.by_cause.iter_mut().zip(Cause::ALL) {
-            *sum += u128::from(request.ledger.of(cause).as_picos());
-        }
-        self.response += u128::from(latency.as_picos());
-        self.series.record(request.issued, at, request.bytes());
+        self.series.record(issued, at, bytes);
     }
 
     /// What was found, the run having ended at `end`.
     pub fn finish(self, end: Time) -> Collected {
         let measured_s = (end - self.begin).as_seconds();
         let per_second = |amount: u64| if measured_s > 0.0 { amount as f64 / measured_s } else { 0.0 };
-        let both = self.reads.count() > 0 && self.writes.count() > 0;
-        let apart = |histogram: &LatencyHistogram| if both { histogram.summary() } else { None };
+        let mut all = Tallied::default();
+        let mut requests = Requests::default();
+        for (tallied, kind) in self.kinds.iter().zip(R::KINDS) {
+            let Some(tallied) = tallied else { continue };
+            let count = tallied.latencies.count();
+            match kind.sort {
+                Sort::Read => requests.reads += count,
+                Sort::Write => requests.writes += count,
+                Sort::Flush => requests.flushes += count,
+                Sort::Other => requests.others += count,
+            }
+            all.latencies.merge(&tallied.latencies);
+            all.bytes = all.bytes.saturating_add(tallied.bytes);
+            all.from_cache += tallied.from_cache;
+        }
+        requests.completed = all.latencies.count();
+        requests.from_cache = all.from_cache;
+        let both = requests.reads > 0 && requests.writes > 0;
+        let apart = |sort: Sort| {
+            let index = R::KINDS.iter().position(|kind| kind.sort == sort).filter(|_| both)?;
+            self.kinds[index].as_ref()?.latencies.summary()
+        };
+        let operations = if R::SUBJECT == Subject::FileOperations {
+            let figures = |(tallied, kind): (&Option<Box<Tallied>>, &crate::report::Kind)| {
+                let tallied = tallied.as_ref()?;
+                let completed = tallied.latencies.count();
+                Some(OperationFigures {
+                    operation: kind.name.to_owned(),
+                    completed,
+                    per_s: per_second(completed).into(),
+                    bytes: tallied.bytes,
+                    from_cache: tallied.from_cache,
+                    latency: tallied.latencies.summary()?,
+                })
+            };
+            self.kinds.iter().zip(R::KINDS).filter_map(figures).collect()
+        } else {
+            Vec::new()
+        };
         Collected {
-            requests: self.requests,
-            bytes: self.bytes,
-            throughput_bytes_per_s: per_second(self.bytes),
-            requests_per_s: per_second(self.requests.completed),
-            latency: self.all.summary(),
-            read_latency: apart(&self.reads),
-            write_latency: apart(&self.writes),
-            breakdown: self.breakdown(),
-            histogram: self.all.bins(),
-            quantiles: self.all.quantiles(),
+            requests,
+            bytes: all.bytes,
+            throughput_bytes_per_s: per_second(all.bytes),
+            requests_per_s: per_second(requests.completed),
+            latency: all.latencies.summary(),
+            read_latency: apart(Sort::Read),
+            write_latency: apart(Sort::Write),
+            operations,
+            breakdown: self.breakdown(&all.latencies),
+            histogram: all.latencies.bins(),
+            quantiles: all.latencies.quantiles(),
             series: self.series.finish(end),
         }
     }
 
-    fn breakdown(&self) -> Vec<Share> {
-        let completed = self.requests.completed.max(1) as f64;
-        let response = self.response.max(1) as f64;
+    fn breakdown(&self, all: &LatencyHistogram) -> Vec<Share> {
+        let completed = all.count().max(1) as f64;
+        let response = all.sum_ps();
         let share = |cause: &str, sum: u128| Share {
             cause: cause.to_owned(),
             mean_ms: sum as f64 / 1e9 / completed,
-            fraction: sum as f64 / response,
+            fraction: sum as f64 / response.max(1) as f64,
         };
         let charged: u128 = self.by_cause.iter().sum();
-        let mut shares: Vec<Share> = Cause::ALL
+        let mut shares: Vec<Share> = R::Cause::ALL
             .iter()
             .zip(&self.by_cause)
             .filter(|&(_, &sum)| sum > 0)
             .map(|(cause, &sum)| share(cause.name(), sum))
             .collect();
         // A stage that took time without saying on what is a gap in the model; it is shown rather than hidden.
-        if self.response > charged {
-            shares.push(share("not attributed", self.response - charged));
+        if response > charged {
+            shares.push(share("not attributed", response - charged));
         }
         shares
     }
 }
 
-impl RequestSink for Collector {
-    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+impl<R: Reported> RequestSink<R> for Collector<R> {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
         self.record(request, at);
         Ok(())
     }
@@ -160,6 +187,7 @@ impl RequestSink for Collector {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use petrio_colours::{Cause, Direction, FileCause, FileOp, Operation};
 
     fn request(direction: Direction, issued_ms: u64, seek_ms: u64) -> BlockRequest {
         let mut request = BlockRequest {
@@ -185,5 +213,32 @@ mod tests {
         assert_eq!(found.requests_per_s, 200.0);
         assert_eq!(found.throughput_bytes_per_s, 8_192.0 * 100.0);
         assert_eq!(found.read_latency.unwrap().max_ms.value, 4.0);
+    }
+
+    #[test]
+    fn file_operations_are_told_apart_by_kind() {
+        let mut collector = Collector::<FileOp>::new(Time::ZERO);
+        for (operation, count, us) in
+            [(Operation::Read, 3, 2u64), (Operation::Fsync, 2, 5_000), (Operation::Create, 1, 40)]
+        {
+            for _ in 0..count {
+                let mut op = FileOp { operation, length: 4_096, ..FileOp::default() };
+                op.ledger.charge(FileCause::Call, Time::from_micros(us));
+                collector.record(&op, Time::from_micros(us));
+            }
+        }
+        let found = collector.finish(Time::from_seconds(2.0));
+        let figures: Vec<(&str, u64, f64, f64)> = found
+            .operations
+            .iter()
+            .map(|figures| {
+                let (per_s, mean) = (figures.per_s.value, figures.latency.mean_ms.value);
+                (figures.operation.as_str(), figures.completed, per_s, mean)
+            })
+            .collect();
+        assert_eq!(figures, [("read", 3, 1.5, 0.002), ("fsync", 2, 1.0, 5.0), ("create", 1, 0.5, 0.04)]);
+        assert_eq!((found.requests.reads, found.requests.flushes, found.requests.others), (3, 2, 1));
+        assert_eq!(found.bytes, 3 * 4_096, "an fsync moves nothing");
+        assert_eq!(found.breakdown[0].cause, "system call");
     }
 }

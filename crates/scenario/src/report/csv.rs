@@ -1,7 +1,7 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
-//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `cause`, `stage`), `name` which
-//! one (a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`),
+//! `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
 //! interval and empty for a single run. The distribution and the series are in the JSON report.
 
 use crate::report::error::ReportError;
@@ -32,7 +32,7 @@ impl Rows {
         let _ = writeln!(self.0, "{part},{},{quantity},{count},,{unit}", quoted(name));
     }
 
-    fn latency(&mut self, part: &str, latency: Option<&Latency>) {
+    fn latency(&mut self, part: &str, name: &str, latency: Option<&Latency>) {
         let Some(latency) = latency else { return };
         for (quantity, figure) in [
             ("mean", latency.mean_ms),
@@ -43,7 +43,7 @@ impl Rows {
             ("max", latency.max_ms),
             ("standard deviation", latency.deviation_ms),
         ] {
-            self.add(part, "", quantity, figure, "ms");
+            self.add(part, name, quantity, figure, "ms");
         }
     }
 }
@@ -54,7 +54,10 @@ fn table(report: &Report) -> String {
     rows.count("run", "", "replications", u64::from(report.replications), "");
     rows.add("run", "", "simulated", report.simulated_s.into(), "s");
     rows.add("run", "", "warm-up", report.warm_up_s.into(), "s");
-    rows.count("run", "", "requests", report.requests.completed, "");
+    if let Some(closing_s) = report.closing_s {
+        rows.add("run", "", "closing, not counted", closing_s.into(), "s");
+    }
+    rows.count("run", "", report.subject.many(), report.requests.completed, "");
     rows.count("run", "", "reads", report.requests.reads, "");
     rows.count("run", "", "writes", report.requests.writes, "");
     rows.count("run", "", "flushes", report.requests.flushes, "");
@@ -62,10 +65,17 @@ fn table(report: &Report) -> String {
     rows.count("run", "", "in flight at the end", report.requests.in_flight, "");
     rows.count("run", "", "bytes", report.bytes, "B");
     rows.add("run", "", "throughput", report.throughput_bytes_per_s, "B/s");
-    rows.add("run", "", "request rate", report.requests_per_s, "/s");
-    rows.latency("latency", report.latency.as_ref());
-    rows.latency("read latency", report.read_latency.as_ref());
-    rows.latency("write latency", report.write_latency.as_ref());
+    rows.add("run", "", &format!("{} rate", report.subject.one()), report.requests_per_s, "/s");
+    rows.latency("latency", "", report.latency.as_ref());
+    rows.latency("read latency", "", report.read_latency.as_ref());
+    rows.latency("write latency", "", report.write_latency.as_ref());
+    for kind in &report.operations {
+        rows.count("operation", &kind.operation, "completed", kind.completed, "");
+        rows.add("operation", &kind.operation, "rate", kind.per_s, "/s");
+        rows.count("operation", &kind.operation, "bytes", kind.bytes, "B");
+        rows.count("operation", &kind.operation, "without waiting for a device", kind.from_cache, "");
+        rows.latency("operation", &kind.operation, Some(&kind.latency));
+    }
     for share in &report.breakdown {
         rows.add("cause", &share.cause, "mean", share.mean_ms.into(), "ms");
         rows.add("cause", &share.cause, "fraction", share.fraction.into(), "");

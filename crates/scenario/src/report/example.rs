@@ -2,6 +2,7 @@
 
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::series::SeriesCollector;
+use crate::report::subject::Subject;
 use crate::report::summary::{Bottleneck, Report, Requests, Share, Stage};
 use petrio_kernel::Time;
 
@@ -18,11 +19,13 @@ pub(crate) fn example() -> Report {
         |cause: &str, mean_ms: f64| Share { cause: cause.to_owned(), mean_ms, fraction: mean_ms / 4.31 };
     Report {
         title: "Database load recorded on a workstation".to_owned(),
+        subject: Subject::BlockRequests,
         workload: "48,213 requests · closed replay, think times kept".to_owned(),
         system: "one Seagate Cheetah 9LP, C-LOOK".to_owned(),
         seed: 1,
         simulated_s: 74.9,
         warm_up_s: 0.0,
+        closing_s: None,
         replications: 1,
         confidence: None,
         requests: Requests { completed: 48_213, reads: 40_000, writes: 8_213, ..Requests::default() },
@@ -40,6 +43,7 @@ pub(crate) fn example() -> Report {
         }),
         read_latency: None,
         write_latency: None,
+        operations: Vec::new(),
         breakdown: vec![
             share("queue", 0.905),
             share("seek", 1.638),

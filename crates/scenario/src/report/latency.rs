@@ -3,7 +3,6 @@
 use crate::report::summary::Estimate;
 use hdrhistogram::Histogram;
 use petrio_kernel::Time;
-use petrio_kernel::statistics::Tally;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,9 +49,13 @@ pub struct Quantile {
 #[derive(Clone, Debug)]
 pub struct LatencyHistogram {
     nanoseconds: Histogram<u64>,
+    count: u64,
     picoseconds_sum: u128,
+    /// Sums of whole nanoseconds and of their squares, exact, so that neither the order of completion nor that of
+    /// merging changes a digit.
+    nanoseconds_sum: u128,
+    squares_sum: u128,
     longest: Time,
-    milliseconds: Tally,
 }
 
 const BINS_PER_DECADE: i32 = 20;
@@ -64,22 +67,63 @@ impl Default for LatencyHistogram {
         let nanoseconds = Histogram::new_with_bounds(1, u64::MAX / 1_000, 3)
             .or_else(|_| Histogram::new(3))
             .unwrap_or_else(|_| unreachable!("three significant digits are allowed"));
-        Self { nanoseconds, picoseconds_sum: 0, longest: Time::ZERO, milliseconds: Tally::default() }
+        Self {
+            nanoseconds,
+            count: 0,
+            picoseconds_sum: 0,
+            nanoseconds_sum: 0,
+            squares_sum: 0,
+            longest: Time::ZERO,
+        }
     }
 }
 
 impl LatencyHistogram {
     /// Adds one latency.
+    #[inline]
     pub fn record(&mut self, latency: Time) {
-        self.nanoseconds.saturating_record(latency.as_picos().div_ceil(1_000));
+        let nanoseconds = latency.as_picos().div_ceil(1_000);
+        self.nanoseconds.saturating_record(nanoseconds);
+        self.count += 1;
         self.picoseconds_sum += u128::from(latency.as_picos());
+        self.nanoseconds_sum += u128::from(nanoseconds);
+        self.squares_sum += u128::from(nanoseconds) * u128::from(nanoseconds);
         self.longest = self.longest.max(latency);
-        self.milliseconds.record(latency.as_millis());
+    }
+
+    /// Adds what another has collected.
+    pub fn merge(&mut self, other: &Self) {
+        // Both have the same bounds, so nothing of the other can fall outside; the result only says that.
+        let _ = self.nanoseconds.add(&other.nanoseconds);
+        self.count += other.count;
+        self.picoseconds_sum += other.picoseconds_sum;
+        self.nanoseconds_sum += other.nanoseconds_sum;
+        self.squares_sum += other.squares_sum;
+        self.longest = self.longest.max(other.longest);
     }
 
     /// How many there were.
     pub fn count(&self) -> u64 {
-        self.milliseconds.count()
+        self.count
+    }
+
+    /// The sum of all latencies, picoseconds.
+    pub(crate) fn sum_ps(&self) -> u128 {
+        self.picoseconds_sum
+    }
+
+    /// The standard deviation (n − 1), milliseconds; zero for fewer than two.
+    fn deviation_ms(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let (count, sum) = (u128::from(self.count), self.nanoseconds_sum);
+        // Exact as long as it fits; a difference of two products this large has no use for its last digits.
+        let spread = match (count.checked_mul(self.squares_sum), sum.checked_mul(sum)) {
+            (Some(squares), Some(square)) => squares.saturating_sub(square) as f64,
+            _ => (count as f64 * self.squares_sum as f64 - sum as f64 * sum as f64).max(0.0),
+        };
+        libm::sqrt(spread / count as f64 / (count - 1) as f64) / 1e6
     }
 
     /// The mean, milliseconds; zero when there are none.
@@ -106,7 +150,7 @@ impl LatencyHistogram {
             p99_ms: self.quantile_ms(0.99).into(),
             p99_9_ms: self.quantile_ms(0.999).into(),
             max_ms: self.longest.as_millis().into(),
-            deviation_ms: self.milliseconds.deviation().into(),
+            deviation_ms: self.deviation_ms().into(),
         })
     }
 
@@ -179,6 +223,29 @@ mod tests {
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 7);
         assert!(bins.windows(2).all(|pair| pair[0].to_ms == pair[1].from_ms));
         assert!(bins.last().unwrap().to_ms > 90_000.0);
+    }
+
+    #[test]
+    fn two_histograms_merged_are_one_of_all_their_latencies() {
+        let (mut both, mut left, mut right) =
+            (LatencyHistogram::default(), LatencyHistogram::default(), LatencyHistogram::default());
+        for n in 0..1_000u64 {
+            let latency = Time::from_nanos(400 + n * n);
+            both.record(latency);
+            if n % 3 == 0 { left.record(latency) } else { right.record(latency) }
+        }
+        left.merge(&right);
+        assert_eq!(left.summary(), both.summary());
+        assert_eq!((left.bins(), left.quantiles()), (both.bins(), both.quantiles()));
+    }
+
+    #[test]
+    fn the_deviation_agrees_with_the_definition() {
+        let mut histogram = LatencyHistogram::default();
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        values.iter().for_each(|&ms| histogram.record(Time::from_seconds(ms * 1e-3)));
+        let deviation = histogram.summary().unwrap().deviation_ms.value;
+        assert!((deviation - libm::sqrt(32.0 / 7.0)).abs() < 1e-12, "{deviation}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What one run gives, and the forms in which a person or a program reads it.
 //!
 //! ```text
-//!   completed requests ──► RequestSink ─┬─ Collector ──► Report ──► text · JSON · CSV · HTML
-//!                                       ├─ ParquetRows   (a row a request)
-//!                                       └─ PerfettoTrace (slices on a time line)
+//!   completed requests  ──► RequestSink ─┬─ Collector ──► Report ──► text · JSON · CSV · HTML
+//!   (or file operations)                 ├─ ParquetRows   (a row a request)
+//!                                        └─ PerfettoTrace (slices on a time line)
+//!   requests at devices ──► DeviceSink ──── DeviceLog     (a row a request)
 //! ```
 //!
 //! A [`Collector`] is told of one completed request at a time and keeps sums, a histogram and a bounded time series, so
@@ -12,6 +13,7 @@
 
 mod collector;
 mod csv;
+mod device_log;
 mod error;
 #[cfg(test)]
 mod example;
@@ -24,22 +26,25 @@ mod perfetto;
 mod replications;
 mod series;
 mod sink;
+mod subject;
 mod summary;
 mod text;
 mod whole_file;
 
 pub use collector::{Collected, Collector};
 pub use csv::write_csv;
+pub use device_log::DeviceLog;
 pub use error::ReportError;
 pub(crate) use figures::{counted, time as latency_words};
 pub use html::write_html;
 pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
-pub use parquet::ParquetRows;
-pub use perfetto::PerfettoTrace;
+pub use parquet::{ParquetRows, Tabular};
+pub use perfetto::{PerfettoTrace, Timeline};
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
-pub use sink::{RequestSink, Sinks};
-pub use summary::{Bottleneck, Estimate, Report, Requests, Share, Stage, WallClock};
+pub use sink::{DeviceSink, RequestSink, Sinks};
+pub use subject::{Kind, Reported, Sort, Subject};
+pub use summary::{Bottleneck, Estimate, OperationFigures, Report, Requests, Share, Stage, WallClock};
 pub use text::terminal_text;
 pub use whole_file::{WholeFile, discard_unfinished};

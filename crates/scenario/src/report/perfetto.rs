@@ -2,7 +2,8 @@
 //!
 //! Each device is a process with two groups of tracks: `queue`, where requests wait, and `service`, where each request is
 //! a slice that holds a slice a cause (overhead, seek, rotation, transfer, bus) in the order in which a request meets
-//! them. Slices of one track never overlap: a request takes the first track of its group that is free since before it
+//! them. Of file operations, each process of the workload is one, and its operations are slices that hold a slice a cause
+//! (system call, page cache, copy, device reads …). Slices of one track never overlap: a request takes the first track of its group that is free since before it
 //! began, so there are as many tracks as requests were in flight together. Format: "Trace Event Format" (the Chromium
 //! project), complete events (`"ph":"X"`), times in microseconds.
 //!
@@ -11,19 +12,90 @@
 
 use crate::report::error::ReportError;
 use crate::report::sink::RequestSink;
+use crate::report::subject::Reported;
 use crate::report::whole_file::WholeFile;
-use petrio_colours::{BlockRequest, Cause, Direction};
+use petrio_colours::{BlockRequest, Cause, Causes, FileOp};
 use petrio_kernel::Time;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::path::Path;
 
+/// A colour whose requests can be drawn on a time line.
+pub trait Timeline: Reported {
+    /// What a process of the drawing is, where it has no name.
+    const LANE: &'static str;
+    /// The tracks on which requests are served.
+    const GROUP: &'static str;
+
+    /// Which process of the drawing it belongs to.
+    fn lane(&self) -> u32;
+
+    /// What it waited for before it was served.
+    fn waited(&self) -> Time;
+
+    /// Whether a cause is drawn within the slice of its service.
+    fn is_service(cause: Self::Cause) -> bool;
+
+    /// What is shown when it is selected, as a JSON object.
+    fn arguments(&self) -> String;
+}
+
+impl Timeline for BlockRequest {
+    const LANE: &'static str = "device";
+    const GROUP: &'static str = "service";
+
+    fn lane(&self) -> u32 {
+        self.device
+    }
+
+    fn waited(&self) -> Time {
+        self.ledger.of(Cause::Queue)
+    }
+
+    fn is_service(cause: Cause) -> bool {
+        cause != Cause::Queue
+    }
+
+    fn arguments(&self) -> String {
+        format!(
+            "{{\"request\":{},\"process\":{},\"address\":{},\"blocks\":{}}}",
+            self.id.0, self.process, self.address, self.blocks
+        )
+    }
+}
+
+impl Timeline for FileOp {
+    const LANE: &'static str = "process";
+    const GROUP: &'static str = "operations";
+
+    fn lane(&self) -> u32 {
+        self.process
+    }
+
+    fn waited(&self) -> Time {
+        Time::ZERO
+    }
+
+    fn is_service(_: petrio_colours::FileCause) -> bool {
+        true
+    }
+
+    fn arguments(&self) -> String {
+        format!(
+            "{{\"operation\":{},\"file_system\":{},\"file\":{},\"offset\":{},\"length\":{}}}",
+            self.id.0, self.file_system, self.file.0, self.offset, self.length
+        )
+    }
+}
+
 /// Writes slices as requests complete.
-pub struct PerfettoTrace {
+pub struct PerfettoTrace<R = BlockRequest> {
     file: Option<WholeFile>,
-    devices: Vec<String>,
+    lanes: Vec<String>,
     tracks: BTreeMap<u32, Tracks>,
     first: bool,
+    colour: PhantomData<fn(R)>,
 }
 
 /// When each track of a device is free again.
@@ -36,54 +108,49 @@ struct Tracks {
 /// Track numbers of the service group begin here.
 const SERVICE: usize = 1_000_000;
 
-impl PerfettoTrace {
-    /// Begins the file. `devices` are the names of the devices, by number.
+impl<R: Timeline> PerfettoTrace<R> {
+    /// Begins the file. `lanes` are the names of the devices (or of the processes, for file operations), by number.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn create(path: &Path, devices: Vec<String>) -> Result<Self, ReportError> {
+    pub fn create(path: &Path, lanes: Vec<String>) -> Result<Self, ReportError> {
         let mut file = WholeFile::create(path)?;
         file.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")
             .map_err(|cause| ReportError::write(path, cause))?;
-        Ok(Self { file: Some(file), devices, tracks: BTreeMap::new(), first: true })
+        Ok(Self { file: Some(file), lanes, tracks: BTreeMap::new(), first: true, colour: PhantomData })
     }
 
-    fn write(&mut self, request: &BlockRequest, at: Time) -> io::Result<()> {
+    fn write(&mut self, request: &R, at: Time) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let mut events = Events { file, first: &mut self.first, device: request.device };
-        let tracks = self.tracks.entry(request.device).or_default();
+        let lane = request.lane();
+        let mut events = Events { file, first: &mut self.first, lane };
+        let tracks = self.tracks.entry(lane).or_default();
         if tracks.queue.is_empty() && tracks.service.is_empty() {
-            let unnamed = format!("device {}", request.device);
-            events.process(self.devices.get(request.device as usize).unwrap_or(&unnamed))?;
+            let unnamed = format!("{} {lane}", R::LANE);
+            events.process(self.lanes.get(lane as usize).unwrap_or(&unnamed))?;
         }
-        let waited = request.ledger.of(Cause::Queue).min(at - request.issued);
-        let began = request.issued + waited;
-        let direction = match request.direction {
-            Direction::Read => "read",
-            Direction::Write => "write",
-            Direction::Flush => "flush",
-        };
-        let arguments = format!(
-            "{{\"request\":{},\"process\":{},\"address\":{},\"blocks\":{}}}",
-            request.id.0, request.process, request.address, request.blocks
-        );
+        let issued = request.issued();
+        let waited = request.waited().min(at - issued);
+        let began = issued + waited;
+        let name = R::KINDS[request.kind()].name;
+        let arguments = request.arguments();
         if waited > Time::ZERO {
-            let track = free_track(&mut tracks.queue, request.issued, began);
+            let track = free_track(&mut tracks.queue, issued, began);
             if track.is_new {
                 events.track(track.number, "queue")?;
             }
-            events.slice(track.number, direction, request.issued, waited, Some(&arguments))?;
+            events.slice(track.number, name, issued, waited, Some(&arguments))?;
         }
         let track = free_track(&mut tracks.service, began, at);
         let number = SERVICE + track.number;
         if track.is_new {
-            events.track(number, "service")?;
+            events.track(number, R::GROUP)?;
         }
-        events.slice(number, direction, began, at - began, Some(&arguments))?;
+        events.slice(number, name, began, at - began, Some(&arguments))?;
         let mut here = began;
-        for cause in Cause::ALL.into_iter().filter(|&cause| cause != Cause::Queue) {
+        for cause in R::Cause::ALL.iter().copied().filter(|&cause| R::is_service(cause)) {
             // A cause that overlaps others can't be drawn beyond the end of its request.
-            let span = request.ledger.of(cause).min(at - here);
+            let span = request.ledger().of(cause).min(at - here);
             if span > Time::ZERO {
                 events.slice(number, cause.name(), here, span, None)?;
                 here += span;
@@ -115,7 +182,7 @@ fn free_track(free_since: &mut Vec<Time>, from: Time, to: Time) -> Track {
 struct Events<'f> {
     file: &'f mut WholeFile,
     first: &'f mut bool,
-    device: u32,
+    lane: u32,
 }
 
 impl Events<'_> {
@@ -130,23 +197,23 @@ impl Events<'_> {
         write!(
             self.file,
             r#"{{"ph":"M","name":"process_name","pid":{},"args":{{"name":{name}}}}}"#,
-            self.device
+            self.lane
         )
     }
 
     fn track(&mut self, track: usize, group: &str) -> io::Result<()> {
         let number = track % SERVICE;
         let name = if number == 0 { group.to_owned() } else { format!("{group} {}", number + 1) };
-        let device = self.device;
+        let lane = self.lane;
         self.comma()?;
         write!(
             self.file,
-            r#"{{"ph":"M","name":"thread_name","pid":{device},"tid":{track},"args":{{"name":"{name}"}}}}"#
+            r#"{{"ph":"M","name":"thread_name","pid":{lane},"tid":{track},"args":{{"name":"{name}"}}}}"#
         )?;
         self.comma()?;
         write!(
             self.file,
-            r#"{{"ph":"M","name":"thread_sort_index","pid":{device},"tid":{track},"args":{{"sort_index":{track}}}}}"#
+            r#"{{"ph":"M","name":"thread_sort_index","pid":{lane},"tid":{track},"args":{{"sort_index":{track}}}}}"#
         )
     }
 
@@ -160,11 +227,8 @@ impl Events<'_> {
     ) -> io::Result<()> {
         self.comma()?;
         let (at, span) = (microseconds(at), microseconds(span));
-        let device = self.device;
-        write!(
-            self.file,
-            r#"{{"ph":"X","name":"{name}","pid":{device},"tid":{track},"ts":{at},"dur":{span}"#
-        )?;
+        let lane = self.lane;
+        write!(self.file, r#"{{"ph":"X","name":"{name}","pid":{lane},"tid":{track},"ts":{at},"dur":{span}"#)?;
         match arguments {
             Some(arguments) => write!(self.file, ",\"args\":{arguments}}}"),
             None => self.file.write_all(b"}"),
@@ -178,8 +242,8 @@ fn microseconds(time: Time) -> String {
     format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
 }
 
-impl RequestSink for PerfettoTrace {
-    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+impl<R: Timeline> RequestSink<R> for PerfettoTrace<R> {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
         self.write(request, at).map_err(|cause| match &self.file {
             Some(file) => ReportError::write(file.path(), cause),
             None => ReportError::write(Path::new(""), cause),

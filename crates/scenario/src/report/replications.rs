@@ -1,7 +1,7 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
 use crate::report::latency::Latency;
-use crate::report::summary::{Estimate, Report, Share, Stage};
+use crate::report::summary::{Estimate, OperationFigures, Report, Share, Stage};
 use petrio_kernel::statistics::{Interval, Tally};
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
@@ -24,11 +24,13 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         confidence: Some(level),
         simulated_s: plain(&|report| report.simulated_s),
         warm_up_s: plain(&|report| report.warm_up_s),
+        closing_s: first.closing_s.map(|_| mean(&|report| report.closing_s).value),
         throughput_bytes_per_s: mean(&|report| Some(report.throughput_bytes_per_s.value)),
         requests_per_s: mean(&|report| Some(report.requests_per_s.value)),
         latency: mean_latency(reports, |report| report.latency.as_ref(), level),
         read_latency: mean_latency(reports, |report| report.read_latency.as_ref(), level),
         write_latency: mean_latency(reports, |report| report.write_latency.as_ref(), level),
+        operations: mean_operations(reports, level),
         breakdown: mean_breakdown(reports),
         stages: mean_stages(reports, level),
         warnings,
@@ -49,7 +51,10 @@ fn mean_latency(
     part: impl Fn(&Report) -> Option<&Latency>,
     level: f64,
 ) -> Option<Latency> {
-    let all: Vec<&Latency> = reports.iter().filter_map(part).collect();
+    mean_figures(&reports.iter().filter_map(part).collect::<Vec<_>>(), level)
+}
+
+fn mean_figures(all: &[&Latency], level: f64) -> Option<Latency> {
     all.first()?;
     let mean =
         |figure: fn(&Latency) -> Estimate| mean_of(all.iter().map(|&latency| figure(latency).value), level);
@@ -62,6 +67,24 @@ fn mean_latency(
         max_ms: mean(|latency| latency.max_ms),
         deviation_ms: mean(|latency| latency.deviation_ms),
     })
+}
+
+/// Of the kinds that the first replication has.
+fn mean_operations(reports: &[Report], level: f64) -> Vec<OperationFigures> {
+    let of = |report: &Report, operation: &str| {
+        report.operations.iter().find(|figures| figures.operation == operation).cloned()
+    };
+    let mean = |first: &OperationFigures| {
+        let same: Vec<OperationFigures> =
+            reports.iter().filter_map(|report| of(report, &first.operation)).collect();
+        OperationFigures {
+            per_s: mean_of(same.iter().map(|figures| figures.per_s.value), level),
+            latency: mean_figures(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
+                .unwrap_or(first.latency),
+            ..first.clone()
+        }
+    };
+    reports.first().map(|first| first.operations.iter().map(mean).collect()).unwrap_or_default()
 }
 
 /// Means of the shares; their fractions are of the mean latency, so they add up to one again.

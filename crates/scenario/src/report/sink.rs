@@ -1,16 +1,20 @@
-//! Where completed requests go, one at a time.
+//! Where completed requests go, one at a time, and those that reach a device.
 
 use crate::report::error::ReportError;
-use petrio_colours::BlockRequest;
+use crate::report::parquet::ParquetRows;
+use crate::report::perfetto::PerfettoTrace;
+use crate::report::subject::{Reported, Subject};
+use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::Time;
+use std::path::Path;
 
 /// Something that is told of every completed request and keeps none of them.
-pub trait RequestSink {
-    /// A request completed at `at`; `request.issued` is when it was issued, its ledger where the time went.
+pub trait RequestSink<R = BlockRequest> {
+    /// A request completed at `at`; it knows when it was issued, and its ledger where the time went.
     ///
     /// # Errors
     /// When a file can't be written.
-    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError>;
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError>;
 
     /// There are no more. Files appear under their names now; a sink dropped without this leaves nothing behind.
     ///
@@ -19,30 +23,100 @@ pub trait RequestSink {
     fn finish(&mut self) -> Result<(), ReportError>;
 }
 
-/// Several sinks as one.
+/// Something that is told of every request that reaches a device, merged, split and flushed as the stages above have done.
+pub trait DeviceSink {
+    /// A request arrived at a device at `at`. `device` is its index in [`Loaded::disks`](crate::Loaded::disks).
+    ///
+    /// # Errors
+    /// When a file can't be written.
+    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError>;
+
+    /// There are no more.
+    ///
+    /// # Errors
+    /// When a file can't be written.
+    fn finish(&mut self) -> Result<(), ReportError>;
+}
+
+/// All who listen to a run.
 #[derive(Default)]
 pub struct Sinks {
-    sinks: Vec<Box<dyn RequestSink>>,
+    pub(crate) requests: Vec<Box<dyn RequestSink>>,
+    pub(crate) operations: Vec<Box<dyn RequestSink<FileOp>>>,
+    pub(crate) devices: Vec<Box<dyn DeviceSink>>,
 }
 
 impl Sinks {
-    /// Adds a sink.
-    pub fn push(&mut self, sink: impl RequestSink + 'static) {
-        self.sinks.push(Box::new(sink));
+    /// Adds a listener for completed requests: block requests or file operations, whichever colour it takes.
+    pub fn push<R: Reported>(&mut self, sink: impl RequestSink<R> + 'static) {
+        R::listeners(self).push(Box::new(sink));
+    }
+
+    /// Adds a listener for what reaches the devices.
+    pub fn push_device_log(&mut self, sink: impl DeviceSink + 'static) {
+        self.devices.push(Box::new(sink));
+    }
+
+    /// Adds a Parquet file with a row for every request or file operation.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn push_rows(&mut self, subject: Subject, path: &Path) -> Result<(), ReportError> {
+        match subject {
+            Subject::BlockRequests => self.push(ParquetRows::<BlockRequest>::create(path)?),
+            Subject::FileOperations => self.push(ParquetRows::<FileOp>::create(path)?),
+        }
+        Ok(())
+    }
+
+    /// Adds a time line for ui.perfetto.dev. `devices` are the names of the devices; processes have none.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn push_timeline(
+        &mut self,
+        subject: Subject,
+        path: &Path,
+        devices: Vec<String>,
+    ) -> Result<(), ReportError> {
+        match subject {
+            Subject::BlockRequests => self.push(PerfettoTrace::<BlockRequest>::create(path, devices)?),
+            Subject::FileOperations => self.push(PerfettoTrace::<FileOp>::create(path, Vec::new())?),
+        }
+        Ok(())
     }
 
     /// Whether nobody listens.
     pub fn is_empty(&self) -> bool {
-        self.sinks.is_empty()
-    }
-}
-
-impl RequestSink for Sinks {
-    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
-        self.sinks.iter_mut().try_for_each(|sink| sink.completed(request, at))
+        self.requests.is_empty() && self.operations.is_empty() && self.devices.is_empty()
     }
 
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.sinks.iter_mut().try_for_each(|sink| sink.finish())
+    /// Tells those who listen to this colour.
+    ///
+    /// # Errors
+    /// When a file can't be written.
+    #[inline]
+    pub fn completed<R: Reported>(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
+        R::listeners(self).iter_mut().try_for_each(|sink| sink.completed(request, at))
+    }
+
+    /// Tells those who listen to the devices.
+    pub(crate) fn arrived(
+        &mut self,
+        device: usize,
+        request: &BlockRequest,
+        at: Time,
+    ) -> Result<(), ReportError> {
+        self.devices.iter_mut().try_for_each(|sink| sink.arrived(device, request, at))
+    }
+
+    /// There is no more to tell: files take their names.
+    ///
+    /// # Errors
+    /// When a file can't be written.
+    pub fn finish(&mut self) -> Result<(), ReportError> {
+        self.requests.iter_mut().try_for_each(|sink| sink.finish())?;
+        self.operations.iter_mut().try_for_each(|sink| sink.finish())?;
+        self.devices.iter_mut().try_for_each(|sink| sink.finish())
     }
 }

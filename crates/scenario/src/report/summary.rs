@@ -2,6 +2,7 @@
 
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
+use crate::report::subject::Subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ impl From<f64> for Estimate {
     }
 }
 
-/// How many requests there were.
+/// How many requests there were: block requests, or file operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requests {
     /// Completed in the measured part of the run.
@@ -30,12 +31,31 @@ pub struct Requests {
     pub reads: u64,
     /// Of these, writes.
     pub writes: u64,
-    /// Of these, flushes.
+    /// Of these, flushes; of file operations, those that make data durable: fsync, fdatasync, sync.
     pub flushes: u64,
-    /// Of the completed ones, those served by a device's cache.
+    /// Of these, file operations of other kinds: open, create, unlink ….
+    pub others: u64,
+    /// Of the completed ones, those served by a device's cache; of file operations, those that waited for no device.
     pub from_cache: u64,
     /// Issued, and not completed when the run ended.
     pub in_flight: u64,
+}
+
+/// The file operations of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationFigures {
+    /// Which: `read`, `write`, `fsync` ….
+    pub operation: String,
+    /// Completed in the measured part of the run; of the first replication.
+    pub completed: u64,
+    /// Completed per second.
+    pub per_s: Estimate,
+    /// Bytes that they moved; of the first replication.
+    pub bytes: u64,
+    /// Of the completed ones, those that waited for no device; of the first replication.
+    pub from_cache: u64,
+    /// From issue to completion.
+    pub latency: Latency,
 }
 
 /// A part of the time of the average request.
@@ -87,6 +107,9 @@ pub struct Bottleneck {
 pub struct Report {
     /// The scenario's title.
     pub title: String,
+    /// What is counted: block requests, or file operations.
+    #[serde(default)]
+    pub subject: Subject,
     /// What was run, in a line: "48,213 requests · closed replay, think times kept".
     pub workload: String,
     /// On what, in a line: "one Seagate Cheetah 9LP, C-LOOK".
@@ -97,6 +120,10 @@ pub struct Report {
     pub simulated_s: f64,
     /// Model time that was cut off as warm-up, seconds.
     pub warm_up_s: f64,
+    /// What closed the run without counting (the last fsync, closing files) took so long after the last request that
+    /// counts, seconds; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub closing_s: Option<f64>,
     /// How many runs this is the mean of.
     pub replications: u32,
     /// The level of the half-widths, 0 to 1, where there are any.
@@ -119,6 +146,9 @@ pub struct Report {
     /// The same, writes alone, where there were both reads and writes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub write_latency: Option<Latency>,
+    /// File operations by kind; empty for block requests.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub operations: Vec<OperationFigures>,
     /// Where the time of the average request went, in the order in which it meets the causes.
     pub breakdown: Vec<Share>,
     /// The stages of the storage path.

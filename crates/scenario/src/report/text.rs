@@ -2,6 +2,7 @@
 
 use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use crate::report::latency::Latency;
+use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report, Stage, WallClock};
 use std::fmt::Write;
 
@@ -55,21 +56,26 @@ fn figures(out: &mut String, report: &Report, width: usize) {
     let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
     let parts = [
         format!("{} {unit}", scaled(report.throughput_bytes_per_s, size)),
-        format!("{} requests/s", scaled(report.requests_per_s, 1.0)),
+        format!("{} {}/s", scaled(report.requests_per_s, 1.0), report.subject.many()),
         format!("{} moved", bytes(report.bytes)),
     ];
     flowing(out, "throughput", &parts, width);
     match &report.latency {
         None => {
-            let _ = writeln!(out, "  latency     – (no request completed)");
+            let _ = writeln!(out, "  latency     – (no {} completed)", report.subject.one());
         }
         Some(latency) => latency_line(out, "latency", latency, width),
     }
-    if let Some(latency) = &report.read_latency {
-        latency_line(out, "  reads", latency, width);
-    }
-    if let Some(latency) = &report.write_latency {
-        latency_line(out, "  writes", latency, width);
+    match report.subject {
+        Subject::BlockRequests => {
+            if let Some(latency) = &report.read_latency {
+                latency_line(out, "  reads", latency, width);
+            }
+            if let Some(latency) = &report.write_latency {
+                latency_line(out, "  writes", latency, width);
+            }
+        }
+        Subject::FileOperations => kinds(out, report, width),
     }
     if let (Some(confidence), true) = (report.confidence, report.replications > 1) {
         let _ = writeln!(
@@ -78,6 +84,20 @@ fn figures(out: &mut String, report: &Report, width: usize) {
             per_cent(confidence)
         );
     }
+}
+
+/// File operations of more than one kind: how many of each, and how long they take.
+fn kinds(out: &mut String, report: &Report, width: usize) {
+    let [_, _, ..] = report.operations.as_slice() else { return };
+    for kind in &report.operations {
+        latency_line(out, &format!("  {}", kind.operation), &kind.latency, width);
+    }
+    let parts: Vec<String> = report
+        .operations
+        .iter()
+        .map(|kind| format!("{} {} ({}/s)", kind.operation, grouped(kind.completed), scaled(kind.per_s, 1.0)))
+        .collect();
+    flowing(out, "operations", &parts, width);
 }
 
 fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
@@ -97,13 +117,19 @@ fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
 fn flowing(out: &mut String, name: &str, parts: &[String], width: usize) {
     const INDENT: usize = 12;
     let _ = write!(out, "  {name:<10}");
+    // A long name takes a part of the gap.
+    let over = length(name).saturating_sub(INDENT - 2).min(1);
     let mut column = INDENT;
-    for part in parts {
+    for (index, part) in parts.iter().enumerate() {
         if column > INDENT && column + 3 + length(part) > width {
             let _ = write!(out, "\n{:INDENT$}", "");
             column = INDENT;
         }
-        let gap = if column == INDENT { 2 } else { 3 };
+        let gap = match column {
+            INDENT if index == 0 => 2 - over,
+            INDENT => 2,
+            _ => 3,
+        };
         let _ = write!(out, "{:gap$}{part}", "");
         column += gap + length(part);
     }
@@ -125,7 +151,10 @@ fn breakdown(out: &mut String, report: &Report, width: usize) {
     }
     let mut shares: Vec<_> = report.breakdown.iter().collect();
     shares.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
-    let lead = "  an average request   ";
+    let lead = match report.subject {
+        Subject::BlockRequests => "  an average request   ",
+        Subject::FileOperations => "  an average operation   ",
+    };
     let words: usize =
         shares.iter().map(|share| length(&share.cause) + length(&per_cent(share.fraction)) + 4).sum();
     out.push('\n');
@@ -205,10 +234,20 @@ fn foot(out: &mut String, report: &Report, width: usize) {
         out.push('\n');
         labelled(out, "bottleneck", &format!("{}, {}.{what_if}", bottleneck.stage, bottleneck.why), width);
     }
+    if let Some(closing_s) = report.closing_s {
+        let with =
+            report.bytes as f64 / (report.bytes as f64 / report.throughput_bytes_per_s.value + closing_s);
+        let (unit, size) = rate_unit(with);
+        let mut text = format!("what closed the run took {} more, which doesn't count", seconds(closing_s));
+        if with.is_finite() {
+            text.push_str(&format!("; with it {} {unit}", significant(with / size)));
+        }
+        labelled(out, "closing", &text, width);
+    }
     if report.requests.in_flight > 0 {
         let text = format!(
             "{} not completed when the run ended",
-            counted(report.requests.in_flight, "request", "requests")
+            counted(report.requests.in_flight, report.subject.one(), report.subject.many())
         );
         labelled(out, "in flight", &text, width);
     }

@@ -1,12 +1,16 @@
 //! One run: programs issue requests, the net serves them, completions go back to their programs, until the end.
 
-use crate::build::{Programs, System, programs_of};
+use crate::build::{Driven, ProgramPorts, Programs, System};
 use crate::load::Loaded;
-use crate::report::{Collected, Collector, RequestSink, Stage};
+use crate::report::{Collected, Collector, ReportError, Sinks, Stage};
 use crate::run::RunFailure;
+use crate::run::growth::Growth;
+use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
+use petrio_colours::BlockRequest;
 use petrio_kernel::{Pause, Simulation, Time};
 use petrio_workload::Due;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Firings between two signs of progress where nothing completes.
 const STEP: u64 = 1 << 20;
@@ -15,6 +19,9 @@ const SIGN: u64 = 4_096;
 /// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
 /// most, and few enough that a discipline that looks at all of them still gets there within seconds.
 const IN_FLIGHT_LIMIT: u64 = 100_000;
+/// Nothing takes as long as this. A host's timers tick for ever, so that a net with one never dies; where nothing completes
+/// for so long, nothing ever will.
+const PATIENCE: Time = Time::from_whole_seconds(24 * 3_600);
 
 /// When a run ends, if its workload doesn't end first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,41 +63,76 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) speeds: &'a [(&'a str, f64)],
 }
 
+/// Who is told of a run as it goes.
+pub(crate) trait Listener<R> {
+    /// A request that counts has completed.
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError>;
+
+    /// Whether it wants to hear of what reaches the devices.
+    fn hears_devices(&self) -> bool {
+        false
+    }
+
+    /// A request has reached a device.
+    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+impl<R: Driven> Listener<R> for Sinks {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
+        Self::completed(self, request, at)
+    }
+
+    fn hears_devices(&self) -> bool {
+        !self.devices.is_empty()
+    }
+
+    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        Self::arrived(self, device, request, at)
+    }
+}
+
 /// What a run gave.
 pub(crate) struct Outcome {
     pub(crate) collected: Collected,
     pub(crate) stages: Vec<Stage>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
+    /// When the last request that counts completed, where others that don't came after it.
+    pub(crate) counted_until: Option<Time>,
     pub(crate) in_flight: u64,
     /// The number in flight only ever grew.
     pub(crate) growing: bool,
 }
 
 /// Runs a System with its programs, which it gives back for what they have to say.
-pub(crate) fn execute(
+pub(crate) fn execute<R: Driven>(
     loaded: &Loaded,
-    system: &System,
+    (system, ports): (&System, &ProgramPorts<R>),
     plan: RunPlan<'_>,
-    sink: &mut dyn RequestSink,
+    listener: &mut impl Listener<R>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<(Outcome, Programs), RunFailure> {
-    let mut programs = programs_of(loaded, system, plan.replication)?;
+) -> Result<(Outcome, Programs<R>), RunFailure> {
+    let mut programs = R::programs_of(loaded, system, plan.replication)?;
     let mut run = Simulation::new(&system.net, loaded.scenario.seed, plan.replication);
     for (path, factor) in plan.speeds {
         if let Some(page) = system.net.find_page(path) {
             run.marking_mut().set_speed(&system.net, page, *factor);
         }
     }
-    let ports = system.programs;
+    let arrivals = listener.hears_devices().then(|| watched_devices(&mut run, system));
     let time_limit = plan.limits.time.unwrap_or(Time::NEVER);
     let request_limit = plan.limits.requests.unwrap_or(u64::MAX);
     let in_flight_limit = IN_FLIGHT_LIMIT * system.blocks.len().max(1) as u64;
     let mut collector = Collector::new(Time::ZERO);
     let mut growth = Growth::default();
-    let (mut issued, mut completed) = (0u64, 0u64);
+    let (mut issued, mut completed, mut counted) = (0u64, 0u64, 0u64);
+    let mut phases = Phases::default();
+    let mut stages_counted = None;
     let mut cut = plan.cut;
     let mut cut_at = Time::ZERO;
+    let mut patient_until = PATIENCE;
 
     while completed < request_limit {
         let due = programs.due()?;
@@ -106,6 +148,14 @@ pub(crate) fn execute(
         if next <= run.now() {
             if let Some(item) = programs.issue(run.now())? {
                 issued += 1;
+                if phases.begins_to_count(&item) && cut == Cut::None {
+                    cut_at = run.now();
+                    run.marking_mut().reset_statistics();
+                    collector.restart(cut_at);
+                }
+                if phases.note(&item) {
+                    stages_counted = Some((stage_rows(&system.stages, run.marking()), counted));
+                }
                 run.inject(ports.arrivals, item.request, run.now())?;
                 if issued - completed > in_flight_limit {
                     return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
@@ -115,29 +165,38 @@ pub(crate) fn execute(
             }
             continue;
         }
-        let mut until = next.min(time_limit);
+        let mut until = next.min(time_limit).min(if next.is_never() { patient_until } else { Time::NEVER });
         if let Cut::Span(span) = cut {
             until = until.min(span);
         }
         let pause = run.run(until, STEP)?;
+        if let Some(arrivals) = &arrivals {
+            tell_arrivals(arrivals, cut == Cut::None && !phases.is_preparing(), listener)?;
+        }
         if pause == Pause::Stopped {
+            let now = run.now();
             loop {
                 let Some(done) = run.drain(ports.done).next() else { break };
                 completed += 1;
-                programs.complete(done.request.id, done.at)?;
-                if matches!(cut, Cut::Requests(count) if completed > count) {
+                programs.complete(done.id(), now)?;
+                if !phases.counts(done.id(), now) {
+                    continue;
+                }
+                counted += 1;
+                if matches!(cut, Cut::Requests(count) if counted > count) {
                     cut = Cut::None;
-                    cut_at = done.at;
+                    cut_at = now;
                     run.marking_mut().reset_statistics();
                     collector.restart(cut_at);
                 }
-                collector.record(&done.request, done.at);
+                collector.record(&done, now);
                 if cut == Cut::None {
-                    sink.completed(&done.request, done.at)?;
+                    listener.completed(&done, now)?;
                 }
             }
+            patient_until = now.saturating_add(PATIENCE);
             if completed % SIGN == 0 {
-                progress(Progress { completed, now: run.now() });
+                progress(Progress { completed, now });
             }
             // What drains after the last arrival says nothing about the load.
             if due != Due::Never {
@@ -158,7 +217,7 @@ pub(crate) fn execute(
         if run.now() >= time_limit {
             break;
         }
-        if pause == Pause::Dead && next.is_never() {
+        if next.is_never() && (pause == Pause::Dead || run.now() >= patient_until) {
             return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
         }
     }
@@ -167,47 +226,48 @@ pub(crate) fn execute(
     if let Cut::Span(warm_up) = cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
     }
+    let counted_until = phases.counted_until();
     let outcome = Outcome {
-        collected: collector.finish(end),
-        stages: stage_rows(&system.stages, run.marking()),
+        collected: collector.finish(counted_until.unwrap_or(end)),
+        // As they were when the last of what counts was over, where something else came after it.
+        stages: match stages_counted {
+            Some((rows, until)) if until == counted => rows,
+            _ => stage_rows(&system.stages, run.marking()),
+        },
         end,
         cut_at,
+        counted_until,
         in_flight: issued - completed,
         growing: growth.is_growing(),
     };
     Ok((outcome, programs))
 }
 
-/// Whether the number in flight only ever grows: an open workload that the System can't keep up with.
-struct Growth {
-    peak: u64,
-    samples: u64,
-    rises: u64,
-    next: u64,
+/// What has reached the devices since it was last told.
+type Arrivals = Arc<Mutex<Vec<(usize, BlockRequest, Time)>>>;
+
+fn watched_devices(run: &mut Simulation, system: &System) -> Arrivals {
+    let seen = Arrivals::default();
+    for (device, &port) in system.devices.iter().enumerate() {
+        let seen = Arc::clone(&seen);
+        run.observe(port, (), move |(), at, request: &BlockRequest| {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.push((device, request.clone(), at));
+        });
+    }
+    seen
 }
 
-impl Default for Growth {
-    fn default() -> Self {
-        // Fewer requests than this are a burst and no load.
-        Self { peak: 0, samples: 0, rises: 0, next: 100 }
-    }
-}
-
-impl Growth {
-    fn note(&mut self, completed: u64, in_flight: u64) {
-        if completed < self.next {
-            return;
-        }
-        // Ever wider steps, so that a long run has about as many samples as a short one.
-        self.next = completed + completed / 8 + 1;
-        self.samples += 1;
-        if in_flight > self.peak {
-            self.rises += 1;
-            self.peak = in_flight;
+fn tell_arrivals<R>(
+    arrivals: &Arrivals,
+    counts: bool,
+    listener: &mut impl Listener<R>,
+) -> Result<(), ReportError> {
+    let mut seen = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+    for (device, request, at) in seen.drain(..) {
+        if counts {
+            listener.arrived(device, &request, at)?;
         }
     }
-
-    fn is_growing(&self) -> bool {
-        self.samples >= 8 && self.peak > 64 && self.rises * 10 >= self.samples * 8
-    }
+    Ok(())
 }

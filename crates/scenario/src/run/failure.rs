@@ -26,6 +26,22 @@ pub enum RunFailure {
         /// What is wrong.
         message: String,
     },
+    /// A host whose parameters contradict each other, or whose file systems don't fit.
+    #[error("host \"{host}\": {message}")]
+    Host {
+        /// The host's name in the scenario.
+        host: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An array or another part between file systems and disks whose parameters contradict each other.
+    #[error("\"{part}\": {message}")]
+    Storage {
+        /// Its name in the scenario.
+        part: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A request beyond the end of its disk.
     #[error(
         "{file}, request {number}: workload \"{workload}\" asks for blocks {first} to {last} of \"{disk}\", which has {blocks} blocks"
@@ -122,7 +138,10 @@ impl RunFailure {
             Self::Device { .. } => {
                 "see the disk's parameters in the catalogue, or the overrides in the scenario"
             }
-            Self::Net(_) | Self::Report(_) => return None,
+            Self::Host { .. } => {
+                "see the machine and the kernel in the catalogue, and the changes in the scenario"
+            }
+            Self::Net(_) | Self::Storage { .. } | Self::Report(_) => return None,
         };
         Some(help.to_owned())
     }

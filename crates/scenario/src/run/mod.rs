@@ -3,17 +3,18 @@
 mod bottleneck;
 mod engine;
 mod failure;
+mod growth;
+mod phases;
 mod stages;
 
 pub use engine::{Cut, Limits, Progress};
 pub use failure::RunFailure;
 
-use crate::build::{Programs, System};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, System};
 use crate::load::Loaded;
-use crate::report::{Report, ReportError, RequestSink, Sinks, mean_report};
+use crate::report::{Report, ReportError, Sinks, counted, mean_report};
 use crate::schema::{Measure, WarmUp};
-use engine::{Outcome, RunPlan, execute};
-use petrio_colours::BlockRequest;
+use engine::{Listener, Outcome, RunPlan, execute};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::{self, Interval, Tally, replicate};
 
@@ -27,7 +28,7 @@ const MOST: u64 = 400;
 pub type OnProgress<'a> = dyn FnMut(Progress) + Send + 'a;
 
 /// Runs a scenario and reports, with the bottleneck and what would change it. Completed requests of the first replication
-/// go to `sinks`.
+/// go to `sinks`, and so does what reaches the devices.
 ///
 /// # Errors
 /// [`RunFailure`]: a trace that can't be read on, a request that a device refuses, a workload that never ends or that
@@ -35,7 +36,11 @@ pub type OnProgress<'a> = dyn FnMut(Progress) + Send + 'a;
 pub fn run(loaded: &Loaded, sinks: Sinks, on_progress: &mut OnProgress<'_>) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks, on_progress)?;
-    bottleneck::explain(loaded, &system, limits(&loaded.scenario.measure), &mut report)?;
+    let limits = limits(&loaded.scenario.measure);
+    match &system.programs {
+        Ports::Requests(ports) => bottleneck::explain(loaded, (&system, ports), limits, &mut report)?,
+        Ports::Operations(ports) => bottleneck::explain(loaded, (&system, ports), limits, &mut report)?,
+    }
     Ok(report)
 }
 
@@ -46,21 +51,36 @@ pub fn run(loaded: &Loaded, sinks: Sinks, on_progress: &mut OnProgress<'_>) -> R
 pub fn simulate(
     loaded: &Loaded,
     system: &System,
+    sinks: Sinks,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Report, RunFailure> {
+    match &system.programs {
+        Ports::Requests(ports) => simulate_with((loaded, system, ports), sinks, on_progress),
+        Ports::Operations(ports) => simulate_with((loaded, system, ports), sinks, on_progress),
+    }
+}
+
+/// What is run: a scenario, its System, and where the programs meet it.
+type Case<'a, R> = (&'a Loaded, &'a System, &'a ProgramPorts<R>);
+
+fn simulate_with<R: Driven>(
+    case: Case<'_, R>,
     mut sinks: Sinks,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Report, RunFailure> {
+    let (loaded, system, ports) = case;
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
     let cut = match measure.warm_up {
         WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
         WarmUp::Span(span) => Cut::Span(span.time()),
-        WarmUp::Auto => Cut::Requests(warm_up_length(loaded, system, limits)?),
+        WarmUp::Auto => Cut::Requests(warm_up_length(case, limits)?),
     };
     let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
-    let (outcome, programs) = execute(loaded, system, plan, &mut sinks, on_progress)?;
+    let (outcome, programs) = execute(loaded, (system, ports), plan, &mut sinks, on_progress)?;
     let first = report(loaded, system, outcome, &programs);
     sinks.finish()?;
-    let mut report = replications(loaded, system, first, limits, cut)?;
+    let mut report = replications(case, first, limits, cut)?;
     broken_off(measure, &mut report);
     Ok(report)
 }
@@ -75,10 +95,13 @@ fn limits(measure: &Measure) -> Limits {
 }
 
 /// How many requests MSER-5 cuts off, from a first pass over the run.
-fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<u64, RunFailure> {
+fn warm_up_length<R: Driven>(
+    (loaded, system, ports): Case<'_, R>,
+    limits: Limits,
+) -> Result<u64, RunFailure> {
     let mut latencies = Latencies::default();
     let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
-    let (outcome, _) = execute(loaded, system, plan, &mut latencies, &mut |_| {})?;
+    let (outcome, _) = execute(loaded, (system, ports), plan, &mut latencies, &mut |_| {})?;
     latencies.0.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
 }
 
@@ -86,21 +109,16 @@ fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<u6
 #[derive(Default)]
 struct Latencies(statistics::WarmUp);
 
-impl RequestSink for Latencies {
-    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
-        self.0.record((at - request.issued).as_seconds());
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), ReportError> {
+impl<R: Driven> Listener<R> for Latencies {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
+        self.0.record((at - request.issued()).as_seconds());
         Ok(())
     }
 }
 
 /// The report of several replications, the first of which is there already.
-fn replications(
-    loaded: &Loaded,
-    system: &System,
+fn replications<R: Driven>(
+    (loaded, system, ports): Case<'_, R>,
     first: Report,
     limits: Limits,
     cut: Cut,
@@ -112,7 +130,8 @@ fn replications(
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
             let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
-            let (outcome, programs) = execute(loaded, system, plan, &mut Sinks::default(), &mut |_| {})?;
+            let mut nobody = Sinks::default();
+            let (outcome, programs) = execute(loaded, (system, ports), plan, &mut nobody, &mut |_| {})?;
             Ok::<_, RunFailure>(report(loaded, system, outcome, &programs))
         })
     };
@@ -144,8 +163,8 @@ fn relative_width(reports: &[Report], level: f64) -> f64 {
 }
 
 /// The request side and the stages of one run, as a report.
-fn report(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Programs) -> Report {
-    let Outcome { collected, stages, end, cut_at, in_flight, growing, .. } = outcome;
+fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Programs<R>) -> Report {
+    let Outcome { collected, stages, end, cut_at, counted_until, in_flight, growing } = outcome;
     let mut warnings = programs.warnings();
     if growing {
         warnings.push(
@@ -158,11 +177,17 @@ fn report(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Program
     requests.in_flight = in_flight;
     Report {
         title: loaded.scenario.title.clone(),
-        workload: programs.line(requests.completed),
+        subject: R::SUBJECT,
+        workload: format!(
+            "{} · {}",
+            counted(requests.completed, R::SUBJECT.one(), R::SUBJECT.many()),
+            programs.line()
+        ),
         system: system.line.clone(),
         seed: loaded.scenario.seed,
         simulated_s: end.as_seconds(),
         warm_up_s: cut_at.as_seconds(),
+        closing_s: counted_until.map(|until| (end - until).as_seconds()),
         replications: 1,
         confidence: None,
         requests,
@@ -172,6 +197,7 @@ fn report(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Program
         latency: collected.latency,
         read_latency: collected.read_latency,
         write_latency: collected.write_latency,
+        operations: collected.operations,
         breakdown: collected.breakdown,
         stages,
         bottleneck: None,

@@ -1,6 +1,7 @@
 //! `[disk.NAME]`: one or several disks of a model, and the queue before each.
 
 use crate::catalogue::Device;
+use crate::schema::partial::nothing_required;
 use crate::schema::scheduler::Scheduler;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -36,31 +37,6 @@ fn one() -> u32 {
     1
 }
 
-/// The schema of a drive in which nothing is required, because the catalogue gives the rest.
 fn partial_drive(generator: &mut SchemaGenerator) -> Schema {
-    // Inlined into a generator of its own: the definitions that other parts share must keep what they require.
-    let mut own =
-        generator.settings().clone().with(|settings| settings.inline_subschemas = true).into_generator();
-    let mut schema = Device::json_schema(&mut own);
-    if let Some(object) = schema.as_object_mut() {
-        for value in object.values_mut() {
-            nothing_required(value);
-        }
-        object.remove("required");
-    }
-    schema
-}
-
-fn nothing_required(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::Object(object) => {
-            // A property may be called "required"; the keyword is an array.
-            if object.get("required").is_some_and(serde_json::Value::is_array) {
-                object.remove("required");
-            }
-            object.values_mut().for_each(nothing_required);
-        }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(nothing_required),
-        _ => {}
-    }
+    nothing_required::<Device>(generator)
 }

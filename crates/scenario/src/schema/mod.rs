@@ -3,20 +3,33 @@
 //! The doc comment of a field is its help; `petrio schema` prints the tree as a JSON schema. What the types can't say
 //! (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
 
+mod apart;
 mod disk;
+mod file_system;
+mod host;
 mod measure;
 mod names;
+mod partial;
 mod scenario;
 mod scheduler;
+mod storage;
 mod trace;
+mod words;
 mod workload;
 
+pub(crate) use apart::parts;
 pub use disk::Disk;
+pub(crate) use file_system::read_file_system;
+pub use file_system::{FileSystem, FileSystemPlace};
+pub(crate) use host::USUAL_SWAPPINESS;
+pub use host::{Change, Host};
 pub use measure::{Measure, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
 pub use scenario::{Scenario, json_schema};
 pub use scheduler::Scheduler;
+pub use storage::{Fabric, Raid, RaidLevel, Throttle};
+pub(crate) use storage::{read_fabric, read_throttle};
 pub use trace::{OutOfRange, Replay, TraceReplay};
-pub(crate) use workload::{KINDS, read_workload};
-pub use workload::{SyntheticLoad, Workload};
+pub use workload::{FileLoad, FileLoadPlace, IoClassName, SyntheticLoad, Workload};
+pub(crate) use workload::{FilePattern, KINDS, read_workload};

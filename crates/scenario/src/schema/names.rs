@@ -11,6 +11,11 @@ use std::fmt;
 pub struct Names(Vec<String>);
 
 impl Names {
+    /// One name.
+    pub(crate) fn one(name: &str) -> Self {
+        Self(vec![name.to_owned()])
+    }
+
     /// Each name or pattern, in the order in which they were written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

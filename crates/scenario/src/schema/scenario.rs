@@ -1,7 +1,10 @@
 //! The whole file.
 
 use crate::schema::disk::Disk;
+use crate::schema::file_system::FileSystem;
+use crate::schema::host::Host;
 use crate::schema::measure::Measure;
+use crate::schema::storage::{Fabric, Raid, Throttle};
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -22,6 +25,21 @@ pub struct Scenario {
     /// The disks, by name.
     #[serde(default)]
     pub disk: IndexMap<String, Disk>,
+    /// Several disks as one, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub raid: IndexMap<String, Raid>,
+    /// Networks between hosts and their storage, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fabric: IndexMap<String, Fabric>,
+    /// Limits on what is asked of a device, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub throttle: IndexMap<String, Throttle>,
+    /// The hosts, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub host: IndexMap<String, Host>,
+    /// The file systems, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fs: IndexMap<String, FileSystem>,
     /// The workloads, by name. They run side by side.
     #[serde(default)]
     pub workload: IndexMap<String, Workload>,

@@ -1,13 +1,19 @@
 //! `[workload.NAME]`: what the system is asked to do.
 
+use crate::schema::apart::read_apart;
 use crate::schema::names::Names;
 use crate::schema::trace::TraceReplay;
 use crate::text::tree::{Table, entry};
 use crate::text::typed::{read, suggestion};
 use crate::text::{Problem, Sources};
+use petrio_colours::IoClass;
+use petrio_workload::program::{
+    PatternParameters, Placement, Prepared, ProgramError, RequestParameters, ScriptParameters,
+};
 use petrio_workload::synthetic::Synthetic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -19,6 +25,12 @@ pub enum Workload {
     Trace(TraceReplay),
     /// Random requests of a described sort.
     Synthetic(SyntheticLoad),
+    /// Processes that go through files by a pattern, as iozone and fio do.
+    Files(FileLoad<PatternParameters>),
+    /// File operations one by one, as a script says.
+    Script(FileLoad<ScriptParameters>),
+    /// Recorded requests to files, played back by as many processes as the record names.
+    FileTrace(FileLoad<RequestParameters>),
 }
 
 /// Random requests of a described sort, by generators that run side by side.
@@ -32,18 +44,171 @@ pub struct SyntheticLoad {
     pub parameters: Synthetic,
 }
 
+/// Processes that work on files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileLoad<P> {
+    /// Which file systems, and how urgent the processes are.
+    #[serde(flatten)]
+    pub place: FileLoadPlace,
+    /// What they do.
+    #[serde(flatten)]
+    pub parameters: P,
+}
+
+/// Where processes that work on files run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileLoadPlace {
+    /// The file systems. With several of them, each has processes and files of its own.
+    pub on: Names,
+    /// The scheduling class of the processes (`ionice -c`).
+    #[serde(default)]
+    pub io_class: IoClassName,
+    /// Their priority within the class, 0 the most urgent, 7 the least (`ionice -n`).
+    #[serde(default = "usual_priority")]
+    pub io_priority: u8,
+}
+
+fn usual_priority() -> u8 {
+    4
+}
+
+/// How urgent a process' requests are among those of others (ioprio_set(2)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IoClassName {
+    /// Before everybody else's.
+    RealTime,
+    /// The usual.
+    #[default]
+    BestEffort,
+    /// Only when nobody else asks.
+    Idle,
+}
+
+impl From<IoClassName> for IoClass {
+    fn from(name: IoClassName) -> Self {
+        match name {
+            IoClassName::RealTime => Self::RealTime,
+            IoClassName::BestEffort => Self::BestEffort,
+            IoClassName::Idle => Self::Idle,
+        }
+    }
+}
+
+/// What processes do to files, whatever describes it.
+pub(crate) trait FilePattern {
+    /// Checks the parameters.
+    fn check(&self) -> Result<(), ProgramError>;
+
+    /// The programs, and the files that they need. `folder` is the scenario's.
+    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError>;
+
+    /// The file that it is read from, and the key that names it.
+    fn file(&self) -> Option<(&Path, &'static str)> {
+        None
+    }
+
+    /// Bytes of the files of one file system when they are largest, and the key that says so; `None` where it can't be told
+    /// beforehand.
+    fn largest(&self) -> Option<(u64, &'static str)>;
+
+    /// What it is, in a few words.
+    fn words(&self) -> String;
+}
+
+impl FilePattern for PatternParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        self.validate()
+    }
+
+    fn prepare(&self, placement: &Placement, _: Option<&Path>) -> Result<Prepared, ProgramError> {
+        Self::prepare(self, placement)
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        let files = u64::from(self.processes) * u64::from(self.files);
+        Some((self.file_size.get().saturating_mul(files), "file_size"))
+    }
+
+    fn words(&self) -> String {
+        crate::schema::words::pattern(self)
+    }
+}
+
+impl FilePattern for ScriptParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        self.validate()
+    }
+
+    fn prepare(&self, placement: &Placement, _: Option<&Path>) -> Result<Prepared, ProgramError> {
+        Self::prepare(self, placement)
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    fn words(&self) -> String {
+        let processes = crate::report::counted(self.processes.into(), "process", "processes");
+        match self.repeat {
+            1 => format!("a script, {processes}"),
+            times => format!("a script {times} times, {processes}"),
+        }
+    }
+}
+
+impl FilePattern for RequestParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        // Most of it shows only in the file, which is read when the programs are prepared.
+        Ok(())
+    }
+
+    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError> {
+        let file = folder.map_or_else(|| self.file.clone(), |folder| folder.join(&self.file));
+        Self { file, ..self.clone() }.prepare(placement)
+    }
+
+    fn file(&self) -> Option<(&Path, &'static str)> {
+        Some((&self.file, "file"))
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    fn words(&self) -> String {
+        "recorded file requests, think times kept".to_owned()
+    }
+}
+
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 2] = ["trace", "synthetic"];
+pub(crate) const KINDS: [&str; 5] = ["trace", "synthetic", "files", "script", "file-trace"];
 
 impl Workload {
-    /// The disks that it goes to.
+    /// The disks or the file systems that it goes to.
     pub fn on(&self) -> &Names {
         match self {
             Self::Trace(trace) => &trace.on,
             Self::Synthetic(load) => &load.on,
+            Self::Files(load) => &load.place.on,
+            Self::Script(load) => &load.place.on,
+            Self::FileTrace(load) => &load.place.on,
+        }
+    }
+
+    /// What it does to files, where it works on files.
+    pub(crate) fn on_files(&self) -> Option<(&FileLoadPlace, &dyn FilePattern)> {
+        match self {
+            Self::Trace(_) | Self::Synthetic(_) => None,
+            Self::Files(load) => Some((&load.place, &load.parameters)),
+            Self::Script(load) => Some((&load.place, &load.parameters)),
+            Self::FileTrace(load) => Some((&load.place, &load.parameters)),
         }
     }
 }
+
+const FILE_KEYS: [&str; 3] = ["on", "io_class", "io_priority"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.
@@ -60,7 +225,26 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
     let rest = Spanned::new(span, rest);
     match kind.get_ref() {
         DeValue::String(word) if word == "trace" => read(&rest, sources).map(Workload::Trace),
-        DeValue::String(word) if word == "synthetic" => synthetic(rest, sources),
+        DeValue::String(word) if word == "synthetic" => {
+            #[derive(Deserialize)]
+            struct On {
+                on: Names,
+            }
+            let (On { on }, parameters) = read_apart(&rest, &["on"], sources)?;
+            Ok(Workload::Synthetic(SyntheticLoad { on, parameters }))
+        }
+        DeValue::String(word) if word == "files" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::Files(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "script" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::Script(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "file-trace" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::FileTrace(FileLoad { place, parameters }))
+        }
         DeValue::String(word) => {
             let problem = sources.error(kind.span(), format!("\"{word}\" is not a kind of workload"));
             Err(vec![problem.help(suggestion(word, &KINDS, "it is one of"))])
@@ -68,23 +252,5 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
         _ => Err(vec![
             sources.error(kind.span(), "the kind of a workload is a word").help("write kind = \"trace\""),
         ]),
-    }
-}
-
-/// The disks and the generators are read apart: serde forgets the places of a flattened struct.
-fn synthetic(mut table: Table<'_>, sources: &Sources) -> Result<Workload, Vec<Problem>> {
-    #[derive(Deserialize)]
-    struct On {
-        on: Names,
-    }
-    let mut only_on = table.clone();
-    let other_keys: Vec<String> =
-        table.get_ref().keys().map(|key| key.get_ref().to_string()).filter(|key| key != "on").collect();
-    other_keys.iter().for_each(|key| drop(only_on.get_mut().remove(key.as_str())));
-    table.get_mut().remove("on");
-    let (on, parameters) = (read::<On>(&only_on, sources), read::<Synthetic>(&table, sources));
-    match (on, parameters) {
-        (Ok(On { on }), Ok(parameters)) => Ok(Workload::Synthetic(SyntheticLoad { on, parameters })),
-        (on, parameters) => Err(on.err().into_iter().chain(parameters.err()).flatten().collect()),
     }
 }

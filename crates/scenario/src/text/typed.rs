@@ -17,6 +17,15 @@ const MISTAKES_MAX: usize = 20;
 
 /// Reads a struct. `Err` holds at least one problem.
 pub(crate) fn read<T: DeserializeOwned>(table: &Table<'_>, sources: &Sources) -> Result<T, Vec<Problem>> {
+    read_beside(table, &[], sources)
+}
+
+/// As [`read`], where the keys `beside` were read as another struct: they are suggested like its own.
+pub(crate) fn read_beside<T: DeserializeOwned>(
+    table: &Table<'_>,
+    beside: &[&str],
+    sources: &Sources,
+) -> Result<T, Vec<Problem>> {
     let span = table.span();
     let mut rest = table.get_ref().clone();
     let mut problems = Vec::new();
@@ -33,7 +42,8 @@ pub(crate) fn read<T: DeserializeOwned>(table: &Table<'_>, sources: &Sources) ->
         let caused_by_removal =
             missing_field(message).is_some_and(|field| taken_out.iter().any(|key| key == field));
         if !caused_by_removal || problems.is_empty() {
-            problems.push(explained(message, at.clone(), sources));
+            let top = table.get_ref().keys().any(|key| key.span() == at);
+            problems.push(explained(message, at.clone(), if top { beside } else { &[] }, sources));
         }
         if problems.len() >= MISTAKES_MAX || !take_out(&mut rest, &at, &mut taken_out) {
             return Err(problems);
@@ -80,8 +90,9 @@ fn encloses(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 /// Serde's words turned into a person's.
-fn explained(message: &str, span: Range<usize>, sources: &Sources) -> Problem {
+fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sources) -> Problem {
     if let Some((word, known)) = unknown(message, "unknown field `") {
+        let known: Vec<&str> = beside.iter().copied().chain(known).collect();
         let problem = sources.error(span, format!("unknown key \"{word}\"")).label("nothing reads this");
         return problem.help(suggestion(word, &known, "the keys here are"));
     }

@@ -76,14 +76,6 @@ pub fn measure(requests: u64) -> Result<Row, BenchError> {
         requests_per_s,
         times_disksim: requests_per_s / DISKSIM_REQUESTS_PER_S,
         mean_response_ms: report.latency.map_or(0.0, |latency| latency.mean_ms.value),
-        peak_resident_mib: peak_resident_mib(),
+        peak_resident_mib: super::peak_resident_mib(),
     })
-}
-
-/// The high-water mark of this process's resident memory, as Linux tells it.
-fn peak_resident_mib() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib / 1024.0)
 }

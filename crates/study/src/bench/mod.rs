@@ -1,4 +1,13 @@
 //! The speed of petrio itself, beside a peer or a limit in the same run.
 
 pub mod disk;
+pub mod fs;
 pub mod kernel;
+
+/// The high-water mark of this process's resident memory in MiB, as Linux tells it.
+fn peak_resident_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024.0)
+}

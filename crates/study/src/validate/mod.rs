@@ -2,3 +2,6 @@
 
 pub mod demerit;
 pub mod disks;
+pub mod dissertation;
+pub mod fs;
+pub mod ops;

@@ -10,6 +10,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("models", 2),
     ("workload", 2),
     ("scenario", 3),
+    ("live", 3),
     ("study", 4),
     ("cli", 5),
 ];

@@ -14,7 +14,7 @@
 
 use super::process::{Key, Process, Start};
 use super::{checked_time_scale, request, scaled};
-use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError, TraceReader};
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
@@ -248,7 +248,11 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource f
         self.in_flight.insert(id, (number, key));
         self.schedule(number)?;
         self.note_lead(number);
-        Ok(Some(SourceItem { request: request(&record, id, now), measured: record.measured }))
+        Ok(Some(SourceItem {
+            request: request(&record, id, now),
+            measured: record.measured,
+            phase: Phase::Measured,
+        }))
     }
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {

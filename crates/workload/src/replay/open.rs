@@ -1,7 +1,7 @@
 //! Open replay: every request at its arrival time, stretched by a factor.
 
 use super::{checked_time_scale, request, scaled};
-use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError};
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
@@ -57,7 +57,11 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource f
         let Some((record, _)) = self.next.take_if(|(_, due)| *due <= now) else { return Ok(None) };
         let id = RequestId(self.issued);
         self.issued += 1;
-        Ok(Some(SourceItem { request: request(&record, id, now), measured: record.measured }))
+        Ok(Some(SourceItem {
+            request: request(&record, id, now),
+            measured: record.measured,
+            phase: Phase::Measured,
+        }))
     }
 
     fn complete(&mut self, _id: RequestId, _now: Time) -> Result<(), SourceError> {

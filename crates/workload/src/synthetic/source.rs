@@ -5,7 +5,7 @@
 //! reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
 
 use super::generator::{Drawn, Plan, Urgency};
-use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::Time;
 use rand_core::Rng;
@@ -199,6 +199,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
                 ..BlockRequest::default()
             },
             measured: None,
+            phase: Phase::Measured,
         }))
     }
 

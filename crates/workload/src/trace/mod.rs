@@ -20,15 +20,15 @@
 //!                      detect              reader ─┘
 //! ```
 
-mod compression;
+pub(crate) mod compression;
 mod detect;
-mod error;
-mod field;
+pub(crate) mod error;
+pub(crate) mod field;
 mod format;
-mod input;
+pub(crate) mod input;
 mod merge;
 mod options;
-mod reader;
+pub(crate) mod reader;
 mod record;
 
 pub use error::{Place, Problem, TraceError};

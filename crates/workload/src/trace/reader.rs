@@ -326,7 +326,12 @@ fn check(record: &BlockRecord) -> Result<(), Problem> {
 }
 
 /// A decompressor's complaint about missing input is a truncated file; any other is damage.
-fn read_error(name: &Arc<str>, compression: Compression, place: Place, source: io::Error) -> TraceError {
+pub(crate) fn read_error(
+    name: &Arc<str>,
+    compression: Compression,
+    place: Place,
+    source: io::Error,
+) -> TraceError {
     let name = name.clone();
     match (compression, source.kind()) {
         (Compression::Gzip | Compression::Xz | Compression::Zstandard, io::ErrorKind::UnexpectedEof) => {

@@ -3,10 +3,15 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says which data it needs")]
 
 mod bad_traces;
+mod file_programs;
 mod fuzz_smoke;
 mod merged_traces;
+mod pattern_parameters;
+mod pattern_programs;
 mod reader_properties;
 mod replay;
+mod request_programs;
 mod sample_traces;
+mod script_programs;
 mod support;
 mod synthetic;

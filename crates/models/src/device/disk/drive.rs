@@ -200,6 +200,12 @@ impl Drive {
         self.mechanics.layout().blocks()
     }
 
+    /// Whether it reports writes before they are on the medium, so that a flush means something. It honours forced unit
+    /// access in any case.
+    pub fn write_cache(&self) -> bool {
+        self.cache.immediate_reporting != ImmediateReporting::Never
+    }
+
     /// The state of a drive that has just been switched on: empty cache, head on the first track.
     pub fn initial_state(&self) -> DriveState {
         DriveState {

@@ -5,6 +5,7 @@ use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
 use crate::report::latency::Latency;
+use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report};
 use std::fmt::Write;
 
@@ -69,7 +70,11 @@ fn tiles(out: &mut String, report: &Report) {
     out.push_str("<section class=\"tiles\" aria-label=\"Summary\">\n");
     let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
     tile(out, "Throughput", report.throughput_bytes_per_s, unit, size);
-    tile(out, "Requests", report.requests_per_s, "per second", 1.0);
+    let counts = match report.subject {
+        Subject::BlockRequests => "Requests",
+        Subject::FileOperations => "Operations",
+    };
+    tile(out, counts, report.requests_per_s, "per second", 1.0);
     if let Some(latency) = &report.latency {
         for (name, figure) in
             [("Mean latency", latency.mean_ms), ("p99 latency", latency.p99_ms), ("Longest", latency.max_ms)]
@@ -80,7 +85,7 @@ fn tiles(out: &mut String, report: &Report) {
     }
     let mut notes = vec![format!(
         "{} completed, {}",
-        counted(report.requests.completed, "request", "requests"),
+        counted(report.requests.completed, report.subject.one(), report.subject.many()),
         bytes(report.bytes)
     )];
     if report.requests.reads > 0 && report.requests.writes > 0 {
@@ -90,11 +95,18 @@ fn tiles(out: &mut String, report: &Report) {
             grouped(report.requests.writes)
         ));
     }
-    if report.requests.flushes > 0 {
+    if report.subject == Subject::BlockRequests && report.requests.flushes > 0 {
         notes.push(counted(report.requests.flushes, "flush", "flushes"));
     }
     if report.requests.from_cache > 0 {
-        notes.push(format!("{} served by a device's cache", grouped(report.requests.from_cache)));
+        let how = match report.subject {
+            Subject::BlockRequests => "served by a device's cache",
+            Subject::FileOperations => "without waiting for a device",
+        };
+        notes.push(format!("{} {how}", grouped(report.requests.from_cache)));
+    }
+    if let Some(closing_s) = report.closing_s {
+        notes.push(format!("{} more to close the run, which doesn't count", seconds(closing_s)));
     }
     if report.requests.in_flight > 0 {
         notes.push(format!("{} still in flight at the end", grouped(report.requests.in_flight)));
@@ -138,7 +150,8 @@ fn breakdown(out: &mut String, report: &Report) {
         .collect();
     let _ = write!(
         out,
-        "<section>\n<h2>Where the time of an average request goes</h2>\n<div class=\"stack\" role=\"img\" aria-label=\"{}\">",
+        "<section>\n<h2>Where the time of an average {} goes</h2>\n<div class=\"stack\" role=\"img\" aria-label=\"{}\">",
+        report.subject.one(),
         escaped(&words.join(", "))
     );
     for share in &report.breakdown {
@@ -171,15 +184,21 @@ fn class(cause: &str) -> String {
 }
 
 fn plots_section(out: &mut String, report: &Report) {
+    let outstanding = match report.subject {
+        Subject::BlockRequests => "Requests outstanding over time",
+        Subject::FileOperations => "Operations outstanding over time",
+    };
     let plots = [
         ("Latency", plots::histogram(report)),
         ("Latency, cumulative", plots::distribution(report)),
         ("Throughput over time", plots::throughput(report)),
-        ("Requests outstanding over time", plots::outstanding(report)),
+        (outstanding, plots::outstanding(report)),
     ];
     if report.latency.is_none() {
-        out.push_str(
-            "<p>No request completed in the measured part of the run, so there is nothing to plot.</p>\n",
+        let _ = writeln!(
+            out,
+            "<p>No {} completed in the measured part of the run, so there is nothing to plot.</p>",
+            report.subject.one()
         );
         return;
     }
@@ -227,14 +246,15 @@ fn stages(out: &mut String, report: &Report) {
 }
 
 fn percentiles(out: &mut String, report: &Report) {
-    let rows: Vec<(&str, &Latency)> = [
-        ("all requests", report.latency.as_ref()),
-        ("reads", report.read_latency.as_ref()),
-        ("writes", report.write_latency.as_ref()),
-    ]
-    .into_iter()
-    .filter_map(|(name, latency)| latency.map(|latency| (name, latency)))
-    .collect();
+    let all = format!("all {}", report.subject.many());
+    let mut rows: Vec<(&str, &Latency)> =
+        report.latency.iter().map(|latency| (all.as_str(), latency)).collect();
+    if report.operations.is_empty() {
+        rows.extend(report.read_latency.iter().map(|latency| ("reads", latency)));
+        rows.extend(report.write_latency.iter().map(|latency| ("writes", latency)));
+    } else {
+        rows.extend(report.operations.iter().map(|kind| (kind.operation.as_str(), &kind.latency)));
+    }
     if rows.is_empty() {
         return;
     }

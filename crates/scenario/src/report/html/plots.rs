@@ -25,15 +25,16 @@ pub(super) fn histogram(report: &Report) -> Option<String> {
     let part = |count: u64| count as f64 / total.max(1) as f64;
     let highest = report.histogram.iter().map(|bin| part(bin.count)).fold(0.0, f64::max);
     let mut frame = Frame::new(&format!(
-        "Histogram of latency from {} to {}; the fullest bin holds {} of the requests",
+        "Histogram of latency from {} to {}; the fullest bin holds {} of the {}",
         time(first.from_ms),
         time(last.to_ms),
-        per_cent(highest)
+        per_cent(highest),
+        report.subject.many()
     ));
     let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, highest * 105.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
-    frame.up(&y, "% of requests");
+    frame.up(&y, &format!("% of {}", report.subject.many()));
     for bin in &report.histogram {
         let (left, right) = (x.at(bin.from_ms / size), x.at(bin.to_ms / size));
         let top = y.at(part(bin.count) * 100.0);
@@ -48,10 +49,11 @@ pub(super) fn histogram(report: &Report) -> Option<String> {
         );
         frame.add(&bar);
         let words = format!(
-            "{} to {}: {} requests, {}",
+            "{} to {}: {} {}, {}",
             time(bin.from_ms),
             time(bin.to_ms),
             grouped(bin.count),
+            report.subject.many(),
             per_cent(part(bin.count))
         );
         frame.strip(left, right, &words);
@@ -65,7 +67,8 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
     let (first, last) = (report.histogram.first()?, report.histogram.last()?);
     let (unit, size) = time_unit(latency.mean_ms.value);
     let mut frame = Frame::new(&format!(
-        "Distribution of latency: half the requests within {}, nine in ten within {}, 99 in a hundred within {}",
+        "Distribution of latency: half the {} within {}, nine in ten within {}, 99 in a hundred within {}",
+        report.subject.many(),
         time(latency.p50_ms.value),
         time(latency.p90_ms.value),
         time(latency.p99_ms.value)
@@ -73,7 +76,7 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
     let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, 100.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
-    frame.up(&y, "% of requests within");
+    frame.up(&y, &format!("% of {} within", report.subject.many()));
     let points: Vec<(f64, f64)> = report
         .quantiles
         .iter()
@@ -96,11 +99,12 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
             time(figure)
         ));
     }
+    let what = report.subject.many();
     for pair in report.quantiles.windows(2) {
         let (left, right) = (x.at(pair[0].latency_ms / size), x.at(pair[1].latency_ms / size));
         if right - left > 0.2 {
             let words =
-                format!("{} of the requests within {}", share(pair[1].probability), time(pair[1].latency_ms));
+                format!("{} of the {what} within {}", share(pair[1].probability), time(pair[1].latency_ms));
             frame.strip(left, right, &words);
         }
     }
@@ -155,6 +159,7 @@ fn steps(series: &Series) -> Vec<Step> {
 /// Throughput over model time.
 pub(super) fn throughput(report: &Report) -> Option<String> {
     let rate = |step: &Step| step.bytes as f64 / step.length_s.max(1e-12);
+    let what = report.subject.many();
     let steps = steps(&report.series);
     let highest = steps.iter().map(rate).fold(0.0, f64::max);
     let (unit, size) = rate_unit(highest);
@@ -164,20 +169,21 @@ pub(super) fn throughput(report: &Report) -> Option<String> {
         &label,
         unit,
         |step| rate(step) / size,
-        |step| format!("{} {unit}, {} requests", significant(rate(step) / size), grouped(step.completed)),
+        |step| format!("{} {unit}, {} {what}", significant(rate(step) / size), grouped(step.completed)),
     )
 }
 
 /// Requests outstanding over model time.
 pub(super) fn outstanding(report: &Report) -> Option<String> {
     let steps = steps(&report.series);
+    let what = report.subject.many();
     let highest = steps.iter().map(|step| step.outstanding).fold(0.0, f64::max);
     let label =
-        format!("Requests outstanding over time, at most {} on average in a step", significant(highest));
+        format!("Outstanding {what} over time, at most {} on average in a step", significant(highest));
     over_time(
         &steps,
         &label,
-        "requests outstanding",
+        &format!("{what} outstanding"),
         |step| step.outstanding,
         |step| {
             format!("{} outstanding, mean latency {}", significant(step.outstanding), time(step.latency_ms))

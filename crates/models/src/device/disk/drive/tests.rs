@@ -5,14 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Demand, Drive};
-use crate::device::disk::Replay;
 use crate::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
-    ImmediateReporting, MechanicsParameters, OverheadParameters, QueueParameters, ReadAhead, SeekParameters,
-    Sparing, TrackOrder, WriteSegments, ZoneParameters,
+    ImmediateReporting, MechanicsParameters, OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead,
+    SeekParameters, Sparing, TrackOrder, WriteSegments, ZoneParameters,
 };
-use petrio_kernel::Time;
+use crate::device::disk::{Queueing, Replay, disk_page};
+use petrio_colours::{BlockRequest, Direction};
+use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_units::{Blocks, Duration, SignedDuration};
+use std::sync::Arc;
 
 fn ms(milliseconds: f64) -> Duration {
     Duration::new(Time::from_seconds(milliseconds / 1e3))
@@ -288,6 +290,49 @@ fn a_write_after_a_write_elsewhere_may_let_go_of_the_bus_once_more() {
     // revolution comes at 21 ms; then the longer reconnection.
     let times = responses(&drive, &[(0.0, write(50, 1)), (20.0, write(10, 1))]);
     assert_close(&times, &[5.1 + 0.2, 1.1 + 0.4]);
+}
+
+/// When requests that are issued at these times complete on the drive's page, milliseconds.
+fn completions(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Vec<f64> {
+    let drive = Arc::new(Drive::new(parameters).unwrap());
+    let mut net = NetBuilder::new("test");
+    let mut page = net.top();
+    let (incoming, outgoing) = (page.fifo("requests"), page.fifo("completions"));
+    let queueing = Queueing { scheduler: QueueDiscipline::FirstCome, depth: None };
+    disk_page(&mut page, "disk", &drive, queueing, incoming, outgoing);
+    let net = net.build().unwrap();
+    let mut run = Simulation::new(&net, 1, 0);
+    run.observe(outgoing, Vec::new(), |seen: &mut Vec<f64>, now, _: &BlockRequest| {
+        seen.push(now.as_millis());
+    });
+    for (at, request) in requests {
+        let issued = ms(*at).time();
+        run.inject(incoming, BlockRequest { issued, ..request.clone() }, issued).unwrap();
+    }
+    run.run_to_end().unwrap();
+    run.observed::<BlockRequest, Vec<f64>>(outgoing).unwrap().clone()
+}
+
+#[test]
+fn a_flush_waits_until_what_was_reported_early_is_on_the_medium() {
+    let mut drive = parameters();
+    drive.cache.immediate_reporting = ImmediateReporting::Always;
+    let write =
+        BlockRequest { direction: Direction::Write, address: 630, blocks: 4, ..BlockRequest::default() };
+    let flush = BlockRequest { direction: Direction::Flush, ..BlockRequest::default() };
+    // The write is reported at once; sectors 30 to 33 of cylinder 3 pass from 3.0 to 3.4 ms.
+    let early = [(0.0, write.clone()), (0.5, flush.clone()), (9.0, flush.clone())];
+    assert_close(&completions(&drive, &early), &[0.0, 3.4, 9.0]);
+    // Two writes are reported before they are there, and the flush waits for both.
+    let twice = [(0.0, write.clone()), (0.1, write.clone()), (0.5, flush.clone())];
+    assert_close(&completions(&drive, &twice), &[0.0, 3.4, 13.4]);
+    let forced = BlockRequest { force_unit_access: true, ..write.clone() };
+    assert_close(&completions(&drive, &[(0.0, forced), (4.0, flush.clone())]), &[3.4, 4.0]);
+    assert!(Drive::new(&drive).unwrap().write_cache());
+    // Without early reports there is nothing to wait for.
+    drive.cache.immediate_reporting = ImmediateReporting::Never;
+    assert_close(&completions(&drive, &[(0.0, write), (0.5, flush)]), &[3.4, 3.4]);
+    assert!(!Drive::new(&drive).unwrap().write_cache());
 }
 
 #[test]

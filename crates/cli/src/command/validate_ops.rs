@@ -1,0 +1,119 @@
+//! `petrio validate ops`
+
+use crate::failure::Failure;
+use crate::output::{print, print_json, talk};
+use crate::table::table;
+use clap::{Args, ValueEnum};
+use petrio_models::host::file_system::{Family, JournalMode};
+use petrio_study::validate::ops::{OpsValidation, Row, validate_ops, word};
+use petrio_units::{Bytes, Duration};
+
+/// What `petrio validate ops` is asked
+#[derive(Args)]
+pub(crate) struct ValidateOps {
+    /// Only this journal mode; all three otherwise
+    #[arg(long, value_enum, value_name = "MODE")]
+    journal: Option<Mode>,
+    /// The file system
+    #[arg(long = "type", value_enum, value_name = "TYPE", default_value = "ext3")]
+    family: Type,
+    /// Size of the volume
+    #[arg(long, value_name = "SIZE", default_value = "64 MiB")]
+    size: Bytes,
+    /// Size of its journal
+    #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
+    journal_size: Bytes,
+    /// How long the disk takes for each request
+    #[arg(long, value_name = "TIME", default_value = "5 ms")]
+    each: Duration,
+    /// The kernel that is predicted, by its name in the catalogue
+    #[arg(long, value_name = "NAME", default_value = "linux-6.18")]
+    kernel: String,
+    /// The machine that it runs on, by its name in the catalogue
+    #[arg(long, value_name = "NAME", default_value = "epyc-9005-2vcpu")]
+    machine: String,
+    /// How often each operation is carried out on the real kernel; 0 leaves that out
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
+    repetitions: u32,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    Ordered,
+    #[value(alias = "writeback")]
+    WriteBack,
+    Journal,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Type {
+    Ext3,
+    Ext4,
+}
+
+impl ValidateOps {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let journals = match self.journal {
+            Some(Mode::Ordered) => vec![JournalMode::Ordered],
+            Some(Mode::WriteBack) => vec![JournalMode::WriteBack],
+            Some(Mode::Journal) => vec![JournalMode::Journal],
+            None => OpsValidation::default().journals,
+        };
+        let question = OpsValidation {
+            family: match self.family {
+                Type::Ext3 => Family::Ext3,
+                Type::Ext4 => Family::Ext4,
+            },
+            journals,
+            size: self.size,
+            journal_size: self.journal_size,
+            kernel: self.kernel.clone(),
+            machine: self.machine.clone(),
+            each: self.each,
+            repetitions: self.repetitions,
+        };
+        let mut last = String::new();
+        let found = validate_ops(&question, |what| {
+            let phase = what.split(' ').next().unwrap_or_default();
+            if phase != last {
+                phase.clone_into(&mut last);
+                talk(&format!("{phase} …"));
+            }
+        })
+        .map_err(|error| Failure::new(error, None))?;
+        if let Some(reason) = &found.not_measured {
+            talk(&format!("note: nothing was measured on this machine: {reason}"));
+        }
+        if self.json {
+            return print_json(&found.rows);
+        }
+        let cells: Vec<Vec<String>> = found.rows.iter().map(cells_of).collect();
+        print(&table(
+            &["operation", "journal", "predicted requests", "ms", "measured requests", "ms", "agree"],
+            &cells,
+        ))?;
+        let measured = found.rows.iter().filter_map(|row| row.measured.as_ref());
+        let (agree, all) =
+            measured.fold((0, 0), |(agree, all), row| (agree + u32::from(row.agrees), all + 1));
+        if all > 0 {
+            print(&format!("{agree} of {all} sequences of requests are those of the real kernel"))?;
+        }
+        Ok(())
+    }
+}
+
+fn cells_of(row: &Row) -> Vec<String> {
+    let measured = row.measured.as_ref();
+    vec![
+        row.operation.to_owned(),
+        word(row.journal).to_owned(),
+        row.requests.clone(),
+        format!("{:.1}", row.time_ms),
+        measured.map_or("–".to_owned(), |found| found.requests.clone()),
+        measured.map_or("–".to_owned(), |found| format!("{:.1}", found.time_ms)),
+        measured.map_or("–", |found| if found.agrees { "yes" } else { "no" }).to_owned(),
+    ]
+}

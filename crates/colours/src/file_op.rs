@@ -1,0 +1,179 @@
+//! What a process asks of a file system.
+
+use crate::block_request::Status;
+use crate::cause::FileCause;
+use crate::ledger::Ledger;
+use crate::request::{IoClass, Movement, Request, RequestId};
+use petrio_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// A file's or a directory's number in its run. Programs and file systems agree on it before the run; names are for reports
+/// and for real directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FileId(pub u32);
+
+impl FileId {
+    /// The directory in which every file system begins.
+    pub const ROOT: Self = Self(0);
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Reads `length` bytes at `offset`.
+    #[default]
+    Read,
+    /// Writes `length` bytes at `offset`, growing the file where it ends before.
+    Write,
+    /// Makes data and metadata of the file (or the entries of a directory) durable.
+    Fsync,
+    /// Makes the data durable, and what is needed to find them.
+    Fdatasync,
+    /// Opens a file that is there.
+    Open,
+    /// Makes an empty file in the directory `parent`, and opens it.
+    Create,
+    /// Closes a file.
+    Close,
+    /// Sets the file's length to `length`.
+    Truncate,
+    /// Takes the file's name out of the directory `parent`; with the last name (and the last opener) goes the file.
+    Unlink,
+    /// Makes the directory `file` in the directory `parent`.
+    Mkdir,
+    /// Removes the empty directory `file` from the directory `parent`.
+    Rmdir,
+    /// Moves `file` into the directory `parent` under a new name, in place of the file `replaced` where there is one.
+    Rename,
+    /// Reads the entries of the directory `file`.
+    Readdir,
+    /// Asks for a file's attributes.
+    Stat,
+    /// Writes back everything that is dirty in the file system, and waits.
+    Sync,
+}
+
+impl Operation {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Fsync => "fsync",
+            Self::Fdatasync => "fdatasync",
+            Self::Open => "open",
+            Self::Create => "create",
+            Self::Close => "close",
+            Self::Truncate => "truncate",
+            Self::Unlink => "unlink",
+            Self::Mkdir => "mkdir",
+            Self::Rmdir => "rmdir",
+            Self::Rename => "rename",
+            Self::Readdir => "readdir",
+            Self::Stat => "stat",
+            Self::Sync => "sync",
+        }
+    }
+}
+
+/// How a read or a write is made: the flags of open(2), and which interface of the C library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct AccessFlags {
+    /// O_DIRECT: past the page cache.
+    pub direct: bool,
+    /// O_SYNC: a write returns when its data and metadata are durable.
+    pub sync: bool,
+    /// O_DSYNC: a write returns when its data are durable, and what is needed to find them.
+    pub data_sync: bool,
+    /// Through fread and fwrite, with the C library's buffer, instead of pread and pwrite.
+    pub stdio: bool,
+}
+
+/// A file operation and, coming back, its completion.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct FileOp {
+    /// The operation's number.
+    pub id: RequestId,
+    /// The operation that caused this one, where there is one.
+    pub parent_op: Option<RequestId>,
+    /// Which process asked.
+    pub process: u32,
+    /// Which file system of the System it is meant for, by its number in the scenario.
+    pub file_system: u32,
+    /// What is to be done.
+    pub operation: Operation,
+    /// The file, or the directory for [`Operation::Mkdir`], [`Operation::Readdir`] and the like.
+    pub file: FileId,
+    /// The directory of the name concerned: of create, unlink, mkdir, rmdir and (the new one) rename.
+    pub parent: FileId,
+    /// The file that a rename replaces.
+    pub replaced: Option<FileId>,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; the new length of a truncation.
+    pub length: u64,
+    /// How the access is made.
+    pub flags: AccessFlags,
+    /// The scheduling class of the process.
+    pub class: IoClass,
+    /// I/O priority within the class, 0 the most urgent, 4 the usual.
+    pub priority: u8,
+    /// When it was issued.
+    pub issued: Time,
+    /// How it ended: from the cache where it didn't wait for a device.
+    pub status: Status,
+    /// Where its time went.
+    pub ledger: Ledger<FileCause>,
+}
+
+impl FileOp {
+    /// One past the last byte.
+    pub fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
+
+impl Request for FileOp {
+    type Cause = FileCause;
+
+    fn id(&self) -> RequestId {
+        self.id
+    }
+
+    fn set_id(&mut self, id: RequestId) {
+        self.id = id;
+    }
+
+    fn issued(&self) -> Time {
+        self.issued
+    }
+
+    fn bytes(&self) -> u64 {
+        match self.operation {
+            Operation::Read | Operation::Write => self.length,
+            _ => 0,
+        }
+    }
+
+    fn movement(&self) -> Movement {
+        match self.operation {
+            Operation::Read => Movement::Read,
+            Operation::Write => Movement::Write,
+            _ => Movement::Neither,
+        }
+    }
+
+    fn is_from_cache(&self) -> bool {
+        self.status == Status::DoneFromCache
+    }
+
+    fn process(&self) -> u32 {
+        self.process
+    }
+
+    fn ledger(&self) -> &Ledger<FileCause> {
+        &self.ledger
+    }
+}

@@ -1,0 +1,65 @@
+//! What every colour that asks for something has in common, for whoever drives a net and reports.
+
+use crate::cause::Causes;
+use crate::ledger::Ledger;
+use petrio_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// A request's number in its run, unique and ascending in order of issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RequestId(pub u64);
+
+/// Whether a request moves data, and which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Movement {
+    /// Towards the one who asked.
+    Read,
+    /// Away from the one who asked.
+    Write,
+    /// Not at all: a flush, an fsync, an unlink.
+    Neither,
+}
+
+/// How urgent a request is among those of other processes (ioprio_set(2)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IoClass {
+    /// Before everybody else.
+    RealTime,
+    /// The usual.
+    #[default]
+    BestEffort,
+    /// Only when nobody else asks.
+    Idle,
+}
+
+/// A token that a program issues and that comes back with a ledger.
+pub trait Request: Clone + Send + Sync + 'static {
+    /// What its ledger tells apart.
+    type Cause: Causes;
+
+    /// Its number in the run.
+    fn id(&self) -> RequestId;
+
+    /// Gives it its number in the run.
+    fn set_id(&mut self, id: RequestId);
+
+    /// When it was issued.
+    fn issued(&self) -> Time;
+
+    /// Bytes that it moves.
+    fn bytes(&self) -> u64;
+
+    /// Which way it moves data.
+    fn movement(&self) -> Movement;
+
+    /// Whether it was answered without waiting for a medium.
+    fn is_from_cache(&self) -> bool;
+
+    /// Which process asked.
+    fn process(&self) -> u32;
+
+    /// Where its time went.
+    fn ledger(&self) -> &Ledger<Self::Cause>;
+}

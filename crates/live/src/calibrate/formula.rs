@@ -1,0 +1,165 @@
+//! What the model says that a call takes, from a machine's figures: the same sums as petrio_models::host::net.
+//!
+//! ```text
+//! cached read   calls.read + folios · cache.hit + further pages · cache.folio_page + copy
+//! overwrite     calls.write + pages · cache.write_page + pieces · cache.journal_handle + copy
+//! missing page  the same with cache.new_page for cache.write_page
+//! new file      the same with cache.allocate for each page besides
+//! ```
+//!
+//! A piece is 128 KiB of a call; the handle is there where every write begins one (ext3), and for new files everywhere.
+
+use super::bench::PIECE;
+use super::sizes::PAGE;
+use super::subject::Folios;
+use petrio_models::host::copy_cost::{CopyCost, CopyCurveError};
+use petrio_models::host::machine::MachineParameters;
+use petrio_units::Duration;
+
+/// Pages that the model prepares, copies and posts at once.
+const PIECE_PAGES: u64 = 32;
+
+/// Pages that a call of `block` bytes touches that begins with a page.
+pub(super) const fn pages(block: u64) -> u64 {
+    block.div_ceil(PAGE)
+}
+
+/// Pages that the average call of a sequential walk touches, which goes on within a page where the last call ended.
+pub(super) fn pages_a_call(block: u64) -> f64 {
+    let step = 1 << block.trailing_zeros().min(PAGE.trailing_zeros());
+    1.0 + (block - step) as f64 / PAGE as f64
+}
+
+/// Pieces in which the model handles them.
+pub(super) const fn pieces(block: u64) -> u64 {
+    pages(block).div_ceil(PIECE_PAGES)
+}
+
+/// Folios that the average call touches when a file written as `folios` is walked.
+pub(super) fn folios_a_call(folios: Folios, block: u64, file: u64) -> f64 {
+    let block = block.min(file);
+    if folios == Folios::Single {
+        return pages_a_call(block);
+    }
+    let pages = pages(block);
+    let borders = borders(file / PAGE);
+    let calls = (file / PAGE / pages).clamp(1, 4_000);
+    let touched: usize = (0..calls)
+        .map(|call| {
+            let (first, last) = (call * pages, (call + 1) * pages - 1);
+            borders.partition_point(|border| *border <= last)
+                - borders.partition_point(|border| *border <= first)
+                + 1
+        })
+        .sum();
+    touched as f64 / calls as f64
+}
+
+/// The first pages of a file's folios: the largest power of two that the rest of a piece and the alignment allow (`__filemap_get_folio`,
+/// mm/filemap.c, 6.18).
+fn borders(file_pages: u64) -> Vec<u64> {
+    let piece = PIECE / PAGE;
+    let (mut borders, mut at) = (Vec::new(), 0);
+    while at < file_pages {
+        borders.push(at);
+        let rest = (at / piece * piece + piece).min(file_pages) - at;
+        let aligned = if at == 0 { u32::MAX } else { at.trailing_zeros() };
+        at += 1 << rest.ilog2().min(aligned);
+    }
+    borders
+}
+
+/// A machine's figures, ready to be asked. All times in nanoseconds a call.
+#[derive(Clone, Debug)]
+pub struct Formula<'a> {
+    machine: &'a MachineParameters,
+    to_user: CopyCost,
+    from_user: CopyCost,
+    handles: bool,
+}
+
+fn ns(duration: Duration) -> f64 {
+    duration.time().as_picos() as f64 / 1e3
+}
+
+impl<'a> Formula<'a> {
+    /// Of a machine. `handles`: each write of a file begins a journal handle, as on ext3.
+    ///
+    /// # Errors
+    /// A copy curve that is no full grid.
+    pub fn new(machine: &'a MachineParameters, handles: bool) -> Result<Self, CopyCurveError> {
+        let (to_user, from_user) =
+            (CopyCost::new(&machine.copy.to_user)?, CopyCost::new(&machine.copy.from_user)?);
+        Ok(Self { machine, to_user, from_user, handles })
+    }
+
+    /// A cached sequential read of `block` bytes in a file of `file` bytes.
+    pub fn read(&mut self, folios: Folios, block: u64, file: u64) -> f64 {
+        let touched = folios_a_call(folios, block, file);
+        let cache = &self.machine.cache;
+        let bytes = block.min(file);
+        ns(self.machine.calls.read)
+            + touched * ns(cache.hit)
+            + (pages_a_call(bytes) - touched).max(0.0) * ns(cache.folio_page)
+            + self.to_user.time(bytes, block, file).as_picos() as f64 / 1e3
+    }
+
+    /// An overwrite of `block` bytes of a cached file of `file` bytes.
+    pub fn overwrite(&mut self, block: u64, file: u64) -> f64 {
+        let page = ns(self.machine.cache.write_page);
+        self.write(block, file, page, self.handles)
+    }
+
+    /// The same where no page is in the cache.
+    pub(super) fn refill(&mut self, block: u64, file: u64) -> f64 {
+        let page = ns(self.machine.cache.new_page);
+        self.write(block, file, page, self.handles)
+    }
+
+    /// A write of `block` bytes, the average of those that make a new file of `file` bytes.
+    pub fn new_file(&mut self, block: u64, file: u64) -> f64 {
+        let page = ns(self.machine.cache.new_page) + ns(self.machine.cache.allocate);
+        let calls = (file / block).max(1);
+        let sum: f64 = (1..=calls).map(|call| self.write(block, call * block, page, true)).sum();
+        sum / calls as f64
+    }
+
+    fn write(&mut self, block: u64, file: u64, page: f64, handles: bool) -> f64 {
+        let handle = if handles { ns(self.machine.cache.journal_handle) } else { 0.0 };
+        let bytes = block.min(file);
+        ns(self.machine.calls.write)
+            + pages_a_call(bytes) * page
+            + pieces(bytes) as f64 * handle
+            + self.from_user.time(bytes, block, file).as_picos() as f64 / 1e3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folios_are_as_large_as_a_piece_and_their_alignment_allow() {
+        // 5 pages: four and one. 20 pages: sixteen and four. 1,280 pages: five of 1 MiB.
+        assert_eq!(borders(5), [0, 4]);
+        assert_eq!(borders(20), [0, 16]);
+        assert_eq!(borders(1_280), [0, 256, 512, 768, 1_024]);
+    }
+
+    #[test]
+    fn a_call_touches_one_folio_or_those_that_it_spans() {
+        assert_eq!(folios_a_call(Folios::Single, 12 << 10, 5 << 20), 3.0);
+        // Calls of three pages in folios of 256: two borders in 768 pages lie within a call.
+        let touched = folios_a_call(Folios::Large, 12 << 10, 3 << 20);
+        assert!((touched - (256.0 + 2.0) / 256.0).abs() < 1e-12, "{touched}");
+        assert_eq!(folios_a_call(Folios::Large, 3 << 20, 30 << 20), 3.0);
+    }
+
+    #[test]
+    fn pages_and_pieces_of_a_call_are_counted_as_the_model_counts_them() {
+        assert_eq!((pages(1), pages(4096), pages(4097)), (1, 1, 2));
+        // Calls of 3 KiB begin at 0, 3, 2 and 1 KiB of a page and touch 1, 2, 2 and 1.
+        assert_eq!((pages_a_call(3 << 10), pages_a_call(6 << 10), pages_a_call(12 << 10)), (1.5, 2.0, 3.0));
+        assert_eq!((pieces(131_072), pieces(131_073), pieces(1 << 20)), (1, 2, 8));
+    }
+}

@@ -1,0 +1,332 @@
+//! One process of a workload: pulls its program and carries each operation out on the real directory, the clock around the
+//! system call alone.
+
+use super::barrier::Barrier;
+use super::error::DriveError;
+use super::names::Names;
+use super::result::Measured;
+use super::stdio::Stream;
+use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
+use petrio_kernel::Time;
+use petrio_workload::program::{FileProgram, Phase, Step};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Alignment that O_DIRECT asks for at most: a page.
+const PAGE_BYTES: usize = 4096;
+
+/// An open file of this process.
+struct Open {
+    file: FileId,
+    flags: AccessFlags,
+    handle: File,
+    stream: Option<Stream>,
+    path: PathBuf,
+}
+
+/// The beginning of what counts, on the wall's clock and on the thread's own.
+#[derive(Clone, Copy)]
+struct Watch {
+    since: Instant,
+    processor: Duration,
+}
+
+impl Watch {
+    fn start() -> Self {
+        Self { since: Instant::now(), processor: processor_time() }
+    }
+}
+
+/// Time that this thread has had a processor for.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// A process at work.
+pub(super) struct Process<'a> {
+    names: &'a Names,
+    /// For sync and for the root's own fsync; opened beforehand.
+    root: File,
+    opens: Vec<Open>,
+    /// What is read into and written from; aligned from `align` on.
+    buffer: Vec<u8>,
+    align: usize,
+    overhead: Duration,
+    measured: Measured,
+}
+
+fn os(errno: rustix::io::Errno) -> io::Error {
+    io::Error::from(errno)
+}
+
+impl<'a> Process<'a> {
+    pub(super) fn new(names: &'a Names, overhead: Duration) -> Result<Self, DriveError> {
+        let root = File::open(names.root()).map_err(DriveError::file("open", names.root()))?;
+        let measured = Measured::default();
+        Ok(Self { names, root, opens: Vec::new(), buffer: Vec::new(), align: 0, overhead, measured })
+    }
+
+    /// Runs a program to its end. `barrier` is told of the end whatever happens.
+    pub(super) fn run(
+        mut self,
+        program: &mut dyn FileProgram,
+        barrier: &Barrier,
+    ) -> Result<Measured, DriveError> {
+        let outcome = self.steps(program, barrier);
+        barrier.end();
+        outcome.map(|()| self.measured)
+    }
+
+    fn steps(&mut self, program: &mut dyn FileProgram, barrier: &Barrier) -> Result<(), DriveError> {
+        let mut phase = Phase::default();
+        let mut last: Option<FileOp> = None;
+        let mut watch: Option<Watch> = None;
+        loop {
+            match program.next(last.as_ref())? {
+                Step::Operation(mut operation) => {
+                    if phase.counts() && watch.is_none() {
+                        watch = Some(Watch::start());
+                    }
+                    let (start, end, bytes) = self.carry_out(&operation)?;
+                    self.count(phase, &operation, (start, end), bytes);
+                    operation.status = Status::Done;
+                    last = Some(operation);
+                }
+                Step::Think(time) => std::thread::sleep(std_duration(time)),
+                Step::Phase(next) => {
+                    phase = next;
+                    if !phase.counts() {
+                        self.stop(watch.take());
+                    }
+                }
+                Step::Barrier => barrier.wait(),
+                Step::End => {
+                    self.stop(watch.take());
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn stop(&mut self, watch: Option<Watch>) {
+        if let Some(Watch { since, processor }) = watch {
+            self.measured.watched += since.elapsed();
+            self.measured.on_processor += processor_time().saturating_sub(processor);
+        }
+    }
+
+    fn count(&mut self, phase: Phase, operation: &FileOp, (start, end): (Instant, Instant), bytes: u64) {
+        match phase {
+            Phase::Preparation => return,
+            Phase::Measured => self.measured.measured.add(start, end),
+            Phase::Closing { counted } => {
+                self.measured.closing.add(start, end);
+                self.measured.closing_counts |= counted;
+            }
+        }
+        if phase.counts() {
+            let took = end.duration_since(start).saturating_sub(self.overhead);
+            self.measured.add(operation.operation, took, bytes);
+        }
+    }
+
+    /// When it began and ended, and how many bytes it moved.
+    fn carry_out(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let file = operation.file;
+        match operation.operation {
+            Operation::Read => self.read(operation),
+            Operation::Write => self.write(operation),
+            Operation::Fsync | Operation::Fdatasync => self.make_durable(operation),
+            Operation::Open | Operation::Create => self.open(operation),
+            Operation::Close => self.close(file),
+            Operation::Truncate => {
+                let open = self.opened(file, operation.flags)?;
+                let open = &mut self.opens[open];
+                timed("truncate", &open.path, || open.handle.set_len(operation.length))
+            }
+            Operation::Unlink => {
+                let path = self.names.path(file)?;
+                let times = timed("unlink", &path, || fs::remove_file(&path))?;
+                self.names.forget(file);
+                Ok(times)
+            }
+            Operation::Mkdir => {
+                let path = self.names.path(file)?;
+                timed("make the directory", &path, || fs::create_dir(&path))
+            }
+            Operation::Rmdir => {
+                let path = self.names.path(file)?;
+                let times = timed("remove the directory", &path, || fs::remove_dir(&path))?;
+                self.names.forget(file);
+                Ok(times)
+            }
+            Operation::Rename => {
+                let (from, to) = self.names.rename(file, operation.parent, operation.replaced)?;
+                timed("rename", &from, || fs::rename(&from, &to))
+            }
+            Operation::Readdir => {
+                let path = self.names.path(file)?;
+                timed("read the directory", &path, || {
+                    fs::read_dir(&path)?.try_for_each(|entry| entry.map(drop))
+                })
+            }
+            Operation::Stat => {
+                let path = self.names.path(file)?;
+                timed("stat", &path, || fs::symlink_metadata(&path).map(drop))
+            }
+            Operation::Sync => {
+                let root = &self.root;
+                timed("sync", self.names.root(), || rustix::fs::syncfs(root).map_err(os))
+            }
+        }
+    }
+
+    fn read(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let length = operation.length as usize;
+        self.provide(length);
+        let open = self.opened(operation.file, operation.flags)?;
+        let data = &mut self.buffer[self.align..self.align + length];
+        let Open { handle, stream, path, .. } = &mut self.opens[open];
+        let mut got = 0;
+        let (start, end, _) = timed("read", path, || {
+            got = match stream {
+                Some(stream) => stream.read(handle, data, operation.offset)?,
+                None => handle.read_at(data, operation.offset)?,
+            };
+            Ok(())
+        })?;
+        // A read at the end of the file brings what there is; one that brings nothing is a program's mistake.
+        if got == 0 && length > 0 {
+            let (path, wanted) = (path.clone(), operation.length);
+            return Err(DriveError::Short { action: "read", path, offset: operation.offset, wanted, got: 0 });
+        }
+        Ok((start, end, got as u64))
+    }
+
+    fn write(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let length = operation.length as usize;
+        self.provide(length);
+        let open = self.opened(operation.file, operation.flags)?;
+        let data = &self.buffer[self.align..self.align + length];
+        let Open { handle, stream, path, .. } = &mut self.opens[open];
+        let (start, end, _) = timed("write", path, || match stream {
+            Some(stream) => stream.write(handle, data, operation.offset),
+            None => handle.write_all_at(data, operation.offset),
+        })?;
+        Ok((start, end, operation.length))
+    }
+
+    fn make_durable(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let data_only = operation.operation == Operation::Fdatasync;
+        let sync = |handle: &File| {
+            if data_only { rustix::fs::fdatasync(handle) } else { rustix::fs::fsync(handle) }.map_err(os)
+        };
+        if operation.file == FileId::ROOT {
+            let root = &self.root;
+            return timed("fsync", self.names.root(), || sync(root));
+        }
+        let open = match self.opens.iter().position(|open| open.file == operation.file) {
+            Some(open) => open,
+            None => self.opened(operation.file, operation.flags)?,
+        };
+        let Open { handle, stream, path, .. } = &mut self.opens[open];
+        timed("fsync", path, || {
+            if let Some(stream) = stream {
+                stream.flush(handle)?;
+            }
+            sync(handle)
+        })
+    }
+
+    fn open(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let path = self.names.path(operation.file)?;
+        let is_new = operation.operation == Operation::Create;
+        let options = options(&path, operation.flags, is_new);
+        let mut opened = None;
+        let times = timed(if is_new { "create" } else { "open" }, &path, || {
+            opened = Some(options.open(&path)?);
+            Ok(())
+        })?;
+        if let Some(handle) = opened {
+            self.keep(operation.file, operation.flags, handle, path);
+        }
+        Ok(times)
+    }
+
+    fn close(&mut self, file: FileId) -> Result<(Instant, Instant, u64), DriveError> {
+        let is_its = |open: &mut Open| open.file == file;
+        let mut closing: Vec<Open> = self.opens.extract_if(.., is_its).collect();
+        let path = closing.first().map(|open| open.path.clone()).unwrap_or_default();
+        timed("close", &path, || {
+            for open in &mut closing {
+                if let Some(stream) = &mut open.stream {
+                    stream.flush(&open.handle)?;
+                }
+            }
+            closing.clear();
+            Ok(())
+        })
+    }
+
+    /// The position of an open file for such accesses; opened now, outside all measuring, if the program hasn't opened it.
+    fn opened(&mut self, file: FileId, flags: AccessFlags) -> Result<usize, DriveError> {
+        let fits = |open: &Open| open.file == file && open.flags == flags;
+        if let Some(open) = self.opens.iter().position(fits) {
+            return Ok(open);
+        }
+        let path = self.names.path(file)?;
+        let handle = options(&path, flags, false).open(&path).map_err(DriveError::file("open", &path))?;
+        self.keep(file, flags, handle, path);
+        Ok(self.opens.len() - 1)
+    }
+
+    fn keep(&mut self, file: FileId, flags: AccessFlags, handle: File, path: PathBuf) {
+        let stream = flags.stdio.then(Stream::new);
+        self.opens.push(Open { file, flags, handle, stream, path });
+    }
+
+    /// Makes the buffer large enough, with every page there, before the clock runs.
+    fn provide(&mut self, length: usize) {
+        if self.buffer.len() < length + PAGE_BYTES {
+            self.buffer = (0..length + PAGE_BYTES).map(|at| (at % 253) as u8).collect();
+            let offset = self.buffer.as_ptr().align_offset(PAGE_BYTES);
+            // `align_offset` may decline to answer; accesses past the page cache then fail by name.
+            self.align = if offset <= PAGE_BYTES { offset } else { 0 };
+        }
+    }
+}
+
+/// The flags of open(2). Directories can only be read.
+fn options(path: &Path, flags: AccessFlags, is_new: bool) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(is_new || !path.is_dir()).create_new(is_new);
+    // The C library's constants: rustix 1.1 gives O_SYNC for both of the latter.
+    let wanted =
+        [(flags.direct, libc::O_DIRECT), (flags.sync, libc::O_SYNC), (flags.data_sync, libc::O_DSYNC)];
+    let wanted = wanted.iter().filter(|(wanted, _)| *wanted);
+    options.custom_flags(wanted.fold(0, |flags, (_, flag)| flags | flag));
+    options
+}
+
+/// Runs a system call between two looks at the clock.
+fn timed(
+    action: &'static str,
+    path: &Path,
+    call: impl FnOnce() -> io::Result<()>,
+) -> Result<(Instant, Instant, u64), DriveError> {
+    let start = Instant::now();
+    let outcome = call();
+    let end = Instant::now();
+    match outcome {
+        Ok(()) => Ok((start, end, 0)),
+        Err(source) => Err(DriveError::file(action, path)(source)),
+    }
+}
+
+fn std_duration(time: Time) -> Duration {
+    Duration::from_nanos(time.as_picos() / 1_000)
+}

@@ -1,0 +1,278 @@
+//! A real ext3 or ext4 on a loop device, with the limits that an experiment needs, and nothing left of it afterwards.
+//!
+//! ```text
+//!  directory (mounted) ─▶ ext3 | ext4 ─▶ loop device ─▶ image in memory | in a directory | on a slow disk
+//!       │                    │               │
+//!   memory group       journal, barriers   throttle, dirty limit, read-ahead, scheduler
+//! ```
+//!
+//! The file system's parameters are those of the model, so one description makes both. Whatever a real one can't be given
+//! (fragmentation, old block allocators) is refused, not ignored.
+//!
+//! ```no_run
+//! use petrio_live::rig::{LoopRig, RigParameters};
+//! let rig = LoopRig::set_up(&RigParameters::default())?;
+//! std::fs::write(rig.directory().join("hello"), "on ext3")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod facilities;
+mod groups;
+mod loop_device;
+mod parameters;
+mod program;
+mod slow_disk;
+mod volume;
+
+pub use error::RigError;
+pub use facilities::{Availability, Facilities};
+pub use groups::{Entered, Hierarchy, MemoryGroup, Throttle, ThrottleLimits, Version};
+pub use loop_device::LoopDevice;
+pub use parameters::{Image, RigParameters};
+pub use slow_disk::SlowDisk;
+pub use volume::{BLOCK_BYTES, BlockKind};
+
+use crate::capture::{BlockAccess, DeviceNumber, JournalArea};
+use crate::undo::Undo;
+use loop_device::{fresh_name, make_image};
+use petrio_units::Bytes;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use std::ffi::{CString, OsStr};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use volume::{Journal, Layout};
+
+/// Where images in memory lie.
+const MEMORY: &str = "/dev/shm";
+
+/// A file system of its own, mounted; gone when this is dropped.
+#[derive(Debug)]
+pub struct LoopRig {
+    directory: PathBuf,
+    image: File,
+    journal: Journal,
+    layout: Layout,
+    // In order of taking down.
+    _mounted: Undo,
+    _throttle: Option<Throttle>,
+    memory: Option<MemoryGroup>,
+    device: LoopDevice,
+    _slow: Option<SlowDisk>,
+}
+
+impl LoopRig {
+    /// Makes and mounts a file system.
+    ///
+    /// # Errors
+    /// What this machine can't do, parameters that a real file system can't be given, programs that fail. Nothing is left
+    /// behind then either.
+    pub fn set_up(parameters: &RigParameters) -> Result<Self, RigError> {
+        let (make, mount_options) = (parameters.make_arguments()?, parameters.mount_options());
+        let facilities = Facilities::probe();
+        let family = match parameters.type_name() {
+            "ext3" => &facilities.ext3,
+            _ => &facilities.ext4,
+        };
+        possible("a file system on a loop device", family)?;
+
+        let (mut device, image, slow) = make_device(parameters, &make)?;
+        if let Some(read_ahead) = parameters.read_ahead {
+            device.set_read_ahead(read_ahead)?;
+        }
+        if let Some(scheduler) = &parameters.scheduler {
+            device.set_scheduler(scheduler)?;
+        }
+        if let Some(limit) = parameters.dirty_limit {
+            possible("a dirty limit of one device", &facilities.dirty_limit)?;
+            device.set_dirty_limit(limit)?;
+        }
+        let journal = Journal::of(device.path(), &image)?;
+        let layout = Layout::of(device.path())?;
+        let (directory, mounted) = mount_device(&device, parameters.type_name(), &mount_options)?;
+        let memory = match parameters.memory_limit {
+            None => None,
+            Some(limit) => {
+                possible("a memory limit", &facilities.memory_limit)?;
+                Hierarchy::of("memory").map(|hierarchy| MemoryGroup::new(&hierarchy, limit)).transpose()?
+            }
+        };
+        let mut rig = Self {
+            directory,
+            image,
+            journal,
+            layout,
+            _mounted: mounted,
+            _throttle: None,
+            memory,
+            device,
+            _slow: slow,
+        };
+        if !parameters.throttle.is_none() {
+            possible("a device throttle", &facilities.throttle)?;
+            let hierarchy = Hierarchy::of("blkio");
+            let throttle =
+                hierarchy.map(|hierarchy| Throttle::new(&hierarchy, rig.number(), parameters.throttle));
+            rig._throttle = throttle.transpose()?;
+        }
+        Ok(rig)
+    }
+
+    /// Where it is mounted.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The loop device.
+    pub const fn device(&self) -> &LoopDevice {
+        &self.device
+    }
+
+    /// The loop device's number, by which its requests are known.
+    pub const fn number(&self) -> DeviceNumber {
+        self.device.number()
+    }
+
+    /// The journal's blocks on the device.
+    pub const fn journal(&self) -> &JournalArea {
+        &self.journal.area
+    }
+
+    /// The group whose members share the limited memory; none without a limit. Whoever is to feel the limit
+    /// [enters](MemoryGroup::enter) it.
+    pub const fn memory(&self) -> Option<&MemoryGroup> {
+        self.memory.as_ref()
+    }
+
+    /// Writes back whatever is dirty in this file system, and waits: syncfs(2). No other file system is touched.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn sync(&self) -> Result<(), RigError> {
+        // Opened for the moment only: a directory that is held open would keep the file system mounted.
+        let root = File::open(&self.directory).map_err(RigError::system("open", &self.directory))?;
+        rustix::fs::syncfs(&root).map_err(|errno| RigError::system("sync", &self.directory)(errno.into()))
+    }
+
+    /// Makes everything durable and empties the page cache, the inode cache and the directory cache, those of other file
+    /// systems of this machine included.
+    ///
+    /// # Errors
+    /// The device fails, or the kernel refuses.
+    pub fn drop_caches(&self) -> Result<(), RigError> {
+        self.sync()?;
+        drop_caches("3")
+    }
+
+    /// Makes everything durable and empties the page cache alone, that of other file systems of this machine included. Inodes
+    /// and names stay, and with them what they know of where blocks are.
+    ///
+    /// # Errors
+    /// The device fails, or the kernel refuses.
+    pub fn drop_pages(&self) -> Result<(), RigError> {
+        self.sync()?;
+        drop_caches("1")
+    }
+
+    /// Which blocks of the volume each commit among these requests logged, in the order of the commits. To be called before the
+    /// journal has come round.
+    ///
+    /// # Errors
+    /// The image can't be read.
+    pub fn blocks_logged<'a>(
+        &self,
+        requests: impl IntoIterator<Item = &'a BlockAccess>,
+    ) -> Result<Vec<Vec<u64>>, RigError> {
+        let mut commits = Vec::new();
+        for request in requests {
+            let writes = request.access == crate::capture::Access::Write;
+            if writes && self.journal.area.holds(request.sector, request.sectors) {
+                commits.extend(self.journal.announced(&self.image, request.sector)?);
+            }
+        }
+        Ok(commits)
+    }
+
+    /// What blocks hold at the moment; needs everything written back to be right.
+    ///
+    /// # Errors
+    /// debugfs fails.
+    pub fn kinds(&self, blocks: &[u64]) -> Result<Vec<BlockKind>, RigError> {
+        self.layout.kinds(self.device.path(), blocks)
+    }
+}
+
+/// Tells the kernel which caches to empty, as far as they are clean (Documentation/admin-guide/sysctl/vm.rst): 1 pages, 2 inodes
+/// and names, 3 both.
+fn drop_caches(which: &str) -> Result<(), RigError> {
+    const FILE: &str = "/proc/sys/vm/drop_caches";
+    fs::write(FILE, which).map_err(RigError::system("write", FILE))
+}
+
+fn possible(what: &'static str, availability: &Availability) -> Result<(), RigError> {
+    match availability.reason() {
+        None => Ok(()),
+        Some(why) => Err(RigError::NotPossible { what, why: why.to_owned() }),
+    }
+}
+
+/// Makes the image, the file system in it, and the device over it; the device, the image, and the slow disk between them.
+fn make_device(
+    parameters: &RigParameters,
+    make: &[String],
+) -> Result<(LoopDevice, File, Option<SlowDisk>), RigError> {
+    let (place, whole) = match &parameters.image {
+        Image::Directory(directory) => (directory.as_path(), false),
+        // Pages of an image in memory would count against whoever first writes them, if they weren't there before.
+        Image::Memory | Image::Slow { .. } => (Path::new(MEMORY), parameters.memory_limit.is_some()),
+    };
+    let (path, image) = make_image(place, parameters.size, whole)?;
+    let _unlink = {
+        let path = path.clone();
+        Undo::new(move || drop(fs::remove_file(path)))
+    };
+    // On the image itself, which costs no waiting on a slow disk.
+    let mut arguments: Vec<&OsStr> = make.iter().map(OsStr::new).collect();
+    arguments.push(path.as_os_str());
+    program::run(parameters.maker(), &arguments)?;
+    rustix::fs::fsync(&image).map_err(|errno| RigError::system("make durable", &path)(errno.into()))?;
+    let Image::Slow { each } = &parameters.image else {
+        return Ok((LoopDevice::attach(&path)?, image, None));
+    };
+    possible("a slow disk", &SlowDisk::probe())?;
+    let contents = image.try_clone().map_err(RigError::system("open again", &path))?;
+    let slow = SlowDisk::serve(contents, parameters.size, *each)?;
+    Ok((LoopDevice::attach(slow.file())?, image, Some(slow)))
+}
+
+/// Mounts a device in a directory of its own.
+fn mount_device(device: &LoopDevice, kind: &str, options: &str) -> Result<(PathBuf, Undo), RigError> {
+    let directory = std::env::temp_dir().join(fresh_name("mount"));
+    fs::create_dir(&directory).map_err(RigError::system("make the directory", &directory))?;
+    let undo = {
+        let directory = directory.clone();
+        Undo::new(move || unmount_and_remove(&directory))
+    };
+    let options = CString::new(options)
+        .map_err(|error| RigError::system("mount", &directory)(std::io::Error::other(error)))?;
+    mount(device.path(), &directory, kind, MountFlags::empty(), options.as_c_str())
+        .map_err(|errno| RigError::system("mount", device.path())(errno.into()))?;
+    Ok((directory, undo))
+}
+
+fn unmount_and_remove(directory: &Path) {
+    // Somebody who looks around (an indexer, a test's last thread) may keep it busy for a moment.
+    for _ in 0..40 {
+        match unmount(directory, UnmountFlags::empty()) {
+            Err(rustix::io::Errno::BUSY) => std::thread::sleep(Duration::from_millis(25)),
+            _ => break,
+        }
+    }
+    // What is still in use goes with its last user; where nothing is mounted any more this does nothing.
+    let _ = unmount(directory, UnmountFlags::DETACH);
+    let _ = fs::remove_dir(directory);
+}
+
+/// How large an ext3 or ext4 must be to hold a journal at all.
+const SMALLEST: Bytes = Bytes::from_mib(8);

@@ -1,0 +1,195 @@
+//! What a rig is to be like, and how mke2fs and mount are told so.
+
+use super::error::RigError;
+use super::groups::ThrottleLimits;
+use super::{BLOCK_BYTES, SMALLEST};
+use petrio_models::host::file_system::{Allocation, Family, FileSystemParameters, JournalMode};
+use petrio_units::{Bytes, Duration};
+use std::path::PathBuf;
+
+/// Where the bytes of a rig's device are.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Image {
+    /// In memory: as fast as can be.
+    #[default]
+    Memory,
+    /// In a directory, on whatever device that lies on.
+    Directory(PathBuf),
+    /// In memory, on a disk that takes this long for each read, write and flush.
+    Slow {
+        /// The time.
+        each: Duration,
+    },
+}
+
+/// What a rig is to be like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RigParameters {
+    /// The file system: the same parameters as the model's.
+    pub file_system: FileSystemParameters,
+    /// The volume's size.
+    pub size: Bytes,
+    /// Where its bytes are.
+    pub image: Image,
+    /// More options of mount(8), such as `nodelalloc`.
+    pub mount_options: Vec<String>,
+    /// How far the kernel reads ahead at most; its own default if left out.
+    pub read_ahead: Option<Bytes>,
+    /// The I/O scheduler by the kernel's name; its own default if left out.
+    pub scheduler: Option<String>,
+    /// Limits on the device.
+    pub throttle: ThrottleLimits,
+    /// Memory of those who enter [the group](super::LoopRig::memory).
+    pub memory_limit: Option<Bytes>,
+    /// How many bytes may be dirty.
+    pub dirty_limit: Option<Bytes>,
+}
+
+impl Default for RigParameters {
+    /// ext3 as mke2fs makes it, 64 MiB with a journal of 16 MiB, in memory, without limits.
+    fn default() -> Self {
+        let file_system = FileSystemParameters {
+            journal_size: Some(Bytes::from_mib(16)),
+            ..FileSystemParameters::default()
+        };
+        Self {
+            file_system,
+            size: Bytes::from_mib(64),
+            image: Image::default(),
+            mount_options: Vec::new(),
+            read_ahead: None,
+            scheduler: None,
+            throttle: ThrottleLimits::default(),
+            memory_limit: None,
+            dirty_limit: None,
+        }
+    }
+}
+
+fn refused(parameter: &'static str, why: impl Into<String>) -> RigError {
+    RigError::Parameter { parameter, why: why.into() }
+}
+
+impl RigParameters {
+    /// The kernel's name for the file system.
+    pub(super) const fn type_name(&self) -> &'static str {
+        match self.file_system.family {
+            Family::Ext3 => "ext3",
+            Family::Ext4 => "ext4",
+        }
+    }
+
+    /// The program that makes it.
+    pub(super) const fn maker(&self) -> &'static str {
+        match self.file_system.family {
+            Family::Ext3 => "mkfs.ext3",
+            Family::Ext4 => "mkfs.ext4",
+        }
+    }
+
+    /// Arguments of mke2fs, without the device.
+    ///
+    /// # Errors
+    /// Parameters that a real file system can't be given.
+    pub(super) fn make_arguments(&self) -> Result<Vec<String>, RigError> {
+        let file_system = &self.file_system;
+        if self.size < SMALLEST {
+            return Err(refused(
+                "size",
+                format!("{} is too small for a journal; {SMALLEST} is the least", self.size),
+            ));
+        }
+        if file_system.fragmentation.get() > 0.0 {
+            return Err(refused("fragmentation", "the kernel decides where blocks lie"));
+        }
+        if file_system.allocation == Some(Allocation::Reservation) {
+            return Err(refused("allocation", "this kernel's ext4 driver allocates by multi-block"));
+        }
+        if file_system.journal_place.is_some() {
+            return Err(refused("journal_place", "mke2fs decides where the journal lies"));
+        }
+        let mut arguments: Vec<String> = ["-q", "-F", "-b"].map(str::to_owned).into();
+        arguments.push(BLOCK_BYTES.to_string());
+        let mut option = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+        if let Some(size) = file_system.journal_size {
+            option("-J", format!("size={}", size.get() >> 20));
+        }
+        if let Some(ratio) = file_system.inode_ratio {
+            option("-i", ratio.get().to_string());
+        }
+        if let Some(groups) = file_system.flex_groups.filter(|groups| *groups > 1) {
+            option("-G", groups.to_string());
+        }
+        option("-I", file_system.inode_size.get().to_string());
+        option("-g", file_system.blocks_per_group.to_string());
+        let mut features = vec![if file_system.dir_index { "dir_index" } else { "^dir_index" }];
+        if file_system.flex_groups.is_some_and(|groups| groups <= 1) {
+            features.push("^flex_bg");
+        }
+        option("-O", features.join(","));
+        // Everything is written now, so that no kernel thread does it during the experiment.
+        option("-E", "lazy_itable_init=0,lazy_journal_init=0".to_owned());
+        Ok(arguments)
+    }
+
+    /// Options of mount(2).
+    pub(super) fn mount_options(&self) -> String {
+        let file_system = &self.file_system;
+        let journal = match file_system.journal {
+            JournalMode::Ordered => "ordered",
+            JournalMode::WriteBack => "writeback",
+            JournalMode::Journal => "journal",
+        };
+        let barrier = u8::from(file_system.barriers);
+        let commit = file_system.commit_interval.as_seconds().max(1.0).round() as u64;
+        let mut options = format!("data={journal},barrier={barrier},commit={commit}");
+        for option in &self.mount_options {
+            options.push(',');
+            options.push_str(option);
+        }
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_units::Fraction;
+
+    #[test]
+    fn the_models_parameters_become_options_of_mke2fs_and_mount() {
+        let mut parameters = RigParameters::default();
+        let made = parameters.make_arguments().unwrap().join(" ");
+        assert_eq!(
+            made,
+            "-q -F -b 4096 -J size=16 -I 256 -g 32768 -O dir_index -E lazy_itable_init=0,lazy_journal_init=0"
+        );
+        assert_eq!(parameters.mount_options(), "data=ordered,barrier=1,commit=5");
+        parameters.file_system.family = Family::Ext4;
+        parameters.file_system.journal = JournalMode::Journal;
+        parameters.file_system.barriers = false;
+        parameters.file_system.flex_groups = Some(1);
+        parameters.mount_options.push("nodelalloc".to_owned());
+        assert!(parameters.make_arguments().unwrap().join(" ").contains("-O dir_index,^flex_bg"));
+        assert_eq!(parameters.mount_options(), "data=journal,barrier=0,commit=5,nodelalloc");
+    }
+
+    #[test]
+    fn what_a_real_file_system_cannot_be_given_is_refused_by_name() {
+        let refusal = |change: &dyn Fn(&mut RigParameters)| {
+            let mut parameters = RigParameters::default();
+            change(&mut parameters);
+            parameters.make_arguments().unwrap_err().to_string()
+        };
+        let fragmented = |parameters: &mut RigParameters| {
+            parameters.file_system.fragmentation = Fraction::new(0.5).unwrap();
+        };
+        assert!(refusal(&fragmented).starts_with("fragmentation: "));
+        assert!(refusal(&|parameters| parameters.size = Bytes::from_mib(1)).starts_with("size: "));
+        let old = |parameters: &mut RigParameters| {
+            parameters.file_system.allocation = Some(Allocation::Reservation);
+        };
+        assert!(refusal(&old).starts_with("allocation: "));
+    }
+}

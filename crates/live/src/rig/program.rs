@@ -1,0 +1,46 @@
+//! Programs of e2fsprogs and util-linux, which are the normal way to make a file system and a loop device.
+
+use super::error::RigError;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Directories of the superuser's programs, which an ordinary search path may lack.
+const SUPERUSER_PLACES: &str = "/usr/local/sbin:/usr/sbin:/sbin";
+
+fn search_path() -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{path}:{SUPERUSER_PLACES}")
+}
+
+/// Whether a program is installed.
+pub(crate) fn is_installed(program: &str) -> bool {
+    search_path()
+        .split(':')
+        .filter(|place| !place.is_empty())
+        .any(|place| PathBuf::from(place).join(program).is_file())
+}
+
+/// Runs a program to its end; its standard output.
+pub(crate) fn run<A: AsRef<OsStr>>(program: &'static str, arguments: &[A]) -> Result<String, RigError> {
+    let output = Command::new(program)
+        .args(arguments)
+        .env("PATH", search_path())
+        // Messages that are looked at must not be translated.
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|source| RigError::Start { program, source })?;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(stdout);
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let arguments: Vec<_> =
+        arguments.iter().map(|argument| argument.as_ref().to_string_lossy().into_owned()).collect();
+    Err(RigError::Program {
+        program,
+        arguments: arguments.join(" "),
+        message: if message.is_empty() { output.status.to_string() } else { message },
+    })
+}

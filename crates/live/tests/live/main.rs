@@ -1,0 +1,24 @@
+//! The live side on the machine at hand; what isn't possible here is skipped by name.
+
+mod drive;
+mod limits;
+mod ops;
+mod rig;
+
+/// Whether what a test needs is there; says by name that it is skipped where not.
+fn possible(test: &str, needs: &[&petrio_live::rig::Availability]) -> bool {
+    let missing = needs.iter().find_map(|need| need.reason());
+    if let Some(why) = missing {
+        #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+        {
+            println!("skipped: {test}: {why}");
+        }
+    }
+    missing.is_none()
+}
+
+/// A process is in one memory group at a time, so those tests that enter one take turns.
+fn in_group() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,141 @@
+//! The contract between a request queue and its I/O scheduler ("elevator").
+//!
+//! Requests go in one by one, as a file system makes them; what comes out goes to the device: unions of adjacent requests,
+//! in the scheduler's order. The hooks are those of block/elevator.c and block/blk-mq-sched.c: merge or insert, dispatch, and
+//! completed. A scheduler keeps no clock and no timer: it is told the time, and answers until when it wants to idle.
+//! Leaves out requeueing after errors, and I/O contexts that outlive their process.
+
+use petrio_colours::{BlockRequest, Direction, IoClass};
+use petrio_kernel::Time;
+use smallvec::SmallVec;
+
+/// A request to the device: a `BlockRequest`, or the union of several adjacent ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoRequest {
+    /// First device block (512 bytes).
+    pub address: u64,
+    /// Length in device blocks.
+    pub blocks: u32,
+    /// Read, write or flush.
+    pub direction: Direction,
+    /// The scheduling class of the process.
+    pub class: IoClass,
+    /// I/O priority within the class, 0 the most urgent.
+    pub priority: u8,
+    /// Whether somebody waits for one of its constituents.
+    pub synchronous: bool,
+    /// Which process made the first constituent.
+    pub process: u32,
+    /// When the first of its constituents came to the scheduler: expiry counts from here.
+    pub queued: Time,
+    /// When the scheduler gave it out; [`Time::ZERO`] while it waits.
+    pub dispatched: Time,
+    /// A handle of the scheduler's own: which of its queues the request belongs to.
+    pub note: u64,
+    /// What it was made of: at least one.
+    pub constituents: SmallVec<[BlockRequest; 1]>,
+}
+
+impl IoRequest {
+    /// A request of one constituent.
+    pub fn new(request: BlockRequest, now: Time) -> Self {
+        Self {
+            address: request.address,
+            blocks: request.blocks,
+            direction: request.direction,
+            class: request.class,
+            priority: request.priority,
+            synchronous: request.synchronous,
+            process: request.process,
+            queued: now,
+            dispatched: Time::ZERO,
+            note: 0,
+            constituents: SmallVec::from_buf([request]),
+        }
+    }
+
+    /// One past the last block.
+    pub fn end(&self) -> u64 {
+        self.address + u64::from(self.blocks)
+    }
+
+    /// Whether its data must be on the medium before it completes.
+    pub fn force_unit_access(&self) -> bool {
+        self.constituents.first().is_some_and(|request| request.force_unit_access)
+    }
+}
+
+/// What became of a request that was given to a scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It waits as a request of its own: one more waits.
+    Queued,
+    /// It became part of one that waits: as many wait as before.
+    Merged,
+    /// It closed the gap between two that wait, which are one now: one fewer waits.
+    Joined,
+}
+
+/// What a scheduler wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This goes to the device.
+    Dispatch(IoRequest),
+    /// Nothing before this time, although something may wait; ask again then, or when something arrives or completes.
+    IdleUntil(Time),
+    /// Nothing until something arrives or completes.
+    Empty,
+}
+
+/// An I/O scheduler.
+///
+/// Whoever holds one calls [`add`](Self::add) for every request, [`next`](Self::next) whenever the device takes another,
+/// and [`completed`](Self::completed) when the device is done with one. `now` never goes back.
+pub trait Elevator: Send + Sync {
+    /// A read or a write arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush machinery
+    /// of the queue keeps them.
+    fn add(&mut self, request: BlockRequest, now: Time) -> Added;
+
+    /// Whether [`add`](Self::add) would merge the request, so that it needs no place of its own in a full queue.
+    fn would_merge(&self, request: &BlockRequest) -> bool;
+
+    /// What goes to the device now.
+    fn next(&mut self, now: Time) -> Next;
+
+    /// The device is done with a request that [`next`](Self::next) gave out.
+    fn completed(&mut self, request: &IoRequest, now: Time);
+
+    /// Requests that wait: those that were merged count as one.
+    fn waiting(&self) -> usize;
+
+    /// A copy, for a copy of the marking.
+    fn clone_box(&self) -> Box<dyn Elevator>;
+}
+
+impl Clone for Box<dyn Elevator> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// What a scheduler must know of the queue that it serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// The largest request in device blocks (`max_sectors_kb`); merging stops there.
+    pub largest_request: u32,
+    /// Most requests that are merged into one (`max_segments`, counting one for each request).
+    pub most_merged: u32,
+    /// Requests in the queue before others wait in front of it (`nr_requests`).
+    pub requests: u32,
+    /// Requests that the device takes at a time.
+    pub depth: u32,
+    /// Whether the device has an arm that moves and a platter that turns (`rotational`).
+    pub rotational: bool,
+}
+
+impl Default for QueueLimits {
+    /// A disk without command queueing under Linux' defaults: 512 KiB requests, 128 segments, 128 requests.
+    fn default() -> Self {
+        Self { largest_request: 1_024, most_merged: 128, requests: 128, depth: 1, rotational: true }
+    }
+}

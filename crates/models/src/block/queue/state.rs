@@ -1,0 +1,386 @@
+//! All of a request queue that changes: what waits, what is in flight, what is split.
+//!
+//! This knows no net: the page (`mod.rs`) calls it and puts what it says into places.
+
+use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
+use super::{Generation, QueueParameters};
+use crate::block::elevator::{Added, Elevator, IoRequest, Next};
+use crate::block::slab::Slab;
+use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status};
+use petrio_kernel::Time;
+use smallvec::SmallVec;
+
+/// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count from
+/// zero, so no other has it.
+const PART: u64 = 1 << 63;
+
+/// What is at the device.
+#[derive(Clone, Debug)]
+enum Flight {
+    Usual(IoRequest),
+    Data(Sequence),
+    Flush,
+}
+
+/// What is at the device, and since when.
+#[derive(Clone, Debug)]
+struct Trip {
+    flight: Flight,
+    sent: Time,
+}
+
+/// A request that was split.
+#[derive(Clone, Debug)]
+struct Split {
+    request: BlockRequest,
+    /// Parts that aren't complete.
+    left: u32,
+    /// All parts so far came from a cache.
+    from_cache: bool,
+}
+
+/// What the device gets.
+pub(super) enum Sent {
+    /// This; so many requests no longer wait for their first step, and so many for a further one.
+    Down(BlockRequest, [usize; 2]),
+    /// Nothing before this time.
+    IdleUntil(Time),
+    /// Nothing for now.
+    Nothing,
+}
+
+/// Where an arriving request went.
+pub(super) enum Accepted {
+    /// It is in the queue, or in the flush machinery.
+    Waits,
+    /// It was complete at once.
+    Done(BlockRequest),
+    /// The queue is full: it must wait in front, in the line of this number.
+    Full(BlockRequest, usize),
+}
+
+/// What stands between the scheduler and the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plug {
+    /// Nothing: requests go to the device.
+    Open,
+    /// A plug: requests collect until it is pulled.
+    Plugged,
+}
+
+/// A request queue.
+#[derive(Clone)]
+pub(super) struct Queue {
+    elevator: Box<dyn Elevator>,
+    flush: FlushMachine,
+    trips: Slab<Trip>,
+    splits: Slab<Split>,
+    number: u64,
+    generation: Generation,
+    largest: u32,
+    /// Requests allowed in each line.
+    limit: u32,
+    /// Requests allocated in each line, waiting or in flight.
+    allocated: [u32; 2],
+    /// Requests that wait in front of each line.
+    held: [u32; 2],
+    /// Of those, requests that have been told to come in.
+    called: [u32; 2],
+    plug: Plug,
+}
+
+impl Queue {
+    pub(super) fn new(parameters: &QueueParameters, elevator: Box<dyn Elevator>) -> Self {
+        let limits = &parameters.limits;
+        Self {
+            elevator,
+            flush: FlushMachine::new(parameters.features),
+            trips: Slab::new(),
+            splits: Slab::new(),
+            number: 0,
+            generation: parameters.generation,
+            largest: limits.largest_request.max(1),
+            limit: limits.requests.max(1),
+            allocated: [0; 2],
+            held: [0; 2],
+            called: [0; 2],
+            plug: Plug::Open,
+        }
+    }
+
+    /// The line for requests of a direction: single queues have one for reads and one for all others.
+    fn line(&self, direction: Direction) -> usize {
+        usize::from(self.generation != Generation::MultiQueue && direction != Direction::Read)
+    }
+
+    /// Splits a request that is too large for the device; `None` where it isn't.
+    pub(super) fn split(&mut self, request: &BlockRequest) -> Option<Parts> {
+        if request.blocks <= self.largest {
+            return None;
+        }
+        let left = request.blocks.div_ceil(self.largest);
+        let slot = self.splits.insert(Split { request: request.clone(), left, from_cache: true });
+        let part = BlockRequest { id: RequestId(PART | u64::from(slot)), ..request.clone() };
+        Some(Parts { part, largest: self.largest, end: request.end() })
+    }
+
+    /// A request arrives; `admitted` when it has waited in front and brings its place with it.
+    pub(super) fn accept(&mut self, request: BlockRequest, admitted: bool, now: Time) -> Accepted {
+        let line = self.line(request.direction);
+        let usual = FlushMachine::is_usual(&request);
+        let full = !admitted && self.allocated[line] >= self.limit;
+        if full && !(usual && self.elevator.would_merge(&request)) {
+            self.held[line] += 1;
+            return Accepted::Full(request, line);
+        }
+        if admitted {
+            self.held[line] -= 1;
+            self.called[line] -= 1;
+        } else {
+            self.allocated[line] += 1;
+        }
+        let request = if usual {
+            request
+        } else {
+            match self.flush.arrive(request, now) {
+                Arrival::Usual(request) => request,
+                Arrival::Kept => {
+                    self.plug = Plug::Open;
+                    return Accepted::Waits;
+                }
+                Arrival::Complete(mut request) => {
+                    self.allocated[line] -= 1;
+                    request.status = Status::Done;
+                    charge(&mut request, now, &Ledger::default());
+                    return Accepted::Done(request);
+                }
+            }
+        };
+        self.queue(request, line, now);
+        Accepted::Waits
+    }
+
+    /// Gives a request to the scheduler, and plugs the queue or pulls the plug.
+    fn queue(&mut self, request: BlockRequest, line: usize, now: Time) {
+        let awaited = request.synchronous;
+        let was_empty = self.elevator.waiting() == 0;
+        match self.elevator.add(request, now) {
+            Added::Queued => {}
+            Added::Merged => self.allocated[line] -= 1,
+            Added::Joined => self.allocated[line] -= 2,
+        }
+        if let Generation::SingleQueue { unplug_requests, .. } = self.generation {
+            if was_empty {
+                self.plug = Plug::Plugged;
+            }
+            if awaited || self.elevator.waiting() >= unplug_requests as usize {
+                self.plug = Plug::Open;
+            }
+        }
+    }
+
+    /// Whether requests collect until the plug is pulled.
+    pub(super) fn is_plugged(&self) -> bool {
+        self.plug == Plug::Plugged
+    }
+
+    /// Pulls the plug.
+    pub(super) fn unplug(&mut self) {
+        self.plug = Plug::Open;
+    }
+
+    /// Whether the device might get something.
+    pub(super) fn has_work(&self) -> bool {
+        self.flush.has_step() || (self.plug == Plug::Open && self.elevator.waiting() > 0)
+    }
+
+    /// How many more of those that wait in front of a line may come in now. Each must then be accepted as admitted.
+    pub(super) fn call(&mut self, line: usize) -> u32 {
+        let room = self.limit.saturating_sub(self.allocated[line]);
+        let more = room.min(self.held[line] - self.called[line]);
+        self.allocated[line] += more;
+        self.called[line] += more;
+        more
+    }
+
+    /// What the device gets now.
+    pub(super) fn send(&mut self, now: Time) -> Sent {
+        if let Some(step) = self.flush.next() {
+            return self.send_step(step, now);
+        }
+        if self.plug == Plug::Plugged {
+            return Sent::Nothing;
+        }
+        match self.elevator.next(now) {
+            Next::Dispatch(io) => {
+                let Some(first) = io.constituents.first() else { return Sent::Nothing };
+                let down = BlockRequest {
+                    id: self.fresh(),
+                    parent: first.parent,
+                    process: io.process,
+                    device: first.device,
+                    direction: io.direction,
+                    flush_before: false,
+                    force_unit_access: first.force_unit_access,
+                    synchronous: io.synchronous,
+                    class: io.class,
+                    priority: io.priority,
+                    tag: 0,
+                    address: io.address,
+                    blocks: io.blocks,
+                    issued: now,
+                    status: Status::InFlight,
+                    ledger: Ledger::default(),
+                };
+                let requests = io.constituents.len();
+                self.trip(down, Flight::Usual(io), [requests, 0], now)
+            }
+            Next::IdleUntil(time) => Sent::IdleUntil(time),
+            Next::Empty => Sent::Nothing,
+        }
+    }
+
+    fn send_step(&mut self, step: Step, now: Time) -> Sent {
+        let id = self.fresh();
+        let fresh = |request: &BlockRequest| BlockRequest {
+            id,
+            issued: now,
+            status: Status::InFlight,
+            ledger: Ledger::default(),
+            ..request.clone()
+        };
+        match step {
+            Step::Data(sequence) => {
+                let down = fresh(&sequence.request);
+                let further = usize::from(sequence.begun);
+                self.trip(down, Flight::Data(sequence), [1 - further, further], now)
+            }
+            Step::Flush => {
+                let requests = self.flush.served().len();
+                let further = self.flush.served().iter().filter(|sequence| sequence.begun).count();
+                let first = self.flush.served().first().map(|sequence| &sequence.request);
+                let down = BlockRequest {
+                    direction: Direction::Flush,
+                    address: 0,
+                    blocks: 0,
+                    force_unit_access: false,
+                    synchronous: true,
+                    ..fresh(first.unwrap_or(&BlockRequest::default()))
+                };
+                self.trip(down, Flight::Flush, [requests - further, further], now)
+            }
+        }
+    }
+
+    fn fresh(&mut self) -> RequestId {
+        let id = RequestId(self.number);
+        self.number += 1;
+        id
+    }
+
+    fn trip(&mut self, mut down: BlockRequest, flight: Flight, requests: [usize; 2], now: Time) -> Sent {
+        down.tag = u64::from(self.trips.insert(Trip { flight, sent: now }));
+        Sent::Down(down, requests)
+    }
+
+    /// The device has completed what it got; requests that are complete with it go to `done`. Gives how many requests wait
+    /// again, for the next step of their sequence; `None` where the device never got this.
+    pub(super) fn complete(
+        &mut self,
+        down: &BlockRequest,
+        now: Time,
+        done: &mut Vec<BlockRequest>,
+    ) -> Option<usize> {
+        let slot = u32::try_from(down.tag).ok()?;
+        let Trip { flight, sent } = self.trips.remove(slot)?;
+        self.plug = Plug::Open;
+        let before = done.len();
+        let mut waiting_again = 0;
+        match flight {
+            Flight::Usual(io) => {
+                self.elevator.completed(&io, now);
+                let line = self.line(io.direction);
+                self.allocated[line] -= 1;
+                for mut request in io.constituents {
+                    charge(&mut request, sent, &down.ledger);
+                    done.push(request);
+                }
+            }
+            Flight::Data(sequence) => {
+                let line = self.line(sequence.request.direction);
+                self.flush.written(sequence, (sent, &down.ledger), now, done);
+                self.allocated[line] -= (done.len() - before) as u32;
+                waiting_again = 1 - (done.len() - before);
+            }
+            Flight::Flush => {
+                let served = self.flush.served().len();
+                self.flush.flushed((sent, &down.ledger), now, done);
+                for request in &done[before..] {
+                    let line = self.line(request.direction);
+                    self.allocated[line] -= 1;
+                }
+                waiting_again = served - (done.len() - before);
+            }
+        }
+        self.finish(down.status, before, done);
+        Some(waiting_again)
+    }
+
+    /// Sets the status of the requests in `done` from `first` on, and puts the whole in the place of the last part of a
+    /// split request, nothing in that of the others.
+    fn finish(&mut self, status: Status, first: usize, done: &mut Vec<BlockRequest>) {
+        let mut parts = false;
+        for request in &mut done[first..] {
+            request.status = status;
+            parts |= request.id.0 & PART != 0;
+        }
+        if !parts {
+            return;
+        }
+        let ended: SmallVec<[BlockRequest; 4]> = done.drain(first..).collect();
+        for part in ended {
+            if part.id.0 & PART == 0 {
+                done.push(part);
+            } else if let Some(whole) = self.joined(&part) {
+                done.push(whole);
+            }
+        }
+    }
+
+    fn joined(&mut self, part: &BlockRequest) -> Option<BlockRequest> {
+        let slot = (part.id.0 & !PART) as u32;
+        let split = self.splits.get_mut(slot)?;
+        split.left -= 1;
+        split.from_cache &= part.status == Status::DoneFromCache;
+        if split.left > 0 {
+            return None;
+        }
+        let Split { mut request, from_cache, .. } = self.splits.remove(slot)?;
+        // The last part was on its way from beginning to end: its time is the whole's.
+        request.ledger = part.ledger;
+        request.status = if from_cache { Status::DoneFromCache } else { Status::Done };
+        Some(request)
+    }
+}
+
+/// The parts of a request that was too large.
+pub(super) struct Parts {
+    part: BlockRequest,
+    largest: u32,
+    end: u64,
+}
+
+impl Iterator for Parts {
+    type Item = BlockRequest;
+
+    fn next(&mut self) -> Option<BlockRequest> {
+        let left = self.end.saturating_sub(self.part.address);
+        if left == 0 {
+            return None;
+        }
+        let blocks = left.min(u64::from(self.largest)) as u32;
+        let part = BlockRequest { blocks, ..self.part.clone() };
+        self.part.address += u64::from(blocks);
+        Some(part)
+    }
+}

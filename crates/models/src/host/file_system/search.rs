@@ -1,0 +1,282 @@
+//! Where free blocks are found: the two allocators.
+//!
+//! *Reservation* (fs/ext3/balloc.c of Linux 2.6.24): each file that is written has a window of blocks that nobody else
+//! takes from, 8 at first and doubled up to 1027 while more than half of it is used; it is put at the goal, or at the next
+//! free place. A block outside of windows is taken at the goal, or else where eight free blocks lie together, or else
+//! anywhere.
+//!
+//! *Multi-block* (fs/ext4/mballoc.c): a request for a file is made larger (to a power of two up to 1 MiB by the file's
+//! size, then 2, 4 and 8 MiB) and what isn't used is kept for the file; files of up to 16 blocks share a chunk of 512. The
+//! kernel's buddy bitmaps are stood for by the rules that they lead to: a power of two lies at a multiple of itself; any
+//! other length takes the best of the first ten free runs that it meets in a group. Leaves out stripes, clusters, discards,
+//! a processor's own chunk (there is one for all) and the several streams of a kernel with many processors.
+
+use super::bitmap::Run;
+use super::parameters::{Allocation, BLOCK_SIZE, Family};
+use super::volume::{Inode, Volume, Window};
+
+/// The largest window of a reservation (EXT3_MAX_RESERVE_BLOCKS).
+const LARGEST_WINDOW: u32 = 1027;
+/// Files of up to so many blocks share a chunk (MB_DEFAULT_STREAM_THRESHOLD).
+const SMALL_FILE: u64 = 16;
+/// Blocks of that chunk (MB_DEFAULT_GROUP_PREALLOC).
+const SMALL_CHUNK: u32 = 512;
+/// Free runs looked at before the best of them is taken (MB_DEFAULT_MIN_TO_SCAN).
+const RUNS_LOOKED_AT: u32 = 10;
+
+/// What blocks are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A plain file's data.
+    Data,
+    /// Indirect blocks, nodes of extent trees, directories.
+    Metadata,
+}
+
+impl Purpose {
+    pub(super) fn data(inode: &Inode) -> Self {
+        if inode.directory.is_some() { Self::Metadata } else { Self::Data }
+    }
+}
+
+impl Volume {
+    /// Takes up to `most` blocks that follow one another, for the file's block `at` and those behind it.
+    pub(super) fn search(
+        &mut self,
+        inode: &mut Inode,
+        purpose: Purpose,
+        at: u64,
+        most: u64,
+        goal: u64,
+    ) -> Option<(u64, u64)> {
+        let found = match (purpose, self.allocation) {
+            (Purpose::Metadata, _) => self.near(goal, most),
+            (Purpose::Data, Allocation::Reservation) if self.parameters.reservation == 0 => {
+                self.near(goal, most)
+            }
+            (Purpose::Data, Allocation::Reservation) => self.reserved(inode, most, goal),
+            (Purpose::Data, Allocation::MultiBlock) => self.preallocated(inode, at, most, goal),
+        };
+        if found.is_some() || self.windowed == 0 {
+            return found;
+        }
+        // Nothing is free but what is kept for others: take that back (ext4_mb_discard_preallocations).
+        self.drop_reserve(inode);
+        self.drop_all_windows();
+        self.near(goal, most)
+    }
+
+    /// Blocks at the goal, or the next free ones.
+    fn near(&mut self, goal: u64, most: u64) -> Option<(u64, u64)> {
+        let run = self.free_run(goal, most.min(u64::from(u32::MAX)) as u32)?;
+        Some(self.take_run(run))
+    }
+
+    fn take_run(&mut self, run: Run) -> (u64, u64) {
+        self.taken.take(run.group, run.first..run.first + run.count);
+        (self.taken.number(run.group, run.first), u64::from(run.count))
+    }
+
+    /// A free run at the goal or behind it, or in another group.
+    fn free_run(&self, goal: u64, most: u32) -> Option<Run> {
+        let (group, bit) = self.taken.place(goal);
+        let count = self.taken.free_from(group, bit, most);
+        if count > 0 {
+            return Some(Run { group, first: bit, count });
+        }
+        let groups = self.taken.groups();
+        // A byte of the bitmap without a bit set is looked for first, so that a file can go on for a while.
+        for least in [8, 1] {
+            if let Some(run) = self.taken.run_in(group, bit, least, most) {
+                return Some(run);
+            }
+            let found =
+                (0..groups).find_map(|step| self.taken.run_in((group + step) % groups, 0, least, most));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn reserved(&mut self, inode: &mut Inode, most: u64, goal: u64) -> Option<(u64, u64)> {
+        let window = inode.window;
+        if window.left == 0 || goal != window.next {
+            let mut size = window.goal;
+            if window.left == 0 && window.used * 2 > window.goal {
+                size = (size * 2).min(LARGEST_WINDOW);
+            }
+            self.drop_window(&mut inode.window);
+            let run = self.free_run(goal, size)?;
+            let (next, left) = self.take_run(run);
+            self.windowed += left;
+            inode.window = Window { next, left, logical: 0, goal: size, used: 0 };
+        }
+        let window = &mut inode.window;
+        let count = window.left.min(most);
+        let block = window.next;
+        window.next += count;
+        window.left -= count;
+        window.used += count as u32;
+        self.windowed -= count;
+        Some((block, count))
+    }
+
+    fn preallocated(&mut self, inode: &mut Inode, at: u64, most: u64, goal: u64) -> Option<(u64, u64)> {
+        let window = inode.window;
+        if window.left > 0 && (window.logical..window.logical + window.left).contains(&at) {
+            // What was kept for blocks before this one isn't kept any longer.
+            let skipped = at - window.logical;
+            self.give_back_window(window.next, skipped);
+            let count = (window.left - skipped).min(most);
+            let block = window.next + skipped;
+            inode.window.next = block + count;
+            inode.window.logical = at + count;
+            inode.window.left = window.left - skipped - count;
+            self.windowed -= count;
+            return Some((block, count));
+        }
+        // Without delayed allocation the writer asks page by page.
+        let asked = if self.parameters.family == Family::Ext3 { 1 } else { most };
+        let size = (at + asked).max(inode.size.div_ceil(BLOCK_SIZE));
+        if size <= SMALL_FILE {
+            return self.of_small_chunk(most, goal);
+        }
+        self.drop_window(&mut inode.window);
+        let (start, length) = normalised(at, asked, size);
+        let (before, behind) = inode.extents.around(at);
+        let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
+        // An extent file asks for nothing that it has. One with indirect blocks does (its requests don't tell what is beside
+        // them), except for what older windows cover; what it gets before the block it asked for stays unused.
+        let extents = self.parameters.family == Family::Ext4;
+        let start = if extents { at } else { start.max(inode.kept_end).min(at) };
+        let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
+        let adjoining = extents && before.is_some_and(|extent| extent.end() == at);
+        let run = self.multi_block_run(goal, wanted, adjoining, self.stream)?;
+        self.stream = run.group;
+        let (first, taken) = self.take_run(run);
+        let unused = if at - start < taken { at - start } else { 0 };
+        if unused > 0 {
+            inode.kept.push((first, unused));
+            inode.kept_end = start + taken;
+        }
+        let block = first + unused;
+        let left = taken - unused;
+        let count = left.min(most);
+        self.windowed += taken - count;
+        inode.window =
+            Window { next: block + count, left: left - count, logical: at + count, ..Window::default() };
+        Some((block, count))
+    }
+
+    /// From the chunk that small files share.
+    fn of_small_chunk(&mut self, most: u64, goal: u64) -> Option<(u64, u64)> {
+        if self.small.left < most {
+            let mut small = self.small;
+            self.drop_window(&mut small);
+            self.small = small;
+            let run = self.multi_block_run(goal, SMALL_CHUNK, false, self.taken.place(goal).0)?;
+            let (next, left) = self.take_run(run);
+            self.windowed += left;
+            self.small = Window { next, left, ..Window::default() };
+        }
+        let count = self.small.left.min(most);
+        let block = self.small.next;
+        self.small.next += count;
+        self.small.left -= count;
+        self.windowed -= count;
+        Some((block, count))
+    }
+
+    /// ext4_mb_regular_allocator: at the goal where the file goes on there, else what fits best, from a group on.
+    fn multi_block_run(&self, goal: u64, wanted: u32, adjoining: bool, start: u32) -> Option<Run> {
+        let (group, bit) = self.taken.place(goal);
+        if adjoining && self.taken.free_from(group, bit, wanted) == wanted {
+            return Some(Run { group, first: bit, count: wanted });
+        }
+        let groups = self.taken.groups();
+        let mut wanted = wanted;
+        loop {
+            for group in (0..groups).map(|step| (start + step) % groups) {
+                let run = if self.taken.untouched(group) {
+                    // The buddy bitmaps aren't there yet, and the first place that fits is taken.
+                    self.taken.run_in(group, 0, wanted, wanted)
+                } else if wanted.is_power_of_two() {
+                    self.taken.chunk_in(group, wanted)
+                } else {
+                    self.best_run(group, wanted)
+                };
+                if run.is_some() {
+                    return run;
+                }
+            }
+            if wanted == 1 {
+                return None;
+            }
+            wanted = if wanted.is_power_of_two() { wanted / 2 } else { 1 << wanted.ilog2() };
+        }
+    }
+
+    /// The shortest of the first few free runs that are long enough.
+    fn best_run(&self, group: u32, wanted: u32) -> Option<Run> {
+        let mut best: Option<Run> = None;
+        let mut from = 0;
+        for _ in 0..RUNS_LOOKED_AT {
+            let Some(run) = self.taken.run_in(group, from, wanted, u32::MAX) else { break };
+            from = run.first + run.count;
+            if best.is_none_or(|best| run.count < best.count) {
+                best = Some(run);
+            }
+        }
+        best.map(|run| Run { count: wanted, ..run })
+    }
+
+    fn give_back_window(&mut self, block: u64, count: u64) {
+        if count > 0 {
+            self.taken.give_back(block..block + count);
+            self.windowed -= count;
+        }
+    }
+
+    /// Gives back what a window still keeps.
+    pub(super) fn drop_window(&mut self, window: &mut Window) {
+        self.give_back_window(window.next, window.left);
+        window.left = 0;
+    }
+
+    /// Gives back all that is kept for a file.
+    pub(super) fn drop_reserve(&mut self, inode: &mut Inode) {
+        self.drop_window(&mut inode.window);
+        for (block, count) in std::mem::take(&mut inode.kept) {
+            self.give_back_window(block, count);
+        }
+        inode.kept_end = 0;
+    }
+
+    fn drop_all_windows(&mut self) {
+        for at in 0..self.files.len() {
+            if let Some(mut inode) = self.files[at].take() {
+                self.drop_reserve(&mut inode);
+                self.files[at] = Some(inode);
+            }
+        }
+        let mut small = self.small;
+        self.drop_window(&mut small);
+        self.small = small;
+    }
+}
+
+/// ext4_mb_normalize_request: first block and number of blocks to look for, by the size that the file then has.
+fn normalised(at: u64, most: u64, size: u64) -> (u64, u64) {
+    const KIBI: u64 = 1024;
+    let bytes = size * BLOCK_SIZE;
+    let blocks = |bytes: u64| bytes / BLOCK_SIZE;
+    let aligned = |bits: u32| (at * BLOCK_SIZE) >> bits << bits;
+    match bytes {
+        _ if bytes <= KIBI * KIBI => (0, blocks(bytes.next_power_of_two().max(16 * KIBI))),
+        _ if bytes <= 4 * KIBI * KIBI => (blocks(aligned(21)), blocks(2 << 20)),
+        _ if bytes <= 8 * KIBI * KIBI => (blocks(aligned(22)), blocks(4 << 20)),
+        _ if most * BLOCK_SIZE <= 8 << 20 => (blocks(aligned(23)), blocks(8 << 20)),
+        _ => (at, most),
+    }
+}

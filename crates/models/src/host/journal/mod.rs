@@ -1,0 +1,484 @@
+//! The journal of ext3 and ext4 (JBD and JBD2) as a data structure: which blocks a commit logs, where, and when there is no room.
+//!
+//! ```text
+//!        handles                commit                              checkpoint
+//!  ──▶ running ──▶ locked ──▶ flushing ──▶ logging ──▶ finished ──▶ (blocks written in place) ──▶ forgotten: log space is free
+//! ```
+//!
+//! After fs/jbd (Linux 2.6.24) and fs/jbd2 (6.x): a transaction collects the blocks that handles dirty, each once; a commit
+//! writes descriptor blocks, a copy of each block, and a commit block; the blocks may then be written in place, and when all
+//! of the oldest transaction's are, its log space is free again. A handle waits while its transaction is locked, while it
+//! would make the transaction greater than a quarter of the journal, and while less log space is free than a transaction may
+//! need (`start_this_handle`, `add_transaction_credits`): that is why checkpoints come between ½ and ¼ of the journal.
+//!
+//! That data are written twice in journal mode isn't said anywhere: their blocks are logged as any others are, and stay dirty
+//! for the write-back in place. Leaves out fast commits, checksums' processor time, external journals, and the waiting for
+//! a buffer that is just being copied into the log (`BJ_Shadow`).
+
+mod log;
+mod parameters;
+
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{BlockKey, JournalParameters, TransactionId};
+
+use super::fast_map::FastMap;
+use log::Log;
+use petrio_kernel::Time;
+use std::collections::VecDeque;
+
+/// Whether a handle may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It has started, in this transaction.
+    In(TransactionId),
+    /// Not before the running transaction is no longer locked.
+    AfterLock,
+    /// Not before this transaction has been committed; it has been asked for.
+    AfterCommit(TransactionId),
+    /// Not before log space is free: checkpoint.
+    AfterCheckpoint,
+}
+
+/// The states of a transaction that is no longer running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Running,
+    Locked,
+    Committing,
+}
+
+#[derive(Clone, Debug)]
+struct Transaction {
+    id: TransactionId,
+    phase: Phase,
+    began: Time,
+    /// Blocks dirtied, in order, each once.
+    blocks: Vec<BlockKey>,
+    /// Files whose data must be on the device before the commit block.
+    ordered: Vec<u64>,
+    /// Blocks freed, which an older copy in the log must not bring back.
+    revoked: u64,
+    handles: u32,
+    /// Blocks that open handles may still dirty.
+    reserved: u64,
+}
+
+/// A committed transaction whose blocks are not all in place yet.
+#[derive(Clone, Debug)]
+struct Checkpoint {
+    id: TransactionId,
+    /// Log position of its first block.
+    first: u64,
+    blocks: Vec<BlockKey>,
+    pending: u64,
+}
+
+/// What a commit writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitPlan {
+    /// The transaction.
+    pub id: TransactionId,
+    /// Log blocks before the commit block: descriptors, revokes, copies.
+    pub logged: u64,
+    /// Of these, copies of blocks.
+    pub copies: u64,
+    /// The log's superblock is written first: the log was empty.
+    pub superblock: bool,
+}
+
+/// What a finished commit leaves to be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// Blocks that may be written in place from now on.
+    pub blocks: Vec<BlockKey>,
+    /// The log's tail is written into its superblock: enough space has become free.
+    pub superblock: bool,
+}
+
+/// Where a dirty block stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Owner {
+    /// The running transaction, if it dirtied the block.
+    running: Option<TransactionId>,
+    /// The committing transaction.
+    committing: Option<TransactionId>,
+    /// A committed transaction whose copy is not in place.
+    checkpoint: Option<TransactionId>,
+}
+
+impl Owner {
+    fn is_nobody(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// A journal.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    parameters: JournalParameters,
+    log: Log,
+    running: Option<Transaction>,
+    committing: Option<Transaction>,
+    checkpoints: VecDeque<Checkpoint>,
+    owners: FastMap<BlockKey, Owner>,
+    next: TransactionId,
+    committed: TransactionId,
+    requested: TransactionId,
+    /// Emptied lists of blocks, to be used again.
+    spare: Vec<Vec<BlockKey>>,
+    /// Nothing is in the log, and its superblock says so.
+    empty: bool,
+}
+
+impl Journal {
+    /// An empty journal.
+    pub fn new(parameters: JournalParameters) -> Self {
+        Self {
+            log: Log::new(parameters.blocks.saturating_sub(1).max(1)),
+            parameters,
+            running: None,
+            committing: None,
+            checkpoints: VecDeque::new(),
+            owners: FastMap::default(),
+            next: 1,
+            committed: 0,
+            requested: 0,
+            spare: Vec::new(),
+            empty: true,
+        }
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &JournalParameters {
+        &self.parameters
+    }
+
+    /// Most blocks of a transaction: a quarter of the journal (`j_max_transaction_buffers`).
+    pub fn largest_transaction(&self) -> u64 {
+        (self.parameters.blocks / 4).max(1)
+    }
+
+    /// Free log space, without what the committing transaction will still take, in blocks (`jbd2_log_space_left`).
+    pub fn space_left(&self) -> u64 {
+        let promised = match &self.committing {
+            Some(transaction) if transaction.phase == Phase::Locked => self.log_blocks(transaction),
+            _ => 0,
+        };
+        self.log.free().saturating_sub(promised)
+    }
+
+    /// Free log space as a share of the journal.
+    pub fn free_share(&self) -> f64 {
+        self.log.free() as f64 / self.log.length() as f64
+    }
+
+    /// Space that must be free for a handle to start.
+    fn space_needed(&self) -> u64 {
+        match self.parameters.checkpoint_threshold {
+            Some(share) => (share * self.log.length() as f64) as u64,
+            None => self.largest_transaction(),
+        }
+    }
+
+    /// Whether handles wait for log space.
+    pub fn is_short(&self) -> bool {
+        self.space_left() < self.space_needed()
+    }
+
+    /// Log blocks that a transaction takes with all that it may still get.
+    fn log_blocks(&self, transaction: &Transaction) -> u64 {
+        let blocks = transaction.blocks.len() as u64 + transaction.reserved;
+        blocks + blocks.div_ceil(self.parameters.tags_per_descriptor) + 1
+    }
+
+    /// Starts a handle that may dirty `credits` blocks.
+    pub fn start(&mut self, credits: u64, now: Time) -> Start {
+        if self.committing.as_ref().is_some_and(|transaction| transaction.phase == Phase::Locked) {
+            return Start::AfterLock;
+        }
+        let wanted = credits + self.running.as_ref().map_or(0, |t| t.blocks.len() as u64 + t.reserved);
+        if let Some(running) = &self.running
+            && wanted > self.largest_transaction()
+            && !running.blocks.is_empty()
+        {
+            let id = running.id;
+            self.request(id);
+            return Start::AfterCommit(id);
+        }
+        // One that can't be satisfied by any checkpoint may start all the same: the journal is just small.
+        if self.is_short() && (!self.checkpoints.is_empty() || self.committing.is_some()) {
+            return Start::AfterCheckpoint;
+        }
+        let running = self.running.get_or_insert_with(|| {
+            let id = self.next;
+            self.next += 1;
+            Transaction {
+                id,
+                phase: Phase::Running,
+                began: now,
+                blocks: self.spare.pop().unwrap_or_default(),
+                ordered: Vec::new(),
+                revoked: 0,
+                handles: 0,
+                reserved: 0,
+            }
+        });
+        running.handles += 1;
+        running.reserved += credits;
+        Start::In(running.id)
+    }
+
+    /// Ends a handle; credits that it didn't use are given back.
+    pub fn stop(&mut self, id: TransactionId, credits: u64) {
+        for transaction in self.running.iter_mut().chain(&mut self.committing) {
+            if transaction.id == id {
+                transaction.handles = transaction.handles.saturating_sub(1);
+                transaction.reserved = transaction.reserved.saturating_sub(credits);
+            }
+        }
+    }
+
+    /// A handle of transaction `id` dirties a block.
+    pub fn dirty(&mut self, id: TransactionId, key: BlockKey) {
+        let committing = self.committing.as_ref().is_some_and(|transaction| transaction.id == id);
+        let Some(transaction) = (if committing { self.committing.as_mut() } else { self.running.as_mut() })
+        else {
+            return;
+        };
+        let owner = self.owners.entry(key).or_default();
+        let slot = if committing { &mut owner.committing } else { &mut owner.running };
+        if slot.replace(id) != Some(id) {
+            transaction.blocks.push(key);
+        }
+    }
+
+    /// A block is freed: no older copy of it may come back (`journal_revoke`), and it needn't be logged or written in place.
+    pub fn revoke(&mut self, key: BlockKey) {
+        if let Some(running) = &mut self.running {
+            running.revoked += 1;
+        }
+        self.forget(key);
+    }
+
+    /// A block is no longer dirty for the running transaction, nor wanted in place: its file was truncated.
+    pub fn forget(&mut self, key: BlockKey) {
+        let Some(owner) = self.owners.get_mut(&key) else { return };
+        // It stays in the transaction's list, which is weeded when the transaction is locked.
+        owner.running = None;
+        if owner.is_nobody() {
+            self.owners.remove(&key);
+        }
+        self.in_place(key);
+    }
+
+    /// Data of a file must be on the device before the running transaction's commit block (ordered mode).
+    pub fn order(&mut self, id: TransactionId, file: u64) {
+        for transaction in self.running.iter_mut().chain(&mut self.committing) {
+            if transaction.id == id && !transaction.ordered.contains(&file) {
+                transaction.ordered.push(file);
+            }
+        }
+    }
+
+    /// Asks for the commit of a transaction; tells whether that is new.
+    pub fn request(&mut self, id: TransactionId) -> bool {
+        let new = id > self.requested && self.running.as_ref().is_some_and(|running| running.id <= id);
+        self.requested = self.requested.max(id);
+        new
+    }
+
+    /// The newest transaction that has been committed.
+    pub fn committed(&self) -> TransactionId {
+        self.committed
+    }
+
+    /// The running transaction, if there is one.
+    pub fn running(&self) -> Option<TransactionId> {
+        self.running.as_ref().map(|transaction| transaction.id)
+    }
+
+    /// The committing transaction, if there is one.
+    pub fn committing(&self) -> Option<TransactionId> {
+        self.committing.as_ref().map(|transaction| transaction.id)
+    }
+
+    /// When the running transaction is to be committed because of its age.
+    pub fn expires(&self) -> Option<Time> {
+        self.running.as_ref().map(|transaction| transaction.began + self.parameters.commit_interval)
+    }
+
+    /// Whether a commit has been asked for and none is under way.
+    pub fn wants_commit(&self) -> bool {
+        self.committing.is_none() && self.running.as_ref().is_some_and(|running| running.id <= self.requested)
+    }
+
+    /// Whether the commit record of a transaction is still to come, so that its flush makes data durable that have been
+    /// written by now (`jbd2_trans_will_send_data_barrier`).
+    pub fn will_flush(&self, id: TransactionId) -> bool {
+        id > self.committed && (self.running() == Some(id) || self.committing() == Some(id))
+    }
+
+    /// Whether a block is dirty in a transaction that has not been committed: it can't be written in place yet.
+    pub fn holds(&self, key: BlockKey) -> bool {
+        self.owners.get(&key).is_some_and(|owner| owner.running.is_some() || owner.committing.is_some())
+    }
+
+    /// The newest uncommitted transaction that holds a block.
+    pub fn holder(&self, key: BlockKey) -> Option<TransactionId> {
+        self.owners.get(&key).and_then(|owner| owner.running.or(owner.committing))
+    }
+
+    /// Locks the running transaction: handles that are open may go on, new ones wait.
+    pub fn lock(&mut self) -> Option<TransactionId> {
+        if self.committing.is_some() {
+            return None;
+        }
+        let mut transaction = self.running.take()?;
+        transaction.phase = Phase::Locked;
+        let owners = &mut self.owners;
+        transaction.blocks.retain(|key| {
+            let Some(owner) = owners.get_mut(key).filter(|owner| owner.running.is_some()) else {
+                return false;
+            };
+            owner.running = None;
+            owner.committing = Some(transaction.id);
+            true
+        });
+        let id = transaction.id;
+        self.requested = self.requested.max(id);
+        self.committing = Some(transaction);
+        Some(id)
+    }
+
+    /// Handles still open in the locked transaction.
+    pub fn open_handles(&self) -> u32 {
+        self.committing.as_ref().map_or(0, |transaction| transaction.handles)
+    }
+
+    /// Files whose data the committing transaction waits for.
+    pub fn ordered_files(&self) -> &[u64] {
+        self.committing.as_ref().map_or(&[], |transaction| &transaction.ordered)
+    }
+
+    /// No handle is open any more: new ones go to a new transaction, and the log blocks are taken.
+    pub fn begin_logging(&mut self) -> Option<CommitPlan> {
+        let (tags, revokes) = (self.parameters.tags_per_descriptor, self.parameters.revokes_per_block);
+        let transaction = self.committing.as_mut()?;
+        transaction.phase = Phase::Committing;
+        transaction.reserved = 0;
+        let copies = transaction.blocks.len() as u64;
+        let logged = copies + copies.div_ceil(tags) + transaction.revoked.div_ceil(revokes);
+        let first = self.log.take(logged + 1);
+        let blocks = std::mem::take(&mut transaction.blocks);
+        let id = transaction.id;
+        self.checkpoints.push_back(Checkpoint { id, first, pending: blocks.len() as u64, blocks });
+        let superblock = std::mem::take(&mut self.empty);
+        Some(CommitPlan { id, logged, copies, superblock })
+    }
+
+    /// Device blocks of the committing transaction's log blocks from `skip` on: runs of neighbours, as the log wraps around.
+    pub fn log_runs(&self, skip: u64, count: u64) -> [(u64, u64); 2] {
+        let Some(checkpoint) = self.checkpoints.back() else { return [(0, 0); 2] };
+        let device = |position: u64| self.parameters.first_block + 1 + position;
+        let first = (checkpoint.first + skip) % self.log.length();
+        let before_end = count.min(self.log.length() - first);
+        [(device(first), before_end), (device(0), count - before_end)]
+    }
+
+    /// The commit block is on the device.
+    pub fn finish(&mut self) -> Finished {
+        let Some(transaction) = self.committing.take() else { return Finished::default() };
+        self.committed = transaction.id;
+        let mut finished = Finished::default();
+        let Some(mut newest) = self.checkpoints.pop_back() else { return finished };
+        let mut pending = 0;
+        for &key in &newest.blocks {
+            let Some(owner) = self.owners.get_mut(&key) else { continue };
+            if owner.committing.take().is_none() {
+                continue;
+            }
+            if let Some(older) = owner.checkpoint.replace(newest.id) {
+                leave(&mut self.checkpoints, older);
+            }
+            pending += 1;
+            finished.blocks.push(key);
+        }
+        newest.pending = pending;
+        self.checkpoints.push_back(newest);
+        // jbd2 writes the tail along with a commit only where that frees as much as a transaction may need.
+        if self.releasable() >= self.largest_transaction() {
+            finished.superblock = self.release() > 0;
+        }
+        finished
+    }
+
+    /// A block has been written in place (or needn't be any more).
+    pub fn in_place(&mut self, key: BlockKey) {
+        let Some(owner) = self.owners.get_mut(&key) else { return };
+        let Some(id) = owner.checkpoint.take() else { return };
+        if owner.is_nobody() {
+            self.owners.remove(&key);
+        }
+        leave(&mut self.checkpoints, id);
+    }
+
+    /// Log blocks of the oldest transactions that nobody needs any more.
+    pub fn releasable(&self) -> u64 {
+        let needed = self.checkpoints.iter().find(|oldest| self.is_needed(oldest));
+        self.log.used_before(needed.map(|oldest| oldest.first))
+    }
+
+    /// Gives these blocks back; how many. The log's superblock must then be written before they are used again.
+    pub fn release(&mut self) -> u64 {
+        let before = self.log.free();
+        while let Some(oldest) = self.checkpoints.front() {
+            if self.is_needed(oldest) {
+                break;
+            }
+            if let Some(mut oldest) = self.checkpoints.pop_front() {
+                oldest.blocks.clear();
+                self.spare.push(oldest.blocks);
+            }
+        }
+        self.log.free_up_to(self.checkpoints.front().map(|oldest| oldest.first));
+        self.log.free() - before
+    }
+
+    fn is_needed(&self, checkpoint: &Checkpoint) -> bool {
+        checkpoint.pending > 0 || Some(checkpoint.id) == self.committing()
+    }
+
+    /// The blocks of the oldest transaction that are still to be written in place, and which transaction holds those
+    /// back that were dirtied again.
+    pub fn oldest(&self, out: &mut Vec<BlockKey>) -> Option<TransactionId> {
+        out.clear();
+        let oldest = self.checkpoints.front().filter(|oldest| Some(oldest.id) != self.committing())?;
+        let mut held_by = None;
+        for &key in &oldest.blocks {
+            let Some(owner) = self.owners.get(&key).filter(|owner| owner.checkpoint == Some(oldest.id))
+            else {
+                continue;
+            };
+            match owner.running.or(owner.committing) {
+                None => out.push(key),
+                holder => held_by = held_by.max(holder),
+            }
+        }
+        held_by
+    }
+
+    /// Whether committed transactions wait to be written in place.
+    pub fn has_checkpoints(&self) -> bool {
+        self.checkpoints.front().is_some_and(|oldest| Some(oldest.id) != self.committing())
+    }
+}
+
+/// A block of a committed transaction needs no writing in place any more.
+fn leave(checkpoints: &mut VecDeque<Checkpoint>, id: TransactionId) {
+    // Transactions are few and ascend.
+    if let Ok(at) = checkpoints.binary_search_by_key(&id, |checkpoint| checkpoint.id) {
+        checkpoints[at].pending = checkpoints[at].pending.saturating_sub(1);
+    }
+}

@@ -1,0 +1,36 @@
+//! What a journal is made with, and the words for what it holds.
+
+use crate::host::kernel_profile::JournalGeneration;
+use petrio_kernel::Time;
+
+/// A block that can be logged: a page of a file, or a block of the device (under the device's own key).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockKey {
+    /// The file's key in the page cache.
+    pub file: u64,
+    /// Page of the file, or block of the device.
+    pub index: u64,
+}
+
+/// A transaction's number; they ascend by one.
+pub type TransactionId = u64;
+
+/// What a journal is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JournalParameters {
+    /// First block of the journal on its device; the journal's superblock.
+    pub first_block: u64,
+    /// Blocks of the journal, with its superblock.
+    pub blocks: u64,
+    /// JBD or JBD2.
+    pub generation: JournalGeneration,
+    /// Tags of logged blocks that a descriptor block holds.
+    pub tags_per_descriptor: u64,
+    /// Blocks that a revoke block names.
+    pub revokes_per_block: u64,
+    /// Age at which a transaction is committed.
+    pub commit_interval: Time,
+    /// Share of the journal that must be free for a handle to start; `None` for the kernel's own rule, a quarter
+    /// beside what the committing transaction may still take.
+    pub checkpoint_threshold: Option<f64>,
+}

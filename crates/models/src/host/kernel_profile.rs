@@ -1,0 +1,132 @@
+//! How a version of the Linux kernel behaves: which algorithms, and which constants.
+//!
+//! A profile is a file of `catalogue/kernels/`; each figure there says which source file of which version it comes from.
+
+use petrio_units::{Bytes, Duration, Fraction};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The behaviour of a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KernelParameters {
+    /// What the kernel is called: `Linux 2.6.24`.
+    pub name: String,
+    /// Where the figures come from.
+    #[serde(default)]
+    pub source: String,
+    /// Timer ticks a second (CONFIG_HZ).
+    pub ticks_per_second: u32,
+    /// Reading ahead.
+    pub read_ahead: ReadAheadParameters,
+    /// Which pages stay in memory.
+    pub page_cache: PageCacheParameters,
+    /// When dirty pages are written.
+    pub write_back: WriteBackParameters,
+    /// How the journal works.
+    pub journal: JournalGeneration,
+    /// What the block layer does with requests before the scheduler sees them.
+    pub block: BlockLayerParameters,
+}
+
+/// Reading ahead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAheadParameters {
+    /// The algorithm.
+    pub algorithm: ReadAheadAlgorithm,
+    /// The largest window (`read_ahead_kb`).
+    pub max: Bytes,
+}
+
+/// Read-ahead algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAheadAlgorithm {
+    /// Windows with a marker page (mm/readahead.c from 2.6.23).
+    OnDemand,
+    /// The same in folios: windows end on folio borders, and a stream is also known by the pages that it left in the cache
+    /// (mm/readahead.c from 6.17).
+    OnDemandFolios,
+    /// A current and an ahead window (before 2.6.23).
+    CurrentAhead,
+    /// None: what is asked for is read.
+    Off,
+}
+
+/// Which pages stay in memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageCacheParameters {
+    /// The policy.
+    pub policy: CachePolicy,
+    /// Whether a page that comes back soon after its eviction is active at once (mm/workingset.c, from 3.15).
+    pub refault_distance: bool,
+    /// The largest folio in the cache; 4 KiB where it holds single pages.
+    pub largest_folio: Bytes,
+}
+
+/// Replacement policies of a page cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CachePolicy {
+    /// One list in order of last use.
+    Lru,
+    /// An active and an inactive list with referenced flags, apart for files and for processes' memory (mm/vmscan.c and
+    /// mm/swap.c from 2.6.28).
+    ActiveInactive,
+    /// The same two lists, with the pages of files and of processes mixed (before 2.6.28).
+    ActiveInactiveMixed,
+}
+
+/// When dirty pages are written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteBackParameters {
+    /// Share of the memory available that may be dirty before the flusher begins (`dirty_background_ratio`).
+    pub background: Fraction,
+    /// Share that may be dirty before writers are held back (`dirty_ratio`).
+    pub limit: Fraction,
+    /// How old dirty data may become (`dirty_expire_centisecs`).
+    pub expire: Duration,
+    /// How often the flusher looks (`dirty_writeback_centisecs`).
+    pub wake_up: Duration,
+    /// What holds a writer back.
+    pub throttling: Throttling,
+    /// Pages that the flusher writes of one file before it turns to the next.
+    pub pages_a_pass: u32,
+}
+
+/// What holds a writer back beyond the dirty limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Throttling {
+    /// The writer itself writes pages back (before 3.2).
+    WriterWritesBack,
+    /// The writer sleeps so long that it dirties no faster than the device writes (from 3.2).
+    WriterPauses,
+}
+
+/// Generations of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JournalGeneration {
+    /// fs/jbd: dirty data buffers hang on the transaction; barriers where the mount asks for them.
+    Jbd,
+    /// fs/jbd2 under the ext4 driver, which also mounts ext3: inodes hang on the transaction; flushes and FUA.
+    Jbd2,
+}
+
+/// What the block layer does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockLayerParameters {
+    /// One queue with an elevator, or blk-mq.
+    pub multi_queue: bool,
+    /// Requests in the scheduler before writers and readers wait (`nr_requests`).
+    pub requests: u32,
+    /// The largest request (`max_sectors_kb`).
+    pub largest_request: Bytes,
+    /// The scheduler where the scenario names none: `cfq`, `mq-deadline`, `none`.
+    pub scheduler: String,
+}

@@ -1,0 +1,133 @@
+//! What a machine's processor and memory cost a storage path: calls, page-cache work, copies.
+//!
+//! A machine profile is measured (`petrio calibrate`) or put together from data sheets and papers; every figure of one in
+//! `catalogue/machines/` says which. The structures here are its TOML, its JSON schema and its documentation at once.
+
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A machine: processors, memory, and what the storage path costs on them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MachineParameters {
+    /// What the machine is called.
+    pub name: String,
+    /// Where the figures come from.
+    #[serde(default)]
+    pub source: String,
+    /// Processors that run at the same time.
+    pub processors: u32,
+    /// Main memory.
+    pub memory: Bytes,
+    /// Second-level cache of a processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2: Option<Bytes>,
+    /// Third-level cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l3: Option<Bytes>,
+    /// The way into the kernel and back.
+    pub calls: CallCosts,
+    /// Work in the page cache and the file system.
+    pub cache: CacheCosts,
+    /// Copies between a process and the page cache.
+    pub copy: CopyCosts,
+    /// Work in the block layer and the device's driver.
+    pub block: BlockCosts,
+}
+
+/// What calls cost that find everything in memory, without what [`CacheCosts`] and [`CopyCosts`] add.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallCosts {
+    /// read(2) or pread(2), from the call to the first look into the page cache, and back.
+    pub read: Duration,
+    /// write(2) or pwrite(2), likewise.
+    pub write: Duration,
+    /// fsync(2) or fdatasync(2) on a file without anything to write.
+    pub fsync: Duration,
+    /// open(2) and close(2) of a file that is known, together.
+    pub open: Duration,
+    /// A call that changes a directory: create, unlink, mkdir, rename; stat and readdir a half of it.
+    pub namespace: Duration,
+    /// A call of fread or fwrite in the C library, without the system calls that it makes.
+    pub stdio: Duration,
+}
+
+/// What page-cache and file-system work costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheCosts {
+    /// Finding a page (of a cache of large folios: a folio) and marking it accessed.
+    pub hit: Duration,
+    /// Each further 4 KiB page of a large folio, where there are any.
+    pub folio_page: Duration,
+    /// Getting a page of memory and inserting it into the cache, on a read that misses.
+    pub insert: Duration,
+    /// Preparing and finishing the write of a page that is in the cache and has its block (write_begin, commit_write).
+    pub write_page: Duration,
+    /// Getting and inserting a page for a write that extends a file or fills a hole; reserved or allocated blocks apart.
+    pub new_page: Duration,
+    /// Finding and accounting for a new block, with its journal credits, for each page that gets one.
+    pub allocate: Duration,
+    /// Giving back a page of memory, in reclaim or truncation.
+    pub reclaim: Duration,
+    /// Starting and ending a journal handle, for each call or page that needs one.
+    pub journal_handle: Duration,
+}
+
+/// What copies cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CopyCosts {
+    /// From the page cache to the process (reads).
+    pub to_user: CopyCurve,
+    /// From the process to the page cache (writes).
+    pub from_user: CopyCurve,
+}
+
+/// The time to copy one page of 4096 bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CopyCurve {
+    /// The dissertation's rule (§4.5): calls of up to `threshold` bytes copy within the second-level cache; of a longer one,
+    /// the pages beyond the threshold come from memory.
+    Threshold {
+        /// S_threshold: the largest call that stays within the second-level cache (its table 2: an eighth of the cache).
+        threshold: Bytes,
+        /// T_L2: a page within the cache.
+        page_in_l2: Duration,
+        /// T_memory: a page from memory.
+        page_from_memory: Duration,
+    },
+    /// Measured points; between them the time is interpolated in the logarithm of both sizes, beyond them it is that of the
+    /// nearest.
+    Measured {
+        /// The points: a full grid of `block` and `footprint`.
+        points: Vec<CopyPoint>,
+    },
+}
+
+/// A measured point of a copy curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CopyPoint {
+    /// Bytes that a call copies: the size of the process' buffer.
+    pub block: Bytes,
+    /// Bytes that calls walk through before they come back to the same page: the size of the file.
+    pub footprint: Bytes,
+    /// Time for each page of 4096 bytes.
+    pub page: Duration,
+}
+
+/// What the block layer costs a processor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockCosts {
+    /// Making a request and giving it to the driver.
+    pub submit: Duration,
+    /// Handling a request's completion.
+    pub complete: Duration,
+    /// Waking the process that waits for it, until it runs.
+    pub wake_up: Duration,
+}

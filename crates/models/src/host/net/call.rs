@@ -1,0 +1,109 @@
+//! The call: the C library, the way into the kernel, and back.
+//!
+//! An operation that goes through fread or fwrite becomes the system calls that its buffer makes of it (figures 20 and 25 of
+//! the dissertation). Leaves out calls that fail and signals.
+
+use super::context::Context;
+use super::job::{Job, Next, Stage, Then};
+use petrio_colours::{FileCause, FileOp, Operation, Status};
+use petrio_kernel::Time;
+
+impl Context<'_> {
+    /// An operation comes from a process.
+    pub(super) fn enter(&mut self, op: FileOp) -> (Job, Next) {
+        let mut job = Job::new(op);
+        let costs = self.memory.costs;
+        let mut work = Time::ZERO;
+        if job.op.flags.stdio {
+            work = costs.stdio;
+            let size = self.fs.inodes.get(job.op.file).size;
+            let (offset, length) = (job.op.offset, job.op.length);
+            let stream = &mut self.fs.opened.get(job.op.process, job.op.file).stream;
+            match job.op.operation {
+                Operation::Read => job.calls = stream.read(offset, length, size),
+                Operation::Write => job.calls = stream.write(offset, length),
+                Operation::Close => job.calls = stream.settle(),
+                _ => {}
+            }
+            if matches!(job.op.operation, Operation::Read | Operation::Write | Operation::Close) {
+                (job.position, job.end) = (0, 0);
+                // Bytes that move between the library's buffer and the process only.
+                let moved: u64 = job.calls.iter().map(|call| call.length).sum();
+                let buffered = length.saturating_sub(moved);
+                work += self.memory.to_user.time(buffered, length.max(1), length.max(1));
+                if job.calls.is_empty() && job.op.operation != Operation::Close {
+                    return (
+                        job,
+                        Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Return },
+                    );
+                }
+                job.calls.reverse();
+                self.open_call(&mut job);
+            }
+        }
+        let (cost, then) = match job.op.operation {
+            Operation::Read => (costs.read, Then::LookUp),
+            Operation::Write => (costs.write, Then::Begin),
+            Operation::Close if job.end > 0 => (costs.write, Then::Begin),
+            Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
+            Operation::Open | Operation::Close => (half(costs.open), Then::Names),
+            Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
+            Operation::Create
+            | Operation::Truncate
+            | Operation::Unlink
+            | Operation::Mkdir
+            | Operation::Rmdir
+            | Operation::Rename => (costs.namespace, Then::Names),
+        };
+        if self.fs.volume.exists(job.op.file) || is_new(job.op.operation) {
+            (job, Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then })
+        } else {
+            let (operation, file) = (job.op.operation.name(), job.op.file.0);
+            let message = format!(
+                "{operation} of file {file}, which isn't there; prepare it before the run, or create it first"
+            );
+            (job, Next::Fail(message))
+        }
+    }
+
+    /// The next system call of the library, if there is one.
+    fn open_call(&mut self, job: &mut Job) -> bool {
+        let Some(call) = job.calls.pop() else { return false };
+        (job.position, job.end) = (call.offset, call.offset + call.length);
+        true
+    }
+
+    /// A system call is over: the next one, or back to the process.
+    pub(super) fn end_call(&mut self, job: &mut Job) -> Next {
+        if !self.open_call(job) {
+            if job.op.operation == Operation::Close {
+                job.stage = Stage::Begin;
+                let work = half(self.memory.costs.open);
+                return Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Names };
+            }
+            return Next::Return;
+        }
+        job.stage = Stage::Begin;
+        let costs = self.memory.costs;
+        let (work, then) = match job.op.operation {
+            Operation::Read => (costs.read, Then::LookUp),
+            _ => (costs.write, Then::Begin),
+        };
+        Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then }
+    }
+}
+
+/// An operation as it returns to its process.
+pub(super) fn leave(job: Job) -> FileOp {
+    let mut op = job.op;
+    op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
+    op
+}
+
+fn is_new(operation: Operation) -> bool {
+    matches!(operation, Operation::Create | Operation::Mkdir | Operation::Sync)
+}
+
+fn half(span: Time) -> Time {
+    Time::from_picos(span.as_picos() / 2)
+}

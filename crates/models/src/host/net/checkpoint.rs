@@ -1,0 +1,113 @@
+//! Making room in the log: the oldest transaction's blocks are written in place, and the log's tail moves on.
+//!
+//! After `log_do_checkpoint` and `cleanup_journal_tail` of fs/jbd and fs/jbd2: one transaction after the other, until as much is free
+//! as a transaction may need. Before the tail moves, what was written in place is made durable by a flush (JBD2 with barriers).
+//! In the kernel the process that needs the space does this; here it waits for a thread that does.
+
+use super::commit::JOURNAL;
+use super::context::Context;
+use super::exits::{Leavings, Places};
+use crate::host::journal::BlockKey;
+use crate::host::kernel_profile::JournalGeneration;
+use crate::host::page_cache::FileKey;
+use crate::host::state::{Event, Touch};
+use petrio_colours::Direction;
+use petrio_kernel::{Key, PageBuilder};
+
+impl Context<'_> {
+    /// The next step; what to wait for before the one after, or none when there is room again.
+    fn checkpoint(&mut self, keys: &mut Vec<BlockKey>) -> Option<Event> {
+        while self.journal.is_short() {
+            if self.journal.releasable() > 0 {
+                self.journal.release();
+                let flush = self.fs.rules.generation() == JournalGeneration::Jbd2;
+                return Some(self.write_tail(flush));
+            }
+            let held_by = self.journal.oldest(keys);
+            if !keys.is_empty() {
+                match self.write_in_place(keys) {
+                    Some(event) => return Some(event),
+                    None => continue,
+                }
+            }
+            match held_by.or(self.journal.committing()) {
+                Some(id) => {
+                    if self.journal.request(id) {
+                        self.fs.signals.commit = true;
+                    }
+                    return Some(Event::Committed(id));
+                }
+                None => break,
+            }
+        }
+        self.fs.events.push(Event::Handle);
+        None
+    }
+
+    /// Writes blocks in place; what to wait for, or none where nothing had to be written.
+    fn write_in_place(&mut self, keys: &mut [BlockKey]) -> Option<Event> {
+        keys.sort_unstable();
+        let group = self.fs.transfers.group();
+        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let mut on_the_way = None;
+        let mut sent = 0;
+        let mut at = 0;
+        while at < keys.len() {
+            let BlockKey { file, index } = keys[at];
+            let mut run = 1;
+            while at + run < keys.len() && keys[at + run] == (BlockKey { file, index: index + run as u64 }) {
+                run += 1;
+            }
+            let end = index + run as u64;
+            sent += self.write_pages(FileKey(file), (index, end), u64::MAX, touch, group).1;
+            for key in &keys[at..at + run] {
+                match self.memory.cache.look(FileKey(file), key.index) {
+                    Some(page) if page.writeback => on_the_way = Some(Event::Written(FileKey(file))),
+                    // Clean or gone: somebody has written or dropped it.
+                    _ => self.journal.in_place(*key),
+                }
+            }
+            at += run;
+        }
+        if sent > 0 { Some(Event::Group(group)) } else { on_the_way }
+    }
+}
+
+/// Builds the page `checkpoint`.
+pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
+    let idle = page.fifo::<()>("idle");
+    page.initial(idle, [()]);
+    let checking = page.fifo::<()>("checking");
+    let waiting = page.keyed::<Key>("waiting", |key| *key);
+
+    let mut begin = page.transition("begin");
+    begin.consume(places.short);
+    begin.consume(idle);
+    let out = begin.put(checking);
+    begin.action(move |f| f.put(out, ()));
+
+    let mut check = page.transition("write in place");
+    check.consume(checking);
+    let (memory, fs, journal) =
+        (check.update(places.memory), check.update(places.fs), check.update(places.journal));
+    let (wait, back) = (check.may_put(waiting, 1), check.may_put(idle, 1));
+    let leavings = Leavings::declare(&mut check, places, fs);
+    check.action(move |f| {
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(memory, fs, journal);
+        match (Context { memory, fs, journal, now }).checkpoint(&mut Vec::new()) {
+            Some(event) => f.put(wait, event.key()),
+            None => f.put(back, ()),
+        }
+        leavings.send(f);
+    });
+
+    let mut resume = page.transition("resume");
+    let event = resume.read(places.finished);
+    let waiter = resume.take_key(waiting, move |binding| *binding.get(event));
+    let out = resume.put(checking);
+    resume.action(move |f| {
+        f.take(waiter);
+        f.put(out, ());
+    });
+}

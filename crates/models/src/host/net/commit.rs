@@ -1,0 +1,250 @@
+//! Committing a transaction: the thread kjournald or jbd2 (figure 27 of the dissertation).
+//!
+//! ```text
+//! wanted ─▶ locked ─▶ flushing ─▶ logging ─▶ recording ─▶ finished
+//!           (handles  (data of     (descriptor (commit      (its blocks may be
+//!            end)      ordered      and         block, with  written in place)
+//!                      files)       copies)     flushes)
+//! ```
+//!
+//! After `journal_commit_transaction` of fs/jbd (2.6.24) and fs/jbd2 (6.x). JBD waits for the data before it logs, JBD2 before
+//! its commit block. Each block of the log is a request of its own, which the block layer merges. Leaves out the checksummed
+//! asynchronous commit.
+
+use super::context::Context;
+use super::exits::{Leavings, Places};
+use crate::host::journal::CommitPlan;
+use crate::host::kernel_profile::JournalGeneration;
+use crate::host::page_cache::FileKey;
+use crate::host::state::{Event, Touch};
+use petrio_colours::Direction;
+use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
+
+/// The process number of the journal's thread in its requests.
+pub(super) const JOURNAL: u32 = u32::MAX - 2;
+
+/// A commit under way.
+#[derive(Clone, Copy, Debug)]
+struct Commit {
+    plan: Option<CommitPlan>,
+    /// What it waits for, and where it goes on.
+    key: Key,
+    phase: Phase,
+}
+
+/// Where a commit that waited goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Flushing,
+    Logging,
+    Recording,
+    Finished,
+}
+
+impl Context<'_> {
+    fn old(&self) -> bool {
+        self.fs.rules.generation() == JournalGeneration::Jbd
+    }
+
+    /// Sends the data of ordered files off.
+    fn flush_ordered(&mut self) {
+        let files = self.journal.ordered_files().to_vec();
+        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        for file in files {
+            let group = self.fs.transfers.group();
+            self.write_pages(FileKey(file), (0, u64::MAX), u64::MAX, touch, group);
+        }
+    }
+
+    /// A file whose data are still on their way.
+    fn data_on_the_way(&self) -> Option<Event> {
+        let is_pending = |&&file: &&u64| self.memory.cache.counts(FileKey(file)).writeback > 0;
+        self.journal.ordered_files().iter().find(is_pending).map(|&file| Event::Written(FileKey(file)))
+    }
+
+    /// Sends the log blocks off; what to wait for.
+    fn write_log(&mut self, commit: &mut Commit) -> Option<Event> {
+        let plan = self.journal.begin_logging()?;
+        commit.plan = Some(plan);
+        // New handles go to the next transaction.
+        self.fs.events.push(Event::Handle);
+        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let group = self.fs.transfers.group();
+        if plan.superblock {
+            let superblock = self.journal.parameters().first_block;
+            self.fs.send_block(superblock, touch, group, self.now);
+        }
+        for (first, count) in self.journal.log_runs(0, plan.logged) {
+            for block in first..first + count {
+                self.fs.send_block(block, touch, group, self.now);
+            }
+        }
+        self.fs.transfers.is_pending(group).then_some(Event::Group(group))
+    }
+
+    /// Sends the commit block off; what to wait for.
+    fn record(&mut self, commit: Commit) -> Event {
+        let logged = commit.plan.map_or(0, |plan| plan.logged);
+        let group = self.fs.transfers.group();
+        let [(block, _), _] = self.journal.log_runs(logged, 1);
+        let barriers = self.fs.rules.barriers;
+        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let request = self.fs.send_block(block, touch, group, self.now);
+        (request.flush_before, request.force_unit_access) = (barriers, barriers);
+        Event::Group(group)
+    }
+
+    /// The commit block is durable: blocks may be written in place.
+    fn finish(&mut self) -> bool {
+        let finished = self.journal.finish();
+        for key in &finished.blocks {
+            let file = FileKey(key.file);
+            if self.memory.cache.look(file, key.index).is_none() {
+                self.memory.make_room(1);
+                self.memory.cache.insert_for_write(file, key.index, 1, 1, true);
+            }
+            self.memory.cache.make_dirty(file, key.index, 1, self.now);
+        }
+        finished.superblock
+    }
+
+    /// Writes the log's tail into its superblock.
+    pub(super) fn write_tail(&mut self, flush_before: bool) -> Event {
+        let group = self.fs.transfers.group();
+        let superblock = self.journal.parameters().first_block;
+        let barriers = self.fs.rules.barriers;
+        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let request = self.fs.send_block(superblock, touch, group, self.now);
+        (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
+        Event::Group(group)
+    }
+
+    fn announce(&mut self) {
+        self.fs.events.extend([Event::Committed(self.journal.committed()), Event::Handle]);
+        if self.journal.wants_commit() {
+            self.fs.signals.commit = true;
+        }
+    }
+}
+
+/// Builds the page `journal`.
+pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
+    let idle = page.fifo::<()>("idle");
+    page.initial(idle, [()]);
+    let locked = page.fifo::<Commit>("locked");
+    let flushing = page.fifo::<Commit>("flushing");
+    let logging = page.fifo::<Commit>("logging");
+    let recording = page.fifo::<Commit>("recording");
+    let finished = page.fifo::<Commit>("finished");
+    let waiting = page.keyed::<Commit>("waiting", |commit| commit.key);
+
+    let mut expire = page.transition("expire");
+    let id = expire.take(places.ages);
+    let journal = expire.update(places.journal);
+    let wanted = expire.may_put(places.wanted, 1);
+    expire.action(move |f| {
+        let id = f.take(id);
+        let journal = f.update(journal);
+        if journal.running() == Some(id) && journal.request(id) {
+            f.put(wanted, ());
+        }
+    });
+
+    let mut lock = page.transition("lock");
+    lock.consume(places.wanted);
+    lock.consume(idle);
+    let journal = lock.update(places.journal);
+    let (out, closed, back) =
+        (lock.may_put(locked, 1), lock.may_put(places.closed, 1), lock.may_put(idle, 1));
+    lock.action(move |f| {
+        let journal = f.update(journal);
+        if !journal.wants_commit() || journal.lock().is_none() {
+            return f.put(back, ());
+        }
+        let none_open = journal.open_handles() == 0;
+        f.put(out, Commit { plan: None, key: 0, phase: Phase::Flushing });
+        if none_open {
+            f.put(closed, ());
+        }
+    });
+
+    let mut flush = page.transition("flush");
+    let commit = flush.take(locked);
+    flush.consume(places.closed);
+    decide(flush, places, commit, (flushing, waiting), |context, _| {
+        context.flush_ordered();
+        None
+    });
+
+    let mut log = page.transition("log");
+    let commit = log.take(flushing);
+    decide(log, places, commit, (logging, waiting), |context, commit| {
+        if context.old()
+            && let Some(event) = context.data_on_the_way()
+        {
+            return Some((event, Phase::Flushing));
+        }
+        context.write_log(commit).map(|event| (event, Phase::Logging))
+    });
+
+    let mut record = page.transition("record");
+    let commit = record.take(logging);
+    decide(record, places, commit, (recording, waiting), |context, commit| match context.data_on_the_way() {
+        Some(event) => Some((event, Phase::Logging)),
+        None => Some((context.record(*commit), Phase::Recording)),
+    });
+
+    let mut finish = page.transition("finish");
+    let commit = finish.take(recording);
+    decide(finish, places, commit, (finished, waiting), |context, _| {
+        // The commit block's flush has made durable what was written in place before.
+        context.finish().then(|| (context.write_tail(false), Phase::Finished))
+    });
+
+    let mut end = page.transition("end");
+    end.consume(finished);
+    let back = end.put(idle);
+    let (memory, fs, journal) =
+        (end.update(places.memory), end.update(places.fs), end.update(places.journal));
+    let leavings = Leavings::declare(&mut end, places, fs);
+    end.action(move |f| {
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(memory, fs, journal);
+        Context { memory, fs, journal, now }.announce();
+        leavings.send(f);
+        f.put(back, ());
+    });
+
+    let mut resume = page.transition("resume");
+    let event = resume.read(places.finished);
+    let commit = resume.take_key(waiting, move |binding| *binding.get(event));
+    let out = [flushing, logging, recording, finished].map(|place| resume.may_put(place, 1));
+    resume.action(move |f| {
+        let commit = f.take(commit);
+        f.put(out[commit.phase as usize], commit);
+    });
+}
+
+/// A transition that takes a commit one step further: to `out`, or to wait.
+fn decide(
+    mut transition: TransitionBuilder<'_>,
+    places: &Places,
+    commit: Take<Commit>,
+    (out, waiting): (Place<Commit>, Place<Commit>),
+    step: impl Fn(&mut Context<'_>, &mut Commit) -> Option<(Event, Phase)> + Send + Sync + 'static,
+) {
+    let (memory, fs, journal) =
+        (transition.update(places.memory), transition.update(places.fs), transition.update(places.journal));
+    let (out, wait) = (transition.may_put(out, 1), transition.may_put(waiting, 1));
+    let leavings = Leavings::declare(&mut transition, places, fs);
+    transition.action(move |f| {
+        let mut commit = f.take(commit);
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(memory, fs, journal);
+        match step(&mut Context { memory, fs, journal, now }, &mut commit) {
+            None => f.put(out, commit),
+            Some((event, phase)) => f.put(wait, Commit { key: event.key(), phase, ..commit }),
+        }
+        leavings.send(f);
+    });
+}

@@ -1,0 +1,100 @@
+//! Requests come back from the device: pages arrive or are clean, and whoever waited wakes.
+
+use super::context::Context;
+use super::exits::{Leavings, Places};
+use super::job::{Burst, Waiting, Who};
+use crate::host::journal::BlockKey;
+use crate::host::state::{Event, Purpose, times};
+use petrio_colours::{BlockRequest, FileCause};
+use petrio_kernel::{PageBuilder, Place};
+
+impl Context<'_> {
+    /// A request has come back.
+    pub(super) fn complete(&mut self, request: &BlockRequest) {
+        let Some((purpose, group)) = self.fs.transfers.complete(request.tag) else { return };
+        match purpose {
+            Purpose::Read { file, first, pages } => self.memory.cache.arrived(file, first, pages),
+            Purpose::Write { file, first, pages } => {
+                let written = self.memory.cache.written(file, first, pages);
+                self.memory.balance.wrote(written);
+                if file == self.fs.device() || self.fs.rules.logs_data() {
+                    for index in first..first + pages {
+                        self.journal.in_place(BlockKey { file: file.0, index });
+                    }
+                }
+                if self.memory.cache.counts(file).writeback == 0 {
+                    self.fs.events.push(Event::Written(file));
+                }
+                if self.fs.transfers.writes() == 0 {
+                    self.fs.events.push(Event::AllWritten);
+                }
+                if self.fs.waits_for_room && self.fs.transfers.writes() < self.fs.rules.room {
+                    self.fs.waits_for_room = false;
+                    self.fs.events.push(Event::Room);
+                }
+                if self.memory.waiters > 0 {
+                    self.memory.waiters = 0;
+                    self.fs.events.push(Event::Memory);
+                }
+            }
+            Purpose::Plain => {}
+        }
+        self.fs.events.extend(group.map(Event::Group));
+    }
+}
+
+/// Builds the page `completions`: requests that come back, and the wait queue.
+pub(super) fn completions_page(
+    page: &mut PageBuilder<'_>,
+    places: &Places,
+    completions: Place<BlockRequest>,
+) {
+    let mut complete = page.transition("complete");
+    let request = complete.take(completions);
+    let (memory, fs, journal) =
+        (complete.update(places.memory), complete.update(places.fs), complete.update(places.journal));
+    let leavings = Leavings::declare(&mut complete, places, fs);
+    complete.action(move |f| {
+        let request = f.take(request);
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(memory, fs, journal);
+        Context { memory, fs, journal, now }.complete(&request);
+        leavings.send(f);
+    });
+
+    let mut wake = page.transition("wake");
+    let finished = wake.read(places.finished);
+    let waiting = wake.take_key(places.waiting, move |binding| *binding.get(finished));
+    let memory = wake.peek(places.memory);
+    let running = wake.put(places.processor);
+    wake.action(move |f| {
+        let Waiting { mut job, cause, work, then, .. } = f.take(waiting);
+        job.charge(cause, f.now());
+        let costs = &f.get(memory).costs;
+        let cache = times(costs.complete, 1) + work;
+        let work = costs.wake_up + cache;
+        f.put(running, Burst { work, who: Who::Job { job, cause: FileCause::Call, cache, then } });
+    });
+
+    let mut forget = page.transition("forget");
+    forget.priority(9);
+    forget.consume(places.finished);
+    forget.action(|_| {});
+
+    let mut rise = page.transition("rise");
+    let sleeper = rise.take(places.sleeping);
+    let memory = rise.peek(places.memory);
+    let running = rise.put(places.processor);
+    rise.action(move |f| {
+        let (mut job, cause, then) = f.take(sleeper);
+        job.charge(cause, f.now());
+        let work = f.get(memory).costs.wake_up;
+        f.put(
+            running,
+            Burst {
+                work,
+                who: Who::Job { job, cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then },
+            },
+        );
+    });
+}

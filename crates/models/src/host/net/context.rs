@@ -1,0 +1,216 @@
+//! What a firing of a host's page works on: the host's memory, a mounted file system and its journal, at one instant.
+//!
+//! The pages' files add the steps of reading, writing, syncing and so on. A step takes no time: it says what comes
+//! [next](super::job::Next), and leaves requests, events and signals in the mounted file system for its page to send off.
+
+use super::job::Next;
+use crate::host::journal::{BlockKey, Journal, Start};
+use crate::host::page_cache::FileKey;
+use crate::host::state::{Event, Memory, Mounted, Purpose, Touch};
+use petrio_colours::{Direction, FileCause, FileId};
+use petrio_kernel::Time;
+
+/// The process number of what is swapped out in its requests (kswapd).
+const SWAPPER: u32 = u32::MAX - 3;
+
+/// One instant of a host.
+pub(super) struct Context<'a> {
+    pub(super) memory: &'a mut Memory,
+    pub(super) fs: &'a mut Mounted,
+    pub(super) journal: &'a mut Journal,
+    pub(super) now: Time,
+}
+
+impl Context<'_> {
+    /// Starts a journal handle, or says what must happen first.
+    pub(super) fn start_handle(&mut self, credits: u64) -> Result<u64, Event> {
+        let running = self.journal.running();
+        match self.journal.start(credits, self.now) {
+            Start::In(id) => {
+                if running.is_none() {
+                    self.fs.signals.began = Some(id);
+                }
+                Ok(id)
+            }
+            Start::AfterLock => Err(Event::Handle),
+            Start::AfterCommit(id) => {
+                self.fs.signals.commit = true;
+                Err(Event::Committed(id))
+            }
+            Start::AfterCheckpoint => {
+                self.fs.signals.checkpoint = true;
+                Err(Event::Handle)
+            }
+        }
+    }
+
+    /// Ends a handle.
+    pub(super) fn stop_handle(&mut self, id: u64, credits: u64) {
+        self.journal.stop(id, credits);
+        if self.journal.committing() == Some(id) && self.journal.open_handles() == 0 {
+            self.fs.signals.closed = true;
+        }
+    }
+
+    /// Puts the metadata blocks that an operation has changed into a transaction, and takes out those that it freed.
+    pub(super) fn log_touched(&mut self, id: u64) {
+        let device = self.fs.device();
+        for &block in &self.fs.touched.dirtied {
+            self.journal.dirty(id, BlockKey { file: device.0, index: block });
+        }
+        let logs_data = self.fs.rules.logs_data();
+        for &block in &self.fs.touched.forgotten {
+            let key = BlockKey { file: device.0, index: block };
+            // What may lie in the log under the same number must not come back, whatever it was.
+            if logs_data {
+                self.journal.forget(key);
+            } else {
+                self.journal.revoke(key);
+            }
+            self.memory.cache.remove(device, block, block + 1);
+        }
+    }
+
+    /// Changes a file's modification time; whether that changes its inode, which it does once in a tick. The inode's
+    /// block is then among the touched.
+    pub(super) fn touch_times(&mut self, file: FileId) -> bool {
+        let tick = self.now.as_picos() / self.fs.rules.tick.as_picos().max(1) + 1;
+        let inode = self.fs.inodes.get_mut(file);
+        if inode.time == tick {
+            return false;
+        }
+        inode.time = tick;
+        true
+    }
+
+    /// Brings metadata blocks into memory; the group to wait for, if any isn't there.
+    pub(super) fn bring_touched(&mut self, touch: Touch) -> Option<u64> {
+        let blocks = std::mem::take(&mut self.fs.touched.reads);
+        let group = blocks.iter().fold(None, |group, &block| self.bring_block(block, group, touch).or(group));
+        self.fs.touched.reads = blocks;
+        // Blocks just made are in memory, too.
+        let dirtied = std::mem::take(&mut self.fs.touched.dirtied);
+        dirtied.iter().for_each(|&block| self.keep_new_block(block));
+        self.fs.touched.dirtied = dirtied;
+        group
+    }
+
+    /// A metadata block just made is in memory without being read.
+    pub(super) fn keep_new_block(&mut self, block: u64) {
+        let device = self.fs.device();
+        if self.memory.cache.look(device, block).is_none() {
+            self.memory.make_room(1);
+            self.memory.cache.insert_for_write(device, block, 1, 1, true);
+        }
+    }
+
+    /// Brings one metadata block into memory; the group to wait for unless it is there.
+    pub(super) fn bring_block(&mut self, block: u64, group: Option<u64>, touch: Touch) -> Option<u64> {
+        let device = self.fs.device();
+        match self.memory.cache.look(device, block) {
+            Some(page) if page.uptodate => {
+                self.memory.cache.access(device, block, 1);
+                None
+            }
+            Some(_) => self.fs.transfers.bringing(device, block),
+            None => {
+                self.memory.make_room(1);
+                self.memory.cache.insert(device, block, 1, None);
+                let group = group.unwrap_or_else(|| self.fs.transfers.group());
+                let touch = Touch { direction: Direction::Read, synchronous: true, ..touch };
+                self.fs.send((block, 1), touch, group, self.now, |_, pages| Purpose::Read {
+                    file: device,
+                    first: block,
+                    pages,
+                });
+                Some(group)
+            }
+        }
+    }
+
+    /// Makes room for pages; what to wait for if there is none. Time spent reclaiming is the answer otherwise.
+    pub(super) fn make_room(&mut self, pages: u64) -> Result<Time, Event> {
+        let room = self.memory.make_room(pages);
+        if room.must_write {
+            self.fs.signals.flush = true;
+        }
+        if room.swapped_out > 0 {
+            let touch = Touch::daemon(SWAPPER, Direction::Write, false);
+            self.fs.send_to_swap(room.swapped_out, touch, self.now);
+        }
+        // Where nothing is being written there is nothing to wait for: the allocation goes beyond the limit, as the
+        // kernel's reserves allow.
+        if room.made || self.memory.cache.writeback() == 0 {
+            return Ok(room.work);
+        }
+        self.memory.waiters += 1;
+        Err(Event::Memory)
+    }
+
+    /// Writes dirty pages of a file from page `from` on, up to `to` and `most` pages; pages that belong to a transaction which has
+    /// not been committed stay. The group joins the requests of one call. Returns pages and requests.
+    pub(super) fn write_pages(
+        &mut self,
+        key: FileKey,
+        (from, to): (u64, u64),
+        most: u64,
+        touch: Touch,
+        group: u64,
+    ) -> (u64, u64) {
+        let touch = Touch { direction: Direction::Write, ..touch };
+        let is_device = key == self.fs.device();
+        let holds = is_device || self.fs.rules.logs_data();
+        let (mut at, mut written, mut sent) = (from, 0, 0);
+        while at < to && written < most {
+            let Some((first, pages)) = self.memory.cache.dirty_run(key, at, most - written) else { break };
+            if first >= to {
+                break;
+            }
+            let mut pages = pages.min(to - first);
+            if holds {
+                let held = |index| self.journal.holds(BlockKey { file: key.0, index });
+                if held(first) {
+                    at = first + 1;
+                    continue;
+                }
+                pages = (1..pages).find(|offset| held(first + offset)).unwrap_or(pages);
+            }
+            at = first + pages;
+            written += pages;
+            sent += self.write_run(key, first, pages, touch, group);
+        }
+        (written, sent)
+    }
+
+    fn write_run(&mut self, key: FileKey, first: u64, pages: u64, touch: Touch, group: u64) -> u64 {
+        self.memory.cache.begin_write(key, first, pages);
+        let purpose = |start: u64| {
+            move |offset: u64, pages: u64| Purpose::Write { file: key, first: start + offset, pages }
+        };
+        let Some(file) = crate::host::state::file_of(key) else {
+            return self.fs.send((first, pages), touch, group, self.now, purpose(first));
+        };
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(file, first, pages, &mut mapping);
+        let mut sent = 0;
+        for segment in &mapping.segments {
+            match segment.block {
+                Some(block) => {
+                    let run = (block, segment.count);
+                    sent += self.fs.send(run, touch, group, self.now, purpose(segment.first));
+                }
+                // Truncated while it was dirty: there is nothing to write.
+                None => {
+                    self.memory.cache.written(key, segment.first, segment.count);
+                }
+            }
+        }
+        self.fs.mapping = mapping;
+        sent
+    }
+
+    /// Waits for an event.
+    pub(super) fn wait(event: Event, cause: FileCause, then: super::job::Then) -> Next {
+        Next::Wait { event, cause, work: Time::ZERO, then }
+    }
+}

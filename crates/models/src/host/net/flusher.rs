@@ -1,0 +1,151 @@
+//! The flusher: the thread that writes dirty pages back, because they are old or because there are many.
+//!
+//! ```text
+//! tick (every wake-up) ─┐
+//! nudge (a writer) ─────┴▶ work ─▶ writes some pages of the file whose turn it is ─▶ processor ─▶ work …
+//!                            └─ too many writes on their way: waits for room      └─ nothing to do: idle
+//! ```
+//!
+//! After pdflush (mm/page-writeback.c, 2.6.24) and fs/fs-writeback.c (6.x): beyond the background limit it writes file after
+//! file, up to `pages_a_pass` of each; otherwise what is older than `expire`. One thread for each file system.
+
+use super::context::Context;
+use super::exits::{Leavings, Places};
+use super::job::{Burst, Who};
+use crate::host::journal::BlockKey;
+use crate::host::state::{Event, Touch, times};
+use petrio_colours::Direction;
+use petrio_kernel::{Key, PageBuilder, Place, Time};
+
+/// The flusher's process number in its requests.
+const FLUSHER: u32 = u32::MAX - 1;
+
+/// What the flusher does next.
+enum Flush {
+    /// It needs a processor for what it has sent off, and goes on.
+    Run(Time),
+    /// It waits.
+    Wait(Event),
+    /// There is nothing to do.
+    Idle,
+    /// It can't go on.
+    Fail(String),
+}
+
+impl Context<'_> {
+    fn flush(&mut self) -> Flush {
+        if self.fs.transfers.writes() >= self.fs.rules.room {
+            self.fs.waits_for_room = true;
+            return Flush::Wait(Event::Room);
+        }
+        let rules = &self.fs.rules.kernel.write_back;
+        let most = u64::from(rules.pages_a_pass.max(1));
+        let expired = self.now.as_picos().checked_sub(rules.expire.time().as_picos()).map(Time::from_picos);
+        let limits = self.memory.limits();
+        let over = self.memory.cache.dirty() > limits.background || self.memory.waiters > 0;
+        let mut tried = 0;
+        let files = self.memory.cache.files_dirty();
+        while tried < files {
+            let next = if over {
+                self.memory.cache.next_dirty_file(None)
+            } else {
+                expired.and_then(|expired| self.memory.cache.next_dirty_file(Some(expired)))
+            };
+            let Some(key) = next else { break };
+            tried += 1;
+            if (key.0 >> 32) as u32 != self.fs.number {
+                self.memory.cache.turn(key);
+                continue;
+            }
+            match self.find_delayed_blocks(key) {
+                Ok(None) => {}
+                Ok(Some(event)) => return Flush::Wait(event),
+                Err(error) => return Flush::Fail(error.to_string()),
+            }
+            let group = self.fs.transfers.group();
+            let touch = Touch::daemon(FLUSHER, Direction::Write, false);
+            let (written, sent) = self.write_pages(key, (0, u64::MAX), most, touch, group);
+            if written == 0 {
+                // All of it belongs to a transaction that has not been committed: later.
+                self.memory.cache.requeue(key, self.now);
+                self.commit_held(key);
+                continue;
+            }
+            if self.memory.cache.counts(key).dirty > 0 {
+                self.memory.cache.turn(key);
+            }
+            return Flush::Run(times(self.memory.costs.submit, sent));
+        }
+        self.fs.flushing = false;
+        Flush::Idle
+    }
+
+    /// Logged data that are to be written in place need their commit first.
+    fn commit_held(&mut self, key: crate::host::page_cache::FileKey) {
+        let Some((first, _)) = self.memory.cache.dirty_run(key, 0, 1) else { return };
+        if self.memory.waiters > 0
+            && let Some(id) = self.journal.holder(BlockKey { file: key.0, index: first })
+            && self.journal.request(id)
+        {
+            self.fs.signals.commit = true;
+        }
+    }
+}
+
+/// Builds the page `flusher`; `work` is where its turn comes back from a processor.
+pub(super) fn flusher_page(
+    page: &mut PageBuilder<'_>,
+    places: &Places,
+    work: Place<()>,
+    mount: u32,
+    wake_up: Time,
+) {
+    let ticks = page.fifo::<()>("ticks");
+    page.initial_after(ticks, (), wake_up);
+    let waiting = page.keyed::<Key>("waiting", |key| *key);
+
+    let mut tick = page.transition("tick");
+    tick.consume(ticks);
+    let fs = tick.update(places.fs);
+    let (again, turn) = (tick.put(ticks), tick.may_put(work, 1));
+    tick.action(move |f| {
+        f.put_at_pace(again, (), wake_up);
+        let fs = f.update(fs);
+        if !std::mem::replace(&mut fs.flushing, true) {
+            f.put(turn, ());
+        }
+    });
+
+    let mut nudge = page.transition("nudge");
+    nudge.consume(places.nudges);
+    let turn = nudge.put(work);
+    nudge.action(move |f| f.put(turn, ()));
+
+    let mut write = page.transition("write back");
+    write.consume(work);
+    let (memory, fs, journal) =
+        (write.update(places.memory), write.update(places.fs), write.update(places.journal));
+    let running = write.may_put(places.processor, 1);
+    let wait = write.may_put(waiting, 1);
+    let leavings = Leavings::declare(&mut write, places, fs);
+    write.action(move |f| {
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(memory, fs, journal);
+        match (Context { memory, fs, journal, now }).flush() {
+            Flush::Run(work) => f.put(running, Burst { work, who: Who::Flusher(mount) }),
+            Flush::Wait(event) => f.put(wait, event.key()),
+            Flush::Idle => {}
+            Flush::Fail(message) => f.fail(message),
+        }
+        leavings.send(f);
+    });
+
+    let mut resume = page.transition("resume");
+    let finished = resume.read(places.finished);
+    let waiter = resume.take_key(waiting, move |binding| *binding.get(finished));
+    let turn = resume.put(work);
+    resume.action(move |f| {
+        f.take(waiter);
+        f.put(turn, ());
+    });
+}

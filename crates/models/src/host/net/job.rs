@@ -1,0 +1,236 @@
+//! A file operation in the kernel: the token that goes from page to page of a host.
+
+use crate::host::page_cache::FileKey;
+use crate::host::read_ahead::Window;
+use crate::host::state::Event;
+use crate::host::stdio::SystemCalls;
+use petrio_colours::{FileCause, FileOp};
+use petrio_kernel::{Key, Time};
+
+/// An operation under way.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) op: FileOp,
+    /// Next byte of the current system call.
+    pub(super) position: u64,
+    /// One past its last byte.
+    pub(super) end: u64,
+    /// System calls of the C library still to be made.
+    pub(super) calls: SystemCalls,
+    /// Up to when its time is accounted for.
+    pub(super) charged: Time,
+    /// What is being read in.
+    pub(super) window: Window,
+    /// What is read in behind it, before the next page is looked up.
+    pub(super) behind: Window,
+    /// The page before which read-ahead wants to be asked again.
+    pub(super) ask_at: u64,
+    /// End of the piece that is being written.
+    pub(super) piece: u64,
+    /// Its journal handle: the transaction, and the blocks that it may still dirty.
+    pub(super) handle: Option<(u64, u64)>,
+    /// Where it stands in a sync.
+    pub(super) stage: Stage,
+    /// Whether it waited for a device.
+    pub(super) waited: bool,
+    /// Processor time that it has to spend when it next runs: memory reclaimed for it.
+    pub(super) owed: Time,
+}
+
+/// How far a sync has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// At its beginning.
+    #[default]
+    Begin,
+    /// Logged data are committed; data are to be written.
+    Data,
+    /// Data are being written; then the log.
+    Log,
+    /// The transaction is being committed; then a flush, where it is needed.
+    Flush {
+        /// Whether it is.
+        needed: bool,
+    },
+    /// Done.
+    Done,
+}
+
+/// Where an operation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// It looks the next page up.
+    LookUp,
+    /// It brings pages in.
+    ReadIn,
+    /// It prepares pages for a write.
+    Begin,
+    /// It copies into them.
+    Copy,
+    /// It posts what has changed.
+    Commit,
+    /// It writes pages back because too many are dirty.
+    Balance,
+    /// It makes a file durable.
+    Sync,
+    /// It changes or reads a directory.
+    Names,
+    /// It returns to the process.
+    Return,
+}
+
+impl Then {
+    /// All of them, in the order of their positions.
+    pub(super) const ALL: [Self; 9] = [
+        Self::LookUp,
+        Self::ReadIn,
+        Self::Begin,
+        Self::Copy,
+        Self::Commit,
+        Self::Balance,
+        Self::Sync,
+        Self::Names,
+        Self::Return,
+    ];
+
+    /// The page of the step, and its name: the place in which operations are ready for it, and the transition that takes it.
+    pub(super) const fn page_and_name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::LookUp => ("read", "look up"),
+            Self::ReadIn => ("read", "read in"),
+            Self::Begin => ("write", "begin"),
+            Self::Copy => ("write", "copy"),
+            Self::Commit => ("write", "commit"),
+            Self::Balance => ("write", "balance"),
+            Self::Sync => ("sync", "sync"),
+            Self::Names => ("names", "change"),
+            Self::Return => ("call", "return"),
+        }
+    }
+}
+
+/// What an operation does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It uses a processor.
+    Run {
+        /// For so long.
+        work: Time,
+        /// On what.
+        cause: FileCause,
+        /// How much of it is work in the page cache rather than that.
+        cache: Time,
+        /// And goes on there.
+        then: Then,
+    },
+    /// It waits.
+    Wait {
+        /// For what.
+        event: Event,
+        /// What the time is charged to.
+        cause: FileCause,
+        /// What it has to do on a processor when it wakes, beside waking.
+        work: Time,
+        /// And goes on there.
+        then: Then,
+    },
+    /// It sleeps.
+    Sleep {
+        /// For so long.
+        span: Time,
+        /// What the time is charged to.
+        cause: FileCause,
+        /// And goes on there.
+        then: Then,
+    },
+    /// It returns to the process now.
+    Return,
+    /// It can't be done; the run ends.
+    Fail(String),
+}
+
+/// Processor time that somebody needs.
+#[derive(Clone, Debug)]
+pub(super) struct Burst {
+    pub(super) work: Time,
+    pub(super) who: Who,
+}
+
+/// Who runs on a processor. Almost all are processes, whose tokens aren't worth an allocation each.
+#[allow(clippy::large_enum_variant, reason = "almost all are processes, whose tokens are not worth an allocation each")]
+#[derive(Clone, Debug)]
+pub(super) enum Who {
+    /// A process.
+    Job {
+        /// Its operation.
+        job: Job,
+        /// What it works on.
+        cause: FileCause,
+        /// How much of it is work in the page cache rather than that.
+        cache: Time,
+        /// Where it goes on.
+        then: Then,
+    },
+    /// The flusher of a mount.
+    Flusher(u32),
+}
+
+/// Somebody who waits for an event.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) key: Key,
+    pub(super) job: Job,
+    pub(super) cause: FileCause,
+    pub(super) work: Time,
+    pub(super) then: Then,
+}
+
+impl Job {
+    pub(super) fn new(op: FileOp) -> Self {
+        Self {
+            position: op.offset,
+            end: op.end(),
+            calls: SystemCalls::new(),
+            charged: op.issued,
+            window: Window::NONE,
+            behind: Window::NONE,
+            ask_at: 0,
+            piece: 0,
+            handle: None,
+            stage: Stage::Begin,
+            waited: false,
+            owed: Time::ZERO,
+            op,
+        }
+    }
+
+    /// Charges the time since the last charge.
+    pub(super) fn charge(&mut self, cause: FileCause, now: Time) {
+        self.op.ledger.charge(cause, now - self.charged);
+        self.charged = now;
+    }
+
+    /// Charges processor time, of which `cache` went into the page cache, and the rest of the time since the last charge to
+    /// waiting for a processor.
+    pub(super) fn charge_work(&mut self, cause: FileCause, cache: Time, work: Time, now: Time) {
+        let elapsed = now - self.charged;
+        let worked = work.min(elapsed);
+        // A faster processor shortens all parts of its work alike.
+        let cache = if worked == work {
+            cache
+        } else {
+            Time::from_picos(
+                (cache.as_picos() as f64 * (worked.as_picos() as f64 / work.as_picos() as f64)) as u64,
+            )
+        };
+        self.op.ledger.charge(FileCause::Cache, cache);
+        self.op.ledger.charge(cause, worked - cache);
+        self.op.ledger.charge(FileCause::Processor, elapsed - worked);
+        self.charged = now;
+    }
+
+    /// Its file's key.
+    pub(super) fn key(&self, mount: u32) -> FileKey {
+        crate::host::state::file_key(mount, self.op.file)
+    }
+}

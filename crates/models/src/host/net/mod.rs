@@ -1,0 +1,231 @@
+//! A host as a page of a net: processes' operations come in, block requests go out, and what takes time in between is in places.
+//!
+//! ```text
+//!  operations ─▶ call ─▶ read ──┬──────────────▶ requests ─▶ (scheduler, device)
+//!                  │     write ─┤ memory, files,
+//!                  │     sync ──┤ journal                  ◀─ completions
+//!                  │     names ─┘
+//!                  └── processor (shared) ──▶ completions     flusher · journal · checkpoint: the kernel's threads
+//! ```
+//!
+//! One page for each mounted file system, with a page each for reading, writing, syncing, names, the flusher, the journal
+//! and the checkpoints; memory and processors belong to the host. These are the stages of the dissertation's figures 19 to 29.
+
+mod call;
+mod checkpoint;
+mod commit;
+mod completions;
+mod context;
+mod exits;
+mod flusher;
+mod job;
+mod names;
+mod processor;
+mod read;
+mod sync;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use super::journal::{Journal, JournalParameters};
+use super::parameters::{HostError, HostParameters, Mount};
+use super::state::{Memory, Mounted};
+use crate::Stage;
+use context::Context;
+use exits::{Exits, Places};
+use job::{Burst, Job, Next, Then, Waiting};
+use petrio_colours::FileOp;
+use petrio_kernel::{PageBuilder, Place};
+
+/// Builds the page of a host. Operations whose `file_system` is the mount's position in `mounts` come from `operations` and go
+/// back to `completions`.
+///
+/// # Errors
+/// A file system that doesn't fit its device, files that don't fit the file system, a machine whose figures make no sense.
+pub fn host_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    host: &HostParameters,
+    mounts: &[Mount],
+    operations: Place<FileOp>,
+    completions: Place<FileOp>,
+) -> Result<Vec<Stage>, HostError> {
+    let mut page = parent.page(name);
+    page.port_in("operations", operations);
+    page.port_out("completions", completions);
+    let mut memory = Memory::new(host)?;
+    let mut mounted = Vec::new();
+    for (number, mount) in mounts.iter().enumerate() {
+        let fs = Mounted::new(number as u32, host, mount)?;
+        warm(&mut memory, &fs, mount);
+        mounted.push(fs);
+    }
+    let memory = page.state("memory", memory);
+    let mut processor_builder = page.page("processor");
+    let running = processor::processor_place(&mut processor_builder, host.machine.processors);
+    let mut built = Vec::new();
+    for (fs, mount) in mounted.into_iter().zip(mounts) {
+        let alone = mounts.len() == 1;
+        built.push(mount_page(
+            &mut page,
+            host,
+            mount,
+            fs,
+            (memory, running),
+            (operations, completions),
+            alone,
+        ));
+    }
+    let mut processor_builder = page.reopen("processor");
+    let stage = processor::processor_page(&mut processor_builder, running, &built, host.machine.processors);
+    let mut stages = vec![stage];
+    for ((places, _), mount) in built.iter().zip(mounts) {
+        let path = format!("{}/{}", page.path(), mount.name);
+        stages.push(Stage {
+            name: format!("{path}/waiting"),
+            entrances: vec![places.waiting.id()],
+            waiting: vec![places.waiting.id()],
+            serving: Vec::new(),
+            servers: 0,
+            parts: Vec::new(),
+        });
+    }
+    Ok(stages)
+}
+
+/// Puts what is in memory when the run begins into the cache: the pages of files that are said to be there with what maps them, and
+/// the metadata that a mount brings.
+fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
+    let device = fs.device();
+    let mut mapping = super::file_system::Mapping::default();
+    let insert = |memory: &mut Memory, key, first, pages| {
+        memory.make_room(pages);
+        memory.cache.insert_for_write(key, first, pages, u32::MAX, true);
+    };
+    for file in &mount.files {
+        let block = fs.volume.inode_block(file.file);
+        insert(memory, device, block, 1);
+        let pages = exits::pages_of(file.size);
+        if !file.cached || file.directory {
+            continue;
+        }
+        fs.volume.map(file.file, 0, pages, &mut mapping);
+        for &(_, block) in &mapping.metadata {
+            insert(memory, device, block, 1);
+        }
+        insert(memory, fs.key(file.file), 0, pages);
+    }
+}
+
+/// Builds the page of a mounted file system.
+fn mount_page(
+    parent: &mut PageBuilder<'_>,
+    host: &HostParameters,
+    mount: &Mount,
+    fs: Mounted,
+    (memory, running): (Place<Memory>, Place<Burst>),
+    (operations, completions): (Place<FileOp>, Place<FileOp>),
+    alone: bool,
+) -> (Places, Place<()>) {
+    let number = fs.number;
+    let mut page = parent.page(&mount.name);
+    page.shared("memory", memory);
+    page.shared("processor", running);
+    page.port_out("requests", mount.requests);
+    page.port_in("request completions", mount.completions);
+    let area = fs.volume.journal();
+    let tags = if mount.parameters.family == super::file_system::Family::Ext4 { 254 } else { 508 };
+    let journal = Journal::new(JournalParameters {
+        first_block: area.start,
+        blocks: area.end - area.start,
+        generation: host.kernel.journal,
+        tags_per_descriptor: tags,
+        revokes_per_block: 1_018,
+        commit_interval: mount.parameters.commit_interval.time(),
+        checkpoint_threshold: Some(mount.parameters.checkpoint.get()),
+    });
+    let places = Places {
+        memory,
+        fs: page.state("files", fs),
+        journal: page.state("journal state", journal),
+        processor: running,
+        ready: Then::ALL[..Then::ALL.len() - 1]
+            .iter()
+            .map(|then| {
+                let (below, name) = then.page_and_name();
+                page.reopen(below).fifo(&format!("to {name}"))
+            })
+            .collect::<Vec<Place<Job>>>()
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("one place for each")),
+        waiting: page.keyed::<Waiting>("waiting", |waiting| waiting.key),
+        sleeping: page.fifo("sleeping"),
+        completions,
+        requests: mount.requests,
+        finished: page.fifo("finished"),
+        ages: page.fifo("ages"),
+        wanted: page.fifo("commit wanted"),
+        closed: page.fifo("handles closed"),
+        short: page.fifo("log space short"),
+        nudges: page.fifo("nudges"),
+        commit_interval: mount.parameters.commit_interval.time(),
+    };
+    let turn = page.fifo::<()>("flusher's turn");
+
+    let mut enter = page.transition("call");
+    let op = if alone {
+        enter.take(operations)
+    } else {
+        enter.take_where(operations, move |op: &FileOp, _| op.file_system == number)
+    };
+    let exits = Exits::declare(&mut enter, &places);
+    enter.action(move |f| {
+        let op = f.take(op);
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
+        let (job, next) = Context { memory, fs, journal, now }.enter(op);
+        exits.leave(f, job, next);
+    });
+
+    for then in Then::ALL {
+        let step: Step = match then {
+            Then::LookUp => |context, job| context.look_up(job),
+            Then::ReadIn => |context, job| context.read_in(job),
+            Then::Begin => |context, job| context.begin_write(job),
+            Then::Copy => |context, job| context.copy_piece(job),
+            Then::Commit => |context, job| context.commit_write(job),
+            Then::Balance => |context, job| context.balance(job),
+            Then::Sync => |context, job| context.sync(job),
+            Then::Names => |context, job| context.change_names(job),
+            // The processor's page sends those that return to their processes.
+            Then::Return => continue,
+        };
+        step_transition(&mut page, &places, then, step);
+    }
+    completions::completions_page(&mut page.page("completions"), &places, mount.completions);
+    let wake_up = host.kernel.write_back.wake_up.time();
+    flusher::flusher_page(&mut page.page("flusher"), &places, turn, number, wake_up);
+    commit::commit_page(&mut page.page("journal"), &places);
+    checkpoint::checkpoint_page(&mut page.page("checkpoint"), &places);
+    (places, turn)
+}
+
+/// What an operation does where it goes on.
+type Step = fn(&mut Context<'_>, &mut Job) -> Next;
+
+/// A transition that takes an operation one step further.
+fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step: Step) {
+    let (below, name) = then.page_and_name();
+    let mut page = page.reopen(below);
+    let mut transition = page.transition(name);
+    let job = transition.take(places.at(then));
+    let exits = Exits::declare(&mut transition, places);
+    transition.action(move |f| {
+        let mut job = f.take(job);
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
+        let next = step(&mut Context { memory, fs, journal, now }, &mut job);
+        exits.leave(f, job, next);
+    });
+}

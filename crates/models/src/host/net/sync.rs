@@ -1,0 +1,226 @@
+//! fsync, fdatasync, O_SYNC, sync: data to the device, then the transaction, then the device's write cache.
+//!
+//! After fs/ext4/fsync.c (6.x, which also serves ext3) and fs/ext3/fsync.c (2.6.24). Data that were logged are committed first and
+//! then written in place; a directory is made durable by committing what runs; a flush of its own is needed only where no commit
+//! will bring one. Leaves out fast commits and the pause by which a commit waits for other processes' handles.
+
+use super::context::Context;
+use super::job::{Job, Next, Stage, Then};
+use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::file_system::FileError;
+use crate::host::kernel_profile::JournalGeneration;
+use crate::host::page_cache::FileKey;
+use crate::host::state::{Event, Touch, times};
+use petrio_colours::{Direction, FileCause, Operation};
+use petrio_kernel::Time;
+
+/// Blocks that finding blocks for delayed pages may dirty at a time.
+const CREDITS: u64 = 24;
+
+impl Context<'_> {
+    /// The next step of making a file durable.
+    pub(super) fn sync(&mut self, job: &mut Job) -> Next {
+        if job.op.operation == Operation::Sync {
+            return self.sync_all(job);
+        }
+        let key = job.key(self.fs.number);
+        let inode = self.fs.inodes.get(job.op.file);
+        let directory = self.fs.volume.is_directory(job.op.file);
+        let old = self.fs.rules.generation() == JournalGeneration::Jbd;
+        loop {
+            match job.stage {
+                Stage::Begin => {
+                    job.stage = Stage::Data;
+                    if self.fs.rules.logs_data() && !old && inode.data > self.journal.committed() {
+                        return self.wait_for_commit(job, inode.data);
+                    }
+                }
+                Stage::Data => {
+                    match self.find_delayed_blocks(key) {
+                        Ok(None) => {}
+                        Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
+                        Err(error) => return Next::Fail(error.to_string()),
+                    }
+                    let range = self.range_of(job);
+                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let group = self.fs.transfers.group();
+                    let (_, sent) = self.write_pages(key, range, u64::MAX, touch, group);
+                    job.stage = Stage::Log;
+                    if sent > 0 {
+                        let work = times(self.memory.costs.submit, sent);
+                        return Next::Run {
+                            work,
+                            cause: FileCause::Write,
+                            cache: Time::ZERO,
+                            then: Then::Sync,
+                        };
+                    }
+                }
+                Stage::Log => {
+                    if self.memory.cache.counts(key).writeback > 0 {
+                        job.waited = true;
+                        return Self::wait(Event::Written(key), FileCause::Write, Then::Sync);
+                    }
+                    let running = self.journal.running().or(self.journal.committing());
+                    let id = match (directory, self.is_data_only(job)) {
+                        (true, _) => running.unwrap_or(0),
+                        (false, true) => inode.data_sync,
+                        (false, false) => inode.sync,
+                    };
+                    let needed = self.fs.rules.barriers && !old && !directory && !self.journal.will_flush(id);
+                    job.stage = Stage::Flush { needed };
+                    if id > self.journal.committed() {
+                        return self.wait_for_commit(job, id);
+                    }
+                }
+                Stage::Flush { needed } => {
+                    job.stage = Stage::Done;
+                    if needed {
+                        return self.flush_device(job);
+                    }
+                }
+                Stage::Done => return self.end_call(job),
+            }
+        }
+    }
+
+    /// Whether only data matter, and what is needed to find them.
+    fn is_data_only(&self, job: &Job) -> bool {
+        match job.op.operation {
+            Operation::Fdatasync => true,
+            Operation::Write => !job.op.flags.sync,
+            _ => false,
+        }
+    }
+
+    /// The pages concerned: of a synchronous write its own.
+    fn range_of(&self, job: &Job) -> (u64, u64) {
+        match job.op.operation {
+            Operation::Write => (job.op.offset / PAGE_BYTES, job.op.end().div_ceil(PAGE_BYTES)),
+            _ => (0, u64::MAX),
+        }
+    }
+
+    fn wait_for_commit(&mut self, job: &mut Job, id: u64) -> Next {
+        job.waited = true;
+        if self.journal.request(id) {
+            self.fs.signals.commit = true;
+        }
+        Self::wait(Event::Committed(id), FileCause::Journal, Then::Sync)
+    }
+
+    fn flush_device(&mut self, job: &mut Job) -> Next {
+        job.waited = true;
+        let group = self.fs.transfers.group();
+        self.fs.send_flush(Touch::of(&job.op, Direction::Flush, true), group, self.now);
+        Self::wait(Event::Group(group), FileCause::Write, Then::Sync)
+    }
+
+    /// Finds blocks for pages that were written without (delayed allocation), before they go to the device.
+    /// What must happen first, if anything must.
+    ///
+    /// # Errors
+    /// When the volume is full.
+    pub(super) fn find_delayed_blocks(&mut self, key: FileKey) -> Result<Option<Event>, FileError> {
+        let Some(file) = crate::host::state::file_of(key) else { return Ok(None) };
+        if self.fs.inodes.get(file).delayed == 0 {
+            return Ok(None);
+        }
+        let id = match self.start_handle(CREDITS) {
+            Ok(id) => id,
+            Err(event) => return Ok(Some(event)),
+        };
+        self.fs.touched.clear();
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        let mut at = 0;
+        let mut result = Ok(0);
+        while let Some((first, pages)) = self.memory.cache.dirty_run(key, at, u64::MAX) {
+            result = self.fs.volume.allocate(file, first, pages, &mut mapping, &mut self.fs.touched);
+            if result.is_err() {
+                break;
+            }
+            at = first + pages;
+        }
+        self.fs.mapping = mapping;
+        result?;
+        let size = self.fs.inodes.get(file).size;
+        self.fs.volume.grow(file, size);
+        self.fs.volume.touch_inode(file, &mut self.fs.touched);
+        self.bring_touched(Touch::daemon(0, Direction::Read, true));
+        self.log_touched(id);
+        if self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered {
+            self.journal.order(id, key.0);
+        }
+        let inode = self.fs.inodes.get_mut(file);
+        (inode.delayed, inode.sync, inode.data_sync) = (0, id, id);
+        self.stop_handle(id, CREDITS);
+        Ok(None)
+    }
+
+    /// sync(2), and what is left at the end of a run: everything of this file system.
+    fn sync_all(&mut self, job: &mut Job) -> Next {
+        loop {
+            match job.stage {
+                Stage::Begin => {
+                    job.stage = Stage::Data;
+                    let running = self.journal.running().or(self.journal.committing());
+                    if let Some(id) = running.filter(|_| self.fs.rules.logs_data()) {
+                        return self.wait_for_commit(job, id);
+                    }
+                }
+                Stage::Data => {
+                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let group = self.fs.transfers.group();
+                    let mut keys = Vec::new();
+                    while let Some(key) = self.memory.cache.next_dirty_file(None) {
+                        if keys.contains(&key) {
+                            break;
+                        }
+                        keys.push(key);
+                        self.memory.cache.requeue(key, self.now);
+                    }
+                    let mut sent = 0;
+                    for key in keys {
+                        if (key.0 >> 32) as u32 != self.fs.number {
+                            continue;
+                        }
+                        match self.find_delayed_blocks(key) {
+                            Ok(None) => {}
+                            Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
+                            Err(error) => return Next::Fail(error.to_string()),
+                        }
+                        sent += self.write_pages(key, (0, u64::MAX), u64::MAX, touch, group).1;
+                    }
+                    job.stage = Stage::Log;
+                    if sent > 0 {
+                        let work = times(self.memory.costs.submit, sent);
+                        return Next::Run {
+                            work,
+                            cause: FileCause::Write,
+                            cache: Time::ZERO,
+                            then: Then::Sync,
+                        };
+                    }
+                }
+                Stage::Log => {
+                    if self.fs.transfers.writes() > 0 {
+                        job.waited = true;
+                        return Self::wait(Event::AllWritten, FileCause::Write, Then::Sync);
+                    }
+                    let id = self.journal.running().or(self.journal.committing());
+                    job.stage = Stage::Flush { needed: self.fs.rules.barriers && id.is_none() };
+                    if let Some(id) = id {
+                        return self.wait_for_commit(job, id);
+                    }
+                }
+                Stage::Flush { needed } => {
+                    job.stage = Stage::Done;
+                    if needed {
+                        return self.flush_device(job);
+                    }
+                }
+                Stage::Done => return self.end_call(job),
+            }
+        }
+    }
+}

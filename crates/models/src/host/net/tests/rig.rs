@@ -1,0 +1,150 @@
+//! A host with one file system on a device that takes 5 ms for everything, and a list of what reaches it.
+
+use crate::block::queue::{DeviceFeatures, QueueParameters, queue_page};
+use crate::block::scheduler::SchedulerParameters;
+use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
+use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
+use crate::host::kernel_profile::KernelParameters;
+use crate::host::machine::MachineParameters;
+use crate::host::{HostParameters, Mount, PreparedFile, host_page};
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation};
+use petrio_kernel::{NetBuilder, Place, Simulation, Time};
+use std::ops::Range;
+
+const KERNEL: &str = include_str!("../../../../../../catalogue/kernels/linux-6.18.toml");
+const MACHINE: &str = include_str!("../../../../../../catalogue/machines/epyc-9005-2vcpu.toml");
+
+pub(super) struct Rig {
+    run: Simulation,
+    operations: Place<FileOp>,
+    completions: Place<FileOp>,
+    down: Place<BlockRequest>,
+    journal: Range<u64>,
+    next: u64,
+    seen: usize,
+}
+
+pub(super) fn host() -> HostParameters {
+    let machine: MachineParameters = toml::from_str(MACHINE).unwrap();
+    let kernel: KernelParameters = toml::from_str(KERNEL).unwrap();
+    HostParameters {
+        machine,
+        kernel,
+        memory: None,
+        dirty_background: None,
+        dirty_limit: None,
+        anonymous: None,
+        swap: None,
+        swappiness: 60,
+    }
+}
+
+/// A file of the test directory.
+pub(super) fn file(number: u32, size: u64, cached: bool) -> PreparedFile {
+    PreparedFile { file: FileId(number), parent: DIRECTORY, directory: false, size, cached }
+}
+
+pub(super) const DIRECTORY: FileId = FileId(1);
+
+impl Rig {
+    pub(super) fn new(
+        family: Family,
+        journal: JournalMode,
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        let parameters = FileSystemParameters {
+            journal,
+            journal_size: Some("64 MiB".parse().unwrap()),
+            ..FileSystemParameters::of(family)
+        };
+        let mut net = NetBuilder::new("rig");
+        let mut page = net.top();
+        let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
+        let (requests, back) = (page.fifo("requests"), page.fifo("back"));
+        let (down, up) = (page.fifo("down"), page.fifo("up"));
+        let directory =
+            PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
+        let mount = Mount {
+            name: "fs".to_owned(),
+            parameters: parameters.clone(),
+            device_blocks: 2 << 20,
+            largest_request: 1 << 20,
+            files: [&[directory], files].concat(),
+            seed: 1,
+            requests,
+            completions: back,
+        };
+        let area = Volume::format(&parameters, 256 << 10).unwrap().journal();
+        host_page(&mut page, "h", host, &[mount], operations, completions).unwrap();
+        let features = DeviceFeatures { write_cache: true, ..DeviceFeatures::default() };
+        let none = SchedulerParameters::named("none");
+        let queue = QueueParameters::of_kernel(&host.kernel.block, none, features, 128, false).unwrap();
+        queue_page(&mut page, "queue", &queue, (requests, back), (down, up));
+        let device = ConstantRateParameters {
+            name: "5 ms".to_owned(),
+            source: String::new(),
+            blocks: petrio_units::Blocks(2 << 20),
+            latency: "5 ms".parse().unwrap(),
+            rate: None,
+            write_cache: true,
+            flush: Some("5 ms".parse().unwrap()),
+        };
+        constant_rate_page(&mut page, "device", &device, down, up);
+        let net = net.build().unwrap();
+        let mut run = Simulation::new(&net, 1, 0);
+        run.observe(down, Vec::<BlockRequest>::new(), |seen, _, request| seen.push(request.clone()));
+        let journal = area.start * 8..area.end * 8;
+        Self { run, operations, completions, down, journal, next: 0, seen: 0 }
+    }
+
+    /// Carries an operation out; how long it took.
+    pub(super) fn does(&mut self, op: &FileOp) -> Time {
+        self.next += 1;
+        let now = self.run.now();
+        let op = FileOp { id: petrio_colours::RequestId(self.next), issued: now, ..op.clone() };
+        self.run.inject(self.operations, op, now).unwrap();
+        for _ in 0..10_000_000 {
+            self.run.run_firings(1).unwrap();
+            let done = self.run.drain(self.completions).next();
+            if let Some(done) = done {
+                let took = self.run.now() - now;
+                assert_eq!(done.ledger.total(), took, "{done:?}");
+                return took;
+            }
+        }
+        panic!("the operation doesn't come back");
+    }
+
+    /// Lets time pass.
+    pub(super) fn rests(&mut self, span: Time) {
+        let until = self.run.now() + span;
+        self.run.run_until(until).unwrap();
+    }
+
+    /// What has reached the device since the last look: `W4D` and so on.
+    pub(super) fn requests(&mut self) -> String {
+        let all = self.run.observed::<BlockRequest, Vec<BlockRequest>>(self.down).unwrap();
+        let words: Vec<String> = all[self.seen..].iter().map(|request| self.word(request)).collect();
+        self.seen = all.len();
+        words.join(" ")
+    }
+
+    fn word(&self, request: &BlockRequest) -> String {
+        let size = request.bytes() / 1024;
+        let place = if self.journal.contains(&request.address) { "J" } else { "D" };
+        match request.direction {
+            Direction::Flush => "F".to_owned(),
+            Direction::Read => format!("R{size}{place}"),
+            Direction::Write => format!("W{size}{place}"),
+        }
+    }
+}
+
+pub(super) fn op(operation: Operation, number: u32) -> FileOp {
+    FileOp { operation, file: FileId(number), parent: DIRECTORY, process: 1, ..FileOp::default() }
+}
+
+pub(super) fn access(operation: Operation, number: u32, offset: u64, length: u64) -> FileOp {
+    FileOp { offset, length, ..op(operation, number) }
+}

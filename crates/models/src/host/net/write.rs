@@ -1,0 +1,373 @@
+//! Writing: pages are prepared, filled, and what has changed is posted; nothing reaches the device yet.
+//!
+//! ```text
+//! call ─▶ begin (pages, journal handle, blocks) ─▶ processor ─▶ copy ─▶ processor ─▶ commit (dirty, logged) ─▶ balance ─▶ return
+//!           │ waits: a locked transaction, log space, memory, a page or metadata to be read                  └▶ sleeps, or writes back
+//! ```
+//!
+//! After `generic_perform_write`, fs/ext3/inode.c (`ext3_write_begin`, the three `write_end`s) and fs/ext4/inode.c. A call is
+//! handled in pieces of up to 128 KiB. Direct writes go past the cache. Leaves out mapped files and `O_APPEND`, which is an
+//! offset for the model.
+
+use super::context::Context;
+use super::job::{Job, Next, Stage, Then};
+use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::file_system::FileError;
+use crate::host::journal::BlockKey;
+use crate::host::kernel_profile::{JournalGeneration, Throttling};
+use crate::host::page_cache::FileKey;
+use crate::host::state::{Event, Purpose, Touch, times};
+use crate::host::write_back;
+use petrio_colours::{Direction, FileCause, Operation};
+use petrio_kernel::Time;
+
+/// Pages of a piece: what is prepared, copied and posted at once.
+const PIECE_PAGES: u64 = 32;
+/// Blocks that a write of one page may dirty beside its data: inode, bitmap, group descriptor, and indirect blocks with their
+/// own bitmaps (`ext3_writepage_trans_blocks`, about).
+const CREDITS: u64 = 12;
+/// How long a writer waits that found nothing to write back (HZ/10).
+const CONGESTION_WAIT: Time = Time::from_millis(100);
+
+impl Context<'_> {
+    /// Prepares the next piece of a write.
+    pub(super) fn begin_write(&mut self, job: &mut Job) -> Next {
+        if job.position >= job.end {
+            return self.end_write(job);
+        }
+        if job.op.flags.direct {
+            return self.write_past_cache(job);
+        }
+        let key = job.key(self.fs.number);
+        let first = job.position / PAGE_BYTES;
+        let piece = job.end.min((first + PIECE_PAGES) * PAGE_BYTES);
+        let pages = piece.div_ceil(PAGE_BYTES) - first;
+        let size = self.fs.inodes.get(job.op.file).size;
+        for edge in [(job.position, first), (piece, first + pages - 1)] {
+            if let Some(next) = self.bring_edge(job, key, edge, size) {
+                return next;
+            }
+        }
+        let end = first + pages;
+        let mut missing = 0;
+        let mut at = first;
+        while let Some((start, run)) = self.memory.cache.missing_run(key, at, end) {
+            missing += run;
+            at = start + run;
+        }
+        match self.make_room(missing) {
+            Ok(work) => job.owed += work,
+            Err(event) => return Self::wait(event, FileCause::Write, Then::Begin),
+        }
+        self.prepare(job, key, (first, pages, missing), piece, size)
+    }
+
+    /// A page that is only partly written must be there with the rest of its content.
+    fn bring_edge(&mut self, job: &mut Job, key: FileKey, edge: (u64, u64), size: u64) -> Option<Next> {
+        let (byte, index) = edge;
+        if byte % PAGE_BYTES == 0 || index * PAGE_BYTES >= size {
+            return None;
+        }
+        match self.memory.cache.look(key, index) {
+            Some(page) if page.uptodate => None,
+            Some(_) => {
+                job.waited = true;
+                let group = self.fs.transfers.bringing(key, index)?;
+                Some(Self::wait(Event::Group(group), FileCause::Read, Then::Begin))
+            }
+            None => {
+                let touch = Touch::of(&job.op, Direction::Read, true);
+                let mut mapping = std::mem::take(&mut self.fs.mapping);
+                self.fs.volume.map(job.op.file, index, 1, &mut mapping);
+                let block = mapping.segments.first().and_then(|segment| segment.block);
+                let metadata = mapping.metadata.first().map(|&(_, block)| block);
+                self.fs.mapping = mapping;
+                let block = block?;
+                job.waited = true;
+                if let Some(group) = metadata.and_then(|block| self.bring_block(block, None, touch)) {
+                    return Some(Self::wait(Event::Group(group), FileCause::Read, Then::Begin));
+                }
+                if let Err(event) = self.make_room(1) {
+                    return Some(Self::wait(event, FileCause::Write, Then::Begin));
+                }
+                self.memory.cache.insert(key, index, 1, None);
+                let group = self.fs.transfers.group();
+                self.fs.send((block, 1), touch, group, self.now, |_, pages| Purpose::Read {
+                    file: key,
+                    first: index,
+                    pages,
+                });
+                Some(Self::wait(Event::Group(group), FileCause::Read, Then::Begin))
+            }
+        }
+    }
+
+    /// Journal handle, blocks, pages, and what they cost.
+    fn prepare(
+        &mut self,
+        job: &mut Job,
+        key: FileKey,
+        (first, pages, missing): (u64, u64, u64),
+        piece: u64,
+        size: u64,
+    ) -> Next {
+        let file = job.op.file;
+        let extends = piece > size;
+        let tick = self.now.as_picos() / self.fs.rules.tick.as_picos().max(1) + 1;
+        let ages = self.fs.inodes.get(file).time != tick;
+        let holes = self.holes(job, first, pages);
+        let allocates = holes > 0 && !self.fs.rules.delayed;
+        let logs_data = self.fs.rules.logs_data();
+        let mut group = None;
+        let mut work =
+            times(self.memory.costs.write_page, pages - missing) + times(self.memory.costs.new_page, missing);
+        if !self.fs.rules.delayed || extends || ages {
+            let credits = CREDITS + if logs_data { pages } else { 0 };
+            let id = match self.start_handle(credits) {
+                Ok(id) => id,
+                Err(event) => return Self::wait(event, FileCause::Journal, Then::Begin),
+            };
+            job.handle = Some((id, credits));
+            work += self.memory.costs.journal_handle;
+            self.fs.touched.clear();
+            if ages || extends {
+                self.touch_times(file);
+                self.fs.volume.touch_inode(file, &mut self.fs.touched);
+            }
+            if allocates {
+                if let Err(error) = self.allocate(job, first, pages) {
+                    return Next::Fail(error.to_string());
+                }
+                work += times(self.memory.costs.allocate, holes);
+            }
+            group = self.bring_touched(Touch::of(&job.op, Direction::Read, true));
+            self.log_touched(id);
+            let ordered = self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered;
+            // JBD hangs every dirty buffer on the transaction, JBD2 only inodes that got blocks.
+            if ordered && (allocates || self.fs.rules.generation() == JournalGeneration::Jbd) {
+                self.journal.order(id, key.0);
+            }
+            let inode = self.fs.inodes.get_mut(file);
+            if ages || extends || allocates {
+                inode.sync = id;
+            }
+            if extends || allocates {
+                inode.data_sync = id;
+            }
+        }
+        if self.fs.rules.delayed {
+            self.fs.inodes.get_mut(file).delayed += holes.min(missing);
+        }
+        if missing > 0 {
+            let largest = if self.fs.rules.large_folios { u32::MAX } else { 1 };
+            self.memory.cache.insert_for_write(key, first, pages, largest, true);
+        }
+        job.piece = piece;
+        match group {
+            None => Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::Copy },
+            Some(group) => {
+                job.waited = true;
+                Next::Wait { event: Event::Group(group), cause: FileCause::Read, work, then: Then::Copy }
+            }
+        }
+    }
+
+    /// How many pages of a range have no block.
+    fn holes(&mut self, job: &Job, first: u64, pages: u64) -> u64 {
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(job.op.file, first, pages, &mut mapping);
+        let holes =
+            mapping.segments.iter().filter(|segment| segment.block.is_none()).map(|segment| segment.count);
+        let holes = holes.sum();
+        self.fs.mapping = mapping;
+        holes
+    }
+
+    /// Finds blocks for pages that have none, page by page as they are written: only delayed allocation asks for many.
+    fn allocate(&mut self, job: &Job, first: u64, pages: u64) -> Result<u64, FileError> {
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        let mut allocated = Ok(0);
+        for index in first..first + pages {
+            let known = self.fs.touched.dirtied.len();
+            let one = self.fs.volume.allocate(job.op.file, index, 1, &mut mapping, &mut self.fs.touched);
+            allocated = allocated.and_then(|before| one.map(|more| before + more));
+            // The next page's block may hang on an indirect block that this one's has made: it is in memory.
+            for at in known..self.fs.touched.dirtied.len() {
+                let block = self.fs.touched.dirtied[at];
+                if !self.fs.touched.reads.contains(&block) {
+                    self.keep_new_block(block);
+                }
+            }
+        }
+        self.fs.mapping = mapping;
+        allocated
+    }
+
+    /// Copies a piece from the process.
+    pub(super) fn copy_piece(&mut self, job: &mut Job) -> Next {
+        let bytes = job.piece - job.position;
+        let footprint = self.fs.inodes.get(job.op.file).size.max(job.piece);
+        let work = self.memory.from_user.time(bytes, job.op.length.max(1), footprint);
+        Next::Run { work, cause: FileCause::Copy, cache: Time::ZERO, then: Then::Commit }
+    }
+
+    /// Posts what has changed: dirty pages, logged data, the file's size.
+    pub(super) fn commit_write(&mut self, job: &mut Job) -> Next {
+        let file = job.op.file;
+        let key = job.key(self.fs.number);
+        let first = job.position / PAGE_BYTES;
+        let pages = job.piece.div_ceil(PAGE_BYTES) - first;
+        let logs_data = self.fs.rules.logs_data();
+        // Under JBD data that are logged become dirty only once they are committed.
+        let old = self.fs.rules.generation() == JournalGeneration::Jbd;
+        let dirtied = if logs_data && old {
+            self.memory.cache.arrived(key, first, pages);
+            pages
+        } else {
+            self.memory.cache.make_dirty(key, first, pages, self.now)
+        };
+        self.memory.cache.access(key, first, pages);
+        self.memory.balance.dirtied(dirtied);
+        if let Some((id, credits)) = job.handle.take() {
+            if logs_data {
+                for index in first..first + pages {
+                    self.journal.dirty(id, BlockKey { file: key.0, index });
+                }
+                let inode = self.fs.inodes.get_mut(file);
+                inode.data = id;
+                inode.data_sync = id;
+                inode.sync = id;
+            }
+            self.stop_handle(id, credits);
+        }
+        let inode = self.fs.inodes.get_mut(file);
+        inode.size = inode.size.max(job.piece);
+        let size = inode.size;
+        self.fs.volume.grow(file, size);
+        job.position = job.piece;
+        let open = self.fs.opened.get(job.op.process, file);
+        open.dirtied += if old { pages } else { dirtied };
+        if open.dirtied >= open.ask_after {
+            return self.balance(job);
+        }
+        self.go_on_writing(job)
+    }
+
+    fn go_on_writing(&mut self, job: &mut Job) -> Next {
+        if job.position < job.end { self.begin_write(job) } else { self.end_write(job) }
+    }
+
+    /// Holds the writer back where too many pages are dirty (`balance_dirty_pages`).
+    pub(super) fn balance(&mut self, job: &mut Job) -> Next {
+        let (limits, unwritten) = (self.memory.limits(), self.memory.unwritten());
+        if unwritten > limits.background {
+            self.fs.signals.flush = true;
+        }
+        let open = self.fs.opened.get(job.op.process, job.op.file);
+        match self.fs.rules.kernel.write_back.throttling {
+            Throttling::WriterPauses => {
+                let pause = self.memory.balance.pause(open.dirtied, unwritten, limits, self.now);
+                (open.dirtied, open.ask_after) = (0, pause.ask_after);
+                if pause.sleep == Time::ZERO {
+                    return self.go_on_writing(job);
+                }
+                Next::Sleep { span: pause.sleep, cause: FileCause::Throttle, then: Then::Begin }
+            }
+            Throttling::WriterWritesBack => {
+                let exceeded = unwritten > limits.limit;
+                (open.dirtied, open.ask_after) = (0, write_back::rate_limit(exceeded));
+                if !exceeded {
+                    return self.go_on_writing(job);
+                }
+                self.write_back_myself(job, write_back::writer_writes_back(exceeded))
+            }
+        }
+    }
+
+    /// A writer of an old kernel writes back more than it has dirtied before it goes on.
+    fn write_back_myself(&mut self, job: &mut Job, chunk: u64) -> Next {
+        if self.fs.transfers.writes() >= self.fs.rules.room {
+            self.fs.waits_for_room = true;
+            return Self::wait(Event::Room, FileCause::Throttle, Then::Balance);
+        }
+        let group = self.fs.transfers.group();
+        let touch = Touch::of(&job.op, Direction::Write, false);
+        let (written, sent) = match self.memory.cache.next_dirty_file(None) {
+            Some(key) if (key.0 >> 32) as u32 == self.fs.number => {
+                let done = self.write_pages(key, (0, u64::MAX), chunk, touch, group);
+                if self.memory.cache.counts(key).dirty > 0 {
+                    self.memory.cache.requeue(key, self.now);
+                }
+                done
+            }
+            _ => (0, 0),
+        };
+        let work = times(self.memory.costs.submit, sent);
+        if written == 0 {
+            return Next::Sleep { span: CONGESTION_WAIT, cause: FileCause::Throttle, then: Then::Balance };
+        }
+        Next::Run { work, cause: FileCause::Throttle, cache: Time::ZERO, then: Then::Begin }
+    }
+
+    /// All bytes of the call are written; a synchronous one is now made durable.
+    fn end_write(&mut self, job: &mut Job) -> Next {
+        let flags = job.op.flags;
+        if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
+        {
+            return self.sync(job);
+        }
+        self.end_call(job)
+    }
+
+    /// O_DIRECT: from the process and past the cache.
+    fn write_past_cache(&mut self, job: &mut Job) -> Next {
+        let key = job.key(self.fs.number);
+        let file = job.op.file;
+        let (first, end) = (job.position / PAGE_BYTES, job.end.div_ceil(PAGE_BYTES));
+        let touch = Touch::of(&job.op, Direction::Write, true);
+        let group = self.fs.transfers.group();
+        job.waited = true;
+        if self.write_pages(key, (first, end), u64::MAX, touch, group).1 > 0 {
+            return Self::wait(Event::Group(group), FileCause::Write, Then::Begin);
+        }
+        self.memory.cache.remove(key, first, end);
+        let size = self.fs.inodes.get(file).size;
+        let holes = self.holes(job, first, end - first);
+        if holes > 0 || job.end > size {
+            let id = match self.start_handle(CREDITS) {
+                Ok(id) => id,
+                Err(event) => return Self::wait(event, FileCause::Journal, Then::Begin),
+            };
+            self.fs.touched.clear();
+            self.fs.volume.touch_inode(file, &mut self.fs.touched);
+            if holes > 0
+                && let Err(error) = self.allocate(job, first, end - first)
+            {
+                return Next::Fail(error.to_string());
+            }
+            let missing = self.bring_touched(touch);
+            self.log_touched(id);
+            let inode = self.fs.inodes.get_mut(file);
+            (inode.sync, inode.data_sync, inode.size) = (id, id, inode.size.max(job.end));
+            let size = inode.size;
+            self.fs.volume.grow(file, size);
+            self.stop_handle(id, CREDITS);
+            if let Some(group) = missing {
+                return Self::wait(Event::Group(group), FileCause::Read, Then::Begin);
+            }
+        }
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(file, first, end - first, &mut mapping);
+        let mut sent = 0;
+        for segment in &mapping.segments {
+            if let Some(block) = segment.block {
+                let run = (block, segment.count);
+                sent += self.fs.send(run, touch, group, self.now, |_, _| Purpose::Plain);
+            }
+        }
+        self.fs.mapping = mapping;
+        job.position = job.end;
+        let work = times(self.memory.costs.submit, sent);
+        Next::Wait { event: Event::Group(group), cause: FileCause::Write, work, then: Then::Begin }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a host is made of: a machine, a kernel, and file systems on block devices.
+
+use super::copy_cost::CopyCurveError;
+use super::file_system::{FileError, FileSystemParameters, FormatError};
+use super::kernel_profile::KernelParameters;
+use super::machine::MachineParameters;
+use petrio_colours::{BlockRequest, FileId};
+use petrio_kernel::Place;
+use petrio_units::Bytes;
+use thiserror::Error;
+
+/// A host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostParameters {
+    /// Its machine.
+    pub machine: MachineParameters,
+    /// Its kernel.
+    pub kernel: KernelParameters,
+    /// Memory for the page cache and processes' own pages; `None` for all that the machine has. A smaller one stands for a memory
+    /// limit, like that of a cgroup.
+    pub memory: Option<Bytes>,
+    /// Dirty data at which the flusher begins, in place of the kernel's share.
+    pub dirty_background: Option<Bytes>,
+    /// Dirty data that nobody may exceed, in place of the kernel's share.
+    pub dirty_limit: Option<Bytes>,
+    /// Processes' own pages (anonymous and shared memory) that compete with the page cache.
+    pub anonymous: Option<Bytes>,
+    /// Swap space for these pages, at the end of the first file system's device; without any they stay in memory.
+    pub swap: Option<Bytes>,
+    /// How readily processes' pages are swapped out rather than files' dropped, 0 to 200 (`vm.swappiness`; 60 unless set).
+    pub swappiness: u32,
+}
+
+/// A file that is there before the run begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedFile {
+    /// The file.
+    pub file: FileId,
+    /// The directory that it is in.
+    pub parent: FileId,
+    /// Whether it is a directory itself.
+    pub directory: bool,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether its pages are in the cache.
+    pub cached: bool,
+}
+
+/// A file system of a host, and the device under it.
+#[derive(Clone, Debug)]
+pub struct Mount {
+    /// The name of its page.
+    pub name: String,
+    /// How it was made and is mounted.
+    pub parameters: FileSystemParameters,
+    /// Size of the device in blocks of 512 bytes.
+    pub device_blocks: u64,
+    /// The device's largest request in bytes.
+    pub largest_request: u64,
+    /// What is on it, directories before what is in them.
+    pub files: Vec<PreparedFile>,
+    /// What the run's random draws of the layout depend on.
+    pub seed: u64,
+    /// Where its requests go.
+    pub requests: Place<BlockRequest>,
+    /// Where they come back.
+    pub completions: Place<BlockRequest>,
+}
+
+/// Why a host can't be built.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum HostError {
+    /// A file system that doesn't fit its device.
+    #[error("file system \"{mount}\": {source}")]
+    Format {
+        /// The file system.
+        mount: String,
+        /// Why.
+        source: FormatError,
+    },
+    /// A file that can't be prepared.
+    #[error("file system \"{mount}\": {source}")]
+    File {
+        /// The file system.
+        mount: String,
+        /// Why.
+        source: FileError,
+    },
+    /// A copy curve that can't be used.
+    #[error("machine \"{machine}\": {source}")]
+    Copy {
+        /// The machine.
+        machine: String,
+        /// Why.
+        source: CopyCurveError,
+    },
+    /// Memory that holds nothing.
+    #[error("the host has {pages} pages of memory; a page cache needs at least 256 (1 MiB)")]
+    Memory {
+        /// Pages of 4096 bytes.
+        pages: u64,
+    },
+    /// No processor.
+    #[error("machine \"{machine}\" has no processors; give it one")]
+    Processors {
+        /// The machine.
+        machine: String,
+    },
+}

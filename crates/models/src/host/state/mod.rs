@@ -1,0 +1,70 @@
+//! What changes while a host runs, as tokens of state places: its memory, and for each file system its files, its requests on the
+//! way and its journal.
+
+mod inodes;
+mod memory;
+mod mounted;
+mod opened;
+mod transfers;
+
+pub(super) use memory::{Memory, times};
+pub(super) use mounted::{Mounted, Signals, Touch};
+pub(super) use transfers::Purpose;
+
+use super::page_cache::FileKey;
+use petrio_colours::FileId;
+use petrio_kernel::Key;
+
+/// The file of a mount whose pages are the blocks of its device: metadata.
+const DEVICE_FILE: u32 = u32::MAX;
+
+/// A file's key in the page cache.
+pub(super) fn file_key(mount: u32, file: FileId) -> FileKey {
+    FileKey(u64::from(mount) << 32 | u64::from(file.0))
+}
+
+/// The key of a mount's device.
+pub(super) fn device_key(mount: u32) -> FileKey {
+    FileKey(u64::from(mount) << 32 | u64::from(DEVICE_FILE))
+}
+
+/// The file of a key; none for the device's.
+pub(super) fn file_of(key: FileKey) -> Option<FileId> {
+    let file = key.0 as u32;
+    (file != DEVICE_FILE).then_some(FileId(file))
+}
+
+/// What somebody can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// All requests of a group have completed.
+    Group(u64),
+    /// No page of a file is being written any more.
+    Written(FileKey),
+    /// Nothing of the file system is being written any more.
+    AllWritten,
+    /// A transaction has been committed.
+    Committed(u64),
+    /// A handle may be tried again: no transaction is locked, or log space became free.
+    Handle,
+    /// Fewer writes are on their way.
+    Room,
+    /// Memory became reclaimable.
+    Memory,
+}
+
+impl Event {
+    /// The key under which those who wait for it lie.
+    pub(super) fn key(self) -> Key {
+        let (kind, value) = match self {
+            Self::Group(group) => (0, group),
+            Self::Written(file) => (1, file.0),
+            Self::AllWritten => (2, 0),
+            Self::Committed(transaction) => (3, transaction),
+            Self::Handle => (4, 0),
+            Self::Room => (5, 0),
+            Self::Memory => (6, 0),
+        };
+        Key::from(kind as u64) << 64 | Key::from(value)
+    }
+}

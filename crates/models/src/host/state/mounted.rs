@@ -1,0 +1,272 @@
+//! A mounted file system: its volume, its files in memory, its requests on the way, and what a firing leaves to be sent off.
+
+use super::inodes::Inodes;
+use super::opened::Opened;
+use super::transfers::{Purpose, Transfers};
+use super::{Event, device_key, file_key};
+use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::file_system::{Family, JournalMode, Mapping, Touched, Volume};
+use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm, Throttling};
+use crate::host::page_cache::FileKey;
+use crate::host::parameters::{HostError, HostParameters, Mount};
+use crate::host::read_ahead::ReadAheadState;
+use crate::host::write_back;
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
+use petrio_kernel::{Time, random};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Device blocks of 512 bytes in a page.
+const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
+/// Pages of the largest bio (BIO_MAX_PAGES).
+const PAGES_PER_BIO: u64 = 256;
+
+/// What doesn't change during a run.
+#[derive(Clone, Debug)]
+pub(in crate::host) struct Rules {
+    pub(in crate::host) mode: JournalMode,
+    pub(in crate::host) barriers: bool,
+    /// Whether blocks are found when data are written back.
+    pub(in crate::host) delayed: bool,
+    pub(in crate::host) kernel: Arc<KernelParameters>,
+    /// Whether files may have folios of several pages: not where data go through the journal.
+    pub(in crate::host) large_folios: bool,
+    /// Granularity of a file's times.
+    pub(in crate::host) tick: Time,
+    /// Writes on their way beyond which whoever writes back waits.
+    pub(in crate::host) room: u32,
+    /// Pages of the largest request.
+    pub(in crate::host) request_pages: u64,
+}
+
+impl Rules {
+    pub(in crate::host) fn generation(&self) -> JournalGeneration {
+        self.kernel.journal
+    }
+
+    /// Whether data are logged.
+    pub(in crate::host) fn logs_data(&self) -> bool {
+        self.mode == JournalMode::Journal
+    }
+}
+
+/// What a firing asks of other pages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::host) struct Signals {
+    /// A transaction has begun: it is to be committed when it is old.
+    pub(in crate::host) began: Option<u64>,
+    /// A commit has been asked for.
+    pub(in crate::host) commit: bool,
+    /// The last handle of the locked transaction has ended.
+    pub(in crate::host) closed: bool,
+    /// Log space is short.
+    pub(in crate::host) checkpoint: bool,
+    /// There is something to be written back.
+    pub(in crate::host) flush: bool,
+}
+
+impl Signals {
+    /// Whether nothing is asked.
+    pub(in crate::host) fn is_silent(&self) -> bool {
+        let Self { began, commit, closed, checkpoint, flush } = self;
+        began.is_none() && !(*commit || *closed || *checkpoint || *flush)
+    }
+}
+
+/// How a request is made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::host) struct Touch {
+    pub(in crate::host) direction: Direction,
+    pub(in crate::host) synchronous: bool,
+    pub(in crate::host) process: u32,
+    pub(in crate::host) class: IoClass,
+    pub(in crate::host) priority: u8,
+}
+
+impl Touch {
+    /// On behalf of a process.
+    pub(in crate::host) fn of(op: &FileOp, direction: Direction, synchronous: bool) -> Self {
+        let FileOp { process, class, priority, .. } = *op;
+        Self { direction, synchronous, process, class, priority }
+    }
+
+    /// On behalf of a daemon of the kernel.
+    pub(in crate::host) fn daemon(process: u32, direction: Direction, synchronous: bool) -> Self {
+        Self { direction, synchronous, process, class: IoClass::BestEffort, priority: 4 }
+    }
+}
+
+/// A mounted file system.
+#[derive(Clone, Debug)]
+pub(in crate::host) struct Mounted {
+    pub(in crate::host) number: u32,
+    pub(in crate::host) volume: Volume,
+    pub(in crate::host) inodes: Inodes,
+    pub(in crate::host) opened: Opened,
+    pub(in crate::host) transfers: Transfers,
+    pub(in crate::host) rules: Rules,
+    pub(in crate::host) mapping: Mapping,
+    pub(in crate::host) touched: Touched,
+    /// Requests to be sent off.
+    pub(in crate::host) outbox: Vec<BlockRequest>,
+    /// What has happened that somebody may wait for.
+    pub(in crate::host) events: Vec<Event>,
+    pub(in crate::host) signals: Signals,
+    /// Whether the flusher is at work.
+    pub(in crate::host) flushing: bool,
+    /// Whether somebody waits for room among the writes.
+    pub(in crate::host) waits_for_room: bool,
+    next_request: u64,
+    /// Device blocks of the swap space, and the next to be used.
+    swap: (Range<u64>, u64),
+}
+
+impl Mounted {
+    pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Result<Self, HostError> {
+        let swap = host.swap.filter(|_| number == 0).map_or(0, |swap| swap.get() / PAGE_BYTES);
+        let pages = (mount.device_blocks / SECTORS_PER_PAGE).saturating_sub(swap);
+        let old = host.kernel.journal == JournalGeneration::Jbd;
+        let parameters = mount.parameters.clone().under(host.kernel.journal);
+        let mut volume = Volume::format(&parameters, pages)
+            .map_err(|source| HostError::Format { mount: mount.name.clone(), source })?;
+        let mut stream = random::generator(mount.seed, 0, &mount.name, "layout");
+        let mut inodes = Inodes::default();
+        for file in &mount.files {
+            let added = match file.directory {
+                true => volume.add_directory(file.file, file.parent),
+                false => volume.add_file(file.file, file.parent, file.size, &mut stream),
+            };
+            added.map_err(|source| HostError::File { mount: mount.name.clone(), source })?;
+            inodes.get_mut(file.file).size = file.size;
+        }
+        let kernel = &host.kernel;
+        let coarse = old || mount.parameters.inode_size.get() < 256;
+        let rules = Rules {
+            mode: mount.parameters.journal,
+            barriers: mount.parameters.barriers,
+            delayed: mount.parameters.family == Family::Ext4
+                && mount.parameters.journal != JournalMode::Journal,
+            large_folios: mount.parameters.journal != JournalMode::Journal
+                && kernel.page_cache.largest_folio.get() > PAGE_BYTES,
+            tick: if coarse {
+                Time::from_millis(1_000)
+            } else {
+                Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1)))
+            },
+            room: kernel.block.requests.max(1),
+            request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
+                .clamp(1, PAGES_PER_BIO),
+            kernel: Arc::new(kernel.clone()),
+        };
+        let read_ahead = match kernel.read_ahead.algorithm {
+            ReadAheadAlgorithm::Off => ReadAheadState::Off,
+            _ => ReadAheadState::new(&kernel.read_ahead, rules.request_pages),
+        };
+        let ask_after = match kernel.write_back.throttling {
+            Throttling::WriterWritesBack => write_back::rate_limit(false),
+            Throttling::WriterPauses => 32,
+        };
+        Ok(Self {
+            number,
+            volume,
+            inodes,
+            opened: Opened::new(read_ahead, ask_after),
+            transfers: Transfers::default(),
+            rules,
+            mapping: Mapping::default(),
+            touched: Touched::default(),
+            outbox: Vec::new(),
+            events: Vec::new(),
+            signals: Signals::default(),
+            flushing: false,
+            waits_for_room: false,
+            next_request: 0,
+            swap: (pages..pages + swap, pages),
+        })
+    }
+
+    /// A file's key in the page cache.
+    pub(in crate::host) fn key(&self, file: FileId) -> FileKey {
+        file_key(self.number, file)
+    }
+
+    /// The key of the device's blocks.
+    pub(in crate::host) fn device(&self) -> FileKey {
+        device_key(self.number)
+    }
+
+    /// Sends off requests for a run of blocks of 4 KiB, none larger than the device takes. `purpose` says what each is for,
+    /// by its offset in the run and its length.
+    pub(in crate::host) fn send(
+        &mut self,
+        (first, count): (u64, u64),
+        touch: Touch,
+        group: u64,
+        now: Time,
+        purpose: impl Fn(u64, u64) -> Purpose,
+    ) -> u64 {
+        let mut sent = 0;
+        let mut offset = 0;
+        while offset < count {
+            let pages = (count - offset).min(self.rules.request_pages);
+            let tag = self.transfers.add(group, purpose(offset, pages));
+            self.push((first + offset, pages), touch, tag, now);
+            offset += pages;
+            sent += 1;
+        }
+        sent
+    }
+
+    /// Sends off one block as a request of its own, as buffers of the log are.
+    pub(in crate::host) fn send_block(
+        &mut self,
+        block: u64,
+        touch: Touch,
+        group: u64,
+        now: Time,
+    ) -> &mut BlockRequest {
+        let tag = self.transfers.add(group, Purpose::Plain);
+        self.push((block, 1), touch, tag, now)
+    }
+
+    /// Sends off a flush of the device's write cache.
+    pub(in crate::host) fn send_flush(&mut self, touch: Touch, group: u64, now: Time) {
+        let tag = self.transfers.add(group, Purpose::Plain);
+        self.push((0, 0), Touch { direction: Direction::Flush, ..touch }, tag, now);
+    }
+
+    /// Sends pages of processes to the swap space, one slot after the other.
+    pub(in crate::host) fn send_to_swap(&mut self, pages: u64, touch: Touch, now: Time) {
+        let group = self.transfers.group();
+        let mut left = pages;
+        while left > 0 && !self.swap.0.is_empty() {
+            let run = left.min(self.swap.0.end - self.swap.1);
+            self.send((self.swap.1, run), touch, group, now, |_, _| Purpose::Plain);
+            self.swap.1 += run;
+            if self.swap.1 == self.swap.0.end {
+                self.swap.1 = self.swap.0.start;
+            }
+            left -= run;
+        }
+    }
+
+    fn push(&mut self, (block, pages): (u64, u64), touch: Touch, tag: u64, now: Time) -> &mut BlockRequest {
+        let Touch { direction, synchronous, process, class, priority } = touch;
+        self.next_request += 1;
+        self.outbox.push(BlockRequest {
+            id: RequestId(self.next_request),
+            process,
+            direction,
+            synchronous,
+            class,
+            priority,
+            tag,
+            address: block * SECTORS_PER_PAGE,
+            blocks: (pages * SECTORS_PER_PAGE) as u32,
+            issued: now,
+            ..BlockRequest::default()
+        });
+        let last = self.outbox.len() - 1;
+        &mut self.outbox[last]
+    }
+}

@@ -1,0 +1,60 @@
+//! What is kept for each process and file: the state of read-ahead, the C library's buffer, how much was dirtied.
+
+use crate::host::fast_map::FastMap;
+use crate::host::read_ahead::ReadAheadState;
+use crate::host::stdio::Stream;
+use petrio_colours::FileId;
+
+/// An open file of a process.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::host) struct Open {
+    pub(in crate::host) read_ahead: ReadAheadState,
+    pub(in crate::host) stream: Stream,
+    /// The page in which the last read ended.
+    pub(in crate::host) last_page: Option<u64>,
+    /// Pages dirtied since the writer last asked whether it may go on.
+    pub(in crate::host) dirtied: u64,
+    /// After how many it asks.
+    pub(in crate::host) ask_after: u64,
+}
+
+/// The open files of a mount.
+#[derive(Clone, Debug)]
+pub(in crate::host) struct Opened {
+    files: Vec<Open>,
+    by_owner: FastMap<(u32, FileId), u32>,
+    last: ((u32, FileId), u32),
+    fresh: Open,
+}
+
+impl Opened {
+    pub(in crate::host) fn new(read_ahead: ReadAheadState, ask_after: u64) -> Self {
+        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None, dirtied: 0, ask_after };
+        Self {
+            files: Vec::new(),
+            by_owner: FastMap::default(),
+            last: ((u32::MAX, FileId(u32::MAX)), 0),
+            fresh,
+        }
+    }
+
+    /// A process' open file; opened at its first use.
+    pub(in crate::host) fn get(&mut self, process: u32, file: FileId) -> &mut Open {
+        let owner = (process, file);
+        if self.last.0 != owner {
+            let next = self.files.len() as u32;
+            let index = *self.by_owner.entry(owner).or_insert(next);
+            if index == next {
+                self.files.push(self.fresh);
+            }
+            self.last = (owner, index);
+        }
+        &mut self.files[self.last.1 as usize]
+    }
+
+    /// Forgets what was remembered of an open file: it was opened anew.
+    pub(in crate::host) fn reset(&mut self, process: u32, file: FileId) {
+        let fresh = self.fresh;
+        *self.get(process, file) = fresh;
+    }
+}

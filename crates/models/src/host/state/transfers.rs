@@ -1,0 +1,140 @@
+//! Block requests on their way, and what their completion means.
+
+use crate::host::page_cache::FileKey;
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::host) enum Purpose {
+    /// Brings pages of a file into the cache.
+    Read {
+        /// The file.
+        file: FileKey,
+        /// First page.
+        first: u64,
+        /// Pages.
+        pages: u64,
+    },
+    /// Writes pages of a file.
+    Write {
+        /// The file.
+        file: FileKey,
+        /// First page.
+        first: u64,
+        /// Pages.
+        pages: u64,
+    },
+    /// Past the cache, into the log, or a flush: somebody waits for its group.
+    Plain,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    purpose: Purpose,
+    group: u64,
+    in_use: bool,
+}
+
+/// The requests of a mount that are on their way. A request's number is its slot; a group is a set that somebody can wait for.
+#[derive(Clone, Debug, Default)]
+pub(in crate::host) struct Transfers {
+    slots: Vec<Transfer>,
+    free: Vec<u32>,
+    /// Requests left in each group on its way: few at a time.
+    groups: Vec<(u64, u32)>,
+    next_group: u64,
+    writes: u32,
+}
+
+impl Transfers {
+    /// A new group, empty.
+    pub(in crate::host) fn group(&mut self) -> u64 {
+        self.next_group += 1;
+        self.next_group
+    }
+
+    /// Whether requests of a group are on their way.
+    pub(in crate::host) fn is_pending(&self, group: u64) -> bool {
+        self.groups.iter().any(|&(other, _)| other == group)
+    }
+
+    /// Adds a request to a group; its slot.
+    pub(in crate::host) fn add(&mut self, group: u64, purpose: Purpose) -> u64 {
+        match self.groups.iter_mut().rev().find(|(other, _)| *other == group) {
+            Some((_, left)) => *left += 1,
+            None => self.groups.push((group, 1)),
+        }
+        self.writes += u32::from(matches!(purpose, Purpose::Write { .. }));
+        let transfer = Transfer { purpose, group, in_use: true };
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = transfer;
+                u64::from(slot)
+            }
+            None => {
+                self.slots.push(transfer);
+                self.slots.len() as u64 - 1
+            }
+        }
+    }
+
+    /// A request has completed: what it was for, and its group if it was the last of it.
+    pub(in crate::host) fn complete(&mut self, slot: u64) -> Option<(Purpose, Option<u64>)> {
+        let transfer = self.slots.get_mut(slot as usize).filter(|transfer| transfer.in_use)?;
+        transfer.in_use = false;
+        let Transfer { purpose, group, .. } = *transfer;
+        self.free.push(slot as u32);
+        self.writes -= u32::from(matches!(purpose, Purpose::Write { .. }));
+        let at = self.groups.iter().position(|&(other, _)| other == group)?;
+        self.groups[at].1 -= 1;
+        let last = self.groups[at].1 == 0;
+        if last {
+            self.groups.swap_remove(at);
+        }
+        Some((purpose, last.then_some(group)))
+    }
+
+    /// The group of the request that brings a page in.
+    pub(in crate::host) fn bringing(&self, key: FileKey, index: u64) -> Option<u64> {
+        self.slots.iter().find_map(|transfer| match transfer.purpose {
+            Purpose::Read { file, first, pages }
+                if transfer.in_use && file == key && (first..first + pages).contains(&index) =>
+            {
+                Some(transfer.group)
+            }
+            _ => None,
+        })
+    }
+
+    /// Writes of cached pages on their way.
+    pub(in crate::host) fn writes(&self) -> u32 {
+        self.writes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_over_with_its_last_request() {
+        let mut transfers = Transfers::default();
+        let group = transfers.group();
+        let (a, b) = (transfers.add(group, Purpose::Plain), transfers.add(group, Purpose::Plain));
+        assert_eq!(transfers.complete(a), Some((Purpose::Plain, None)));
+        assert!(transfers.is_pending(group));
+        assert_eq!(transfers.complete(b), Some((Purpose::Plain, Some(group))));
+        assert!(!transfers.is_pending(group));
+        assert_eq!(transfers.complete(b), None);
+    }
+
+    #[test]
+    fn the_request_that_brings_a_page_is_found_while_it_is_on_its_way() {
+        let mut transfers = Transfers::default();
+        let (file, group) = (FileKey(7), transfers.group());
+        let slot = transfers.add(group, Purpose::Read { file, first: 10, pages: 4 });
+        assert_eq!(transfers.bringing(file, 13), Some(group));
+        assert_eq!(transfers.bringing(file, 14), None);
+        transfers.complete(slot);
+        assert_eq!(transfers.bringing(file, 13), None);
+    }
+}

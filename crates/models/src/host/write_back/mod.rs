@@ -1,0 +1,127 @@
+//! How many pages may be dirty, and what holds a writer back: mm/page-writeback.c as arithmetic.
+//!
+//! Two generations: before 3.2 a writer beyond the limit writes pages back itself ([`Throttling::WriterWritesBack`]); since then
+//! it sleeps ([`Balance`]). Sizes are pages of 4096 bytes. Leaves out per-cgroup dirty limits (cgroup v2), which divide the same
+//! rule, and devices whose shares of a common limit differ.
+
+mod balance;
+
+pub use balance::{Balance, Pause};
+
+use super::copy_cost::PAGE_BYTES;
+use super::kernel_profile::{Throttling, WriteBackParameters};
+use petrio_units::Bytes;
+
+/// Pages that a writer dirties before it looks at the limits, 2.6.24 (`ratelimit_pages`; 8 once the limit is exceeded).
+const RATE_LIMIT_PAGES: u64 = 32;
+
+/// Numbers of pages at which write-back begins and writers are held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Beyond this the flusher writes.
+    pub background: u64,
+    /// Beyond this nobody may be.
+    pub limit: u64,
+}
+
+impl Limits {
+    /// Up to this a writer isn't held back (`dirty_freerun_ceiling`).
+    pub fn free_run(self) -> u64 {
+        self.background.midpoint(self.limit)
+    }
+}
+
+/// The limits of a host.
+#[derive(Clone, Debug)]
+pub struct DirtyLimits {
+    background: f64,
+    limit: f64,
+    fixed_background: Option<u64>,
+    fixed_limit: Option<u64>,
+    throttling: Throttling,
+}
+
+impl DirtyLimits {
+    /// The kernel's shares, or sizes that the host sets in their place (`dirty_bytes`, `dirty_background_bytes`, or a device's
+    /// `max_bytes` with `strict_limit`).
+    pub fn new(parameters: &WriteBackParameters, background: Option<Bytes>, limit: Option<Bytes>) -> Self {
+        let pages = |bytes: Bytes| (bytes.get() / PAGE_BYTES).max(1);
+        Self {
+            background: parameters.background.get(),
+            limit: parameters.limit.get(),
+            fixed_background: background.map(pages),
+            fixed_limit: limit.map(pages),
+            throttling: parameters.throttling,
+        }
+    }
+
+    /// The limits while `available` pages could be dirty: free ones and those of the cache (`global_dirtyable_memory`).
+    ///
+    /// A background limit that isn't below the other is half of it (`domain_dirty_limits`); the old kernels have a floor of
+    /// 5 % (`get_dirty_limits`).
+    pub fn now(&self, available: u64) -> Limits {
+        let share = match self.throttling {
+            Throttling::WriterWritesBack => self.limit.max(0.05),
+            Throttling::WriterPauses => self.limit,
+        };
+        let limit = self.fixed_limit.unwrap_or((available as f64 * share) as u64).max(1);
+        let background = self.fixed_background.unwrap_or_else(|| match self.fixed_limit {
+            Some(limit) => (limit as f64 * self.background / self.limit.max(1e-9)) as u64,
+            None => (available as f64 * self.background) as u64,
+        });
+        Limits { background: if background >= limit { limit / 2 } else { background }, limit }
+    }
+}
+
+/// After how many dirtied pages a writer looks at the limits (2.6.24).
+pub fn rate_limit(exceeded: bool) -> u64 {
+    if exceeded { RATE_LIMIT_PAGES / 4 } else { RATE_LIMIT_PAGES }
+}
+
+/// How many pages a writer beyond the limit writes back before it goes on (2.6.24, `sync_writeback_pages`).
+pub fn writer_writes_back(exceeded: bool) -> u64 {
+    rate_limit(exceeded) * 3 / 2
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn parameters(throttling: Throttling, background: f64, limit: f64) -> WriteBackParameters {
+        WriteBackParameters {
+            background: petrio_units::Fraction::new(background).unwrap(),
+            limit: petrio_units::Fraction::new(limit).unwrap(),
+            expire: "30 s".parse().unwrap(),
+            wake_up: "5 s".parse().unwrap(),
+            throttling,
+            pages_a_pass: 1_024,
+        }
+    }
+
+    #[test]
+    fn a_device_limit_of_128_mib_lets_writers_run_freely_up_to_96_mib() {
+        let parameters = parameters(Throttling::WriterPauses, 0.1, 0.2);
+        let limits = DirtyLimits::new(&parameters, None, Some("128 MiB".parse().unwrap())).now(1 << 22);
+        assert_eq!(limits.limit * PAGE_BYTES, 128 << 20);
+        assert_eq!(limits.free_run() * PAGE_BYTES, 96 << 20);
+    }
+
+    #[test]
+    fn a_background_limit_above_the_limit_becomes_half_of_it() {
+        let parameters = parameters(Throttling::WriterPauses, 0.3, 0.2);
+        assert_eq!(
+            DirtyLimits::new(&parameters, None, None).now(1_000),
+            Limits { background: 100, limit: 200 }
+        );
+    }
+
+    #[test]
+    fn old_kernels_never_go_below_five_percent() {
+        let parameters = parameters(Throttling::WriterWritesBack, 0.01, 0.02);
+        assert_eq!(
+            DirtyLimits::new(&parameters, None, None).now(1_000),
+            Limits { background: 10, limit: 50 }
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Workloads of file operations: which processes they have, on which host and under which numbers, and the files that they
+//! need.
+
+use crate::build::programs::Programs;
+use crate::load::Loaded;
+use crate::run::RunFailure;
+use crate::schema::{FileLoadPlace, FilePattern};
+use crate::text::Problem;
+use petrio_colours::{FileOp, SECTOR_BYTES};
+use petrio_units::Bytes;
+use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::{RequestSource, SourceError};
+use std::collections::BTreeMap;
+
+/// The processes of a workload on one file system.
+struct Group {
+    /// The file system, as an index of [`Loaded::file_systems`].
+    file_system: usize,
+    prepared: Prepared,
+}
+
+/// A workload whose programs can't be made.
+struct NotPrepared {
+    workload: String,
+    error: ProgramError,
+}
+
+impl From<Box<NotPrepared>> for RunFailure {
+    fn from(failed: Box<NotPrepared>) -> Self {
+        Self::Workload(failed.error.into())
+    }
+}
+
+/// The programs of a scenario for one replication.
+pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
+    let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
+    let mut kinds = Vec::new();
+    for (pattern, groups) in groups(loaded, replication)? {
+        kinds.push(pattern.words());
+        for Group { prepared, .. } in groups {
+            sources.push(Box::new(prepared.into_source().map_err(SourceError::from)?));
+        }
+    }
+    Ok(Programs::new(sources, kinds, Vec::new()))
+}
+
+/// What the programs of a scenario need to be there.
+pub(super) struct Needed {
+    /// The files of each file system, in the order of [`Loaded::file_systems`].
+    pub(super) files: Vec<FileTable>,
+    /// Each process' host, as an index of [`Loaded::hosts`].
+    pub(super) hosts_of_processes: Vec<usize>,
+}
+
+/// What the programs need; the same in every replication.
+pub(super) fn needed(loaded: &Loaded) -> Result<Needed, RunFailure> {
+    let mut files = vec![FileTable::new(); loaded.file_systems.len()];
+    let mut hosts_of_processes = Vec::new();
+    for (_, groups) in groups(loaded, 0)? {
+        for Group { file_system, prepared } in groups {
+            let host = loaded.file_systems[file_system].host;
+            hosts_of_processes.extend(prepared.programs.iter().map(|_| host));
+            files[file_system].join(prepared.files).map_err(SourceError::from)?;
+        }
+    }
+    Ok(Needed { files, hosts_of_processes })
+}
+
+type Groups<'l> = Vec<(&'l dyn FilePattern, Vec<Group>)>;
+
+/// Every workload's processes on each of its file systems, numbered through.
+fn groups(loaded: &Loaded, replication: u64) -> Result<Groups<'_>, Box<NotPrepared>> {
+    let mut next_process = 0u32;
+    let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (name, workload) in &loaded.scenario.workload {
+        let Some((place, pattern)) = workload.on_files() else { continue };
+        let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
+        let mut groups = Vec::new();
+        for &target in targets {
+            let file_system = target as usize;
+            let mut placement = placement(loaded, name, (place, file_system), targets.len() > 1);
+            placement.replication = replication;
+            placement.first_process = next_process;
+            placement.first_file = next_file.get(&file_system).copied().unwrap_or(1);
+            let prepared = pattern
+                .prepare(&placement, loaded.folder.as_deref())
+                .map_err(|error| Box::new(NotPrepared { workload: name.clone(), error }))?;
+            next_process += prepared.programs.len() as u32;
+            next_file.insert(file_system, prepared.files.next_file().max(placement.first_file));
+            groups.push(Group { file_system, prepared });
+        }
+        all.push((pattern, groups));
+    }
+    Ok(all)
+}
+
+fn placement(
+    loaded: &Loaded,
+    workload: &str,
+    (place, file_system): (&FileLoadPlace, usize),
+    several: bool,
+) -> Placement {
+    let target = &loaded.file_systems[file_system];
+    // On several file systems, each has random numbers of its own.
+    let name = if several { format!("{workload}@{}", target.name) } else { workload.to_owned() };
+    Placement {
+        seed: loaded.scenario.seed,
+        file_system: target.mount,
+        class: place.io_class.into(),
+        priority: place.io_priority,
+        ..Placement::new(name)
+    }
+}
+
+/// Whether the workloads' programs can be made, and whether their files fit.
+pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut wanted = vec![0u64; loaded.file_systems.len()];
+    for (name, workload) in &loaded.scenario.workload {
+        let Some((_, pattern)) = workload.on_files() else { continue };
+        let Some((bytes, key)) = pattern.largest() else { continue };
+        for &target in loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default() {
+            let file_system = &loaded.file_systems[target as usize];
+            let wanted = &mut wanted[target as usize];
+            let before = *wanted;
+            *wanted = before.saturating_add(bytes);
+            let there = file_system.blocks * SECTOR_BYTES;
+            if *wanted > there {
+                let also = if before > 0 { ", with those of other workloads" } else { "" };
+                let message = format!(
+                    "the files of \"{name}\" are {}{also}, and the file system \"{}\" has {}",
+                    Bytes(*wanted),
+                    file_system.name,
+                    Bytes(there)
+                );
+                let problem = loaded.error_at(&format!("workload.{name}.{key}"), message);
+                problems.push(problem.help("make them smaller, or take a larger disk"));
+            }
+        }
+    }
+    // Without a folder nothing is read from files.
+    let readable = loaded.folder.is_some()
+        || loaded
+            .scenario
+            .workload
+            .values()
+            .all(|workload| workload.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()));
+    if problems.is_empty()
+        && readable
+        && let Err(failed) = groups(loaded, 0)
+    {
+        let NotPrepared { workload, error } = *failed;
+        let path = path_of(&workload, &error);
+        problems.push(loaded.error_at(&path, error.to_string()).maybe_help(error.help()));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Where the cause of a workload's error stands in the scenario.
+pub(crate) fn path_of(workload: &str, error: &ProgramError) -> String {
+    match error {
+        ProgramError::Parameter { parameter, .. } => format!("workload.{workload}.{parameter}"),
+        ProgramError::Script(_) => format!("workload.{workload}.script"),
+        _ => format!("workload.{workload}"),
+    }
+}

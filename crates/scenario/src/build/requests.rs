@@ -1,0 +1,229 @@
+//! Workloads of block requests: replayed traces, kept within their disks, and synthetic streams.
+
+use crate::build::System;
+use crate::build::programs::{Bounds, Programs};
+use crate::load::Loaded;
+use crate::run::RunFailure;
+use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
+use petrio_colours::BlockRequest;
+use petrio_kernel::random;
+use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
+use petrio_workload::synthetic::Synthetic;
+use petrio_workload::trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
+use petrio_workload::{RequestSource, SourceError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The programs of a scenario for one replication.
+pub(super) fn programs_of(
+    loaded: &Loaded,
+    system: &System,
+    replication: u64,
+) -> Result<Programs<BlockRequest>, RunFailure> {
+    let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
+    let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
+    for (name, workload) in &loaded.scenario.workload {
+        let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
+        match workload {
+            Workload::Trace(trace) => {
+                let (source, bound) = replay(loaded, system, name, trace, targets)?;
+                kinds.push(trace_words(trace));
+                bounds.push(bound);
+                sources.push(source);
+            }
+            Workload::Synthetic(_) => {
+                if let Some(synthetic) = loaded.generators.get(name) {
+                    kinds.push("synthetic requests".to_owned());
+                    sources.push(generate(loaded, name, synthetic, replication)?);
+                }
+            }
+            // A scenario's workloads are of one of the two sorts.
+            Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => {}
+        }
+    }
+    Ok(Programs::new(sources, kinds, bounds))
+}
+
+fn trace_words(trace: &TraceReplay) -> String {
+    match trace.replay {
+        Replay::Open => "open replay, arrival times kept".to_owned(),
+        Replay::Closed => "closed replay, think times kept".to_owned(),
+    }
+}
+
+/// A synthetic workload, with a stream of random numbers for each generator.
+fn generate(
+    loaded: &Loaded,
+    name: &str,
+    synthetic: &Synthetic,
+    replication: u64,
+) -> Result<Box<dyn RequestSource>, RunFailure> {
+    let streams = (0..synthetic.generators.len())
+        .map(|number| {
+            random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
+        })
+        .collect();
+    Ok(Box::new(synthetic.source(streams).map_err(SourceError::from)?))
+}
+
+fn replay(
+    loaded: &Loaded,
+    system: &System,
+    name: &str,
+    trace: &TraceReplay,
+    targets: &[u32],
+) -> Result<(Box<dyn RequestSource>, Bounds), RunFailure> {
+    let options = trace.options();
+    let mut readers = Vec::new();
+    for file in &trace.files {
+        let reader = TraceReader::open(loaded.path_of(file), &options).map_err(SourceError::from)?;
+        readers.push((reader, DeviceMap::Same));
+    }
+    let tells_processes = readers.iter().all(|(reader, _)| reader.format().tells_processes());
+    let merged = MergedTraces::new(readers, trace.alignment).map_err(SourceError::from)?;
+    let bounds = Bounds {
+        workload: name.to_owned(),
+        rule: trace.out_of_range,
+        changed: Arc::default(),
+        refused: Arc::default(),
+    };
+    let records = Placed {
+        records: merged,
+        files: trace.files.iter().map(|file| (loaded.path_of(file).display().to_string(), 0)).collect(),
+        workload: name.to_owned(),
+        devices: device_table(loaded, trace),
+        targets: targets.to_vec(),
+        disks: targets
+            .iter()
+            .map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize]))
+            .collect(),
+        rule: trace.out_of_range,
+        changed: Arc::clone(&bounds.changed),
+        refused: Arc::clone(&bounds.refused),
+        left: trace.limit.unwrap_or(u64::MAX),
+    };
+    let source: Box<dyn RequestSource> = match trace.replay {
+        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?),
+        Replay::Closed => {
+            let mut options = trace.closed_options();
+            if !tells_processes {
+                options.processes = Processes::Together;
+            }
+            Box::new(ClosedReplay::new(records, options)?)
+        }
+    };
+    Ok((source, bounds))
+}
+
+/// Disks by the trace's device numbers, where the scenario gives a table.
+fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
+    let disk = |name: &str| loaded.disks.iter().position(|disk| disk.name == name);
+    trace
+        .devices
+        .iter()
+        .filter_map(|(device, name)| Some((device.parse().ok()?, disk(name)? as u32)))
+        .collect()
+}
+
+/// Sends the records of a trace to the disks of the System, and keeps them within.
+struct Placed<R> {
+    records: R,
+    /// Each file's name, and how many of its requests have come.
+    files: Vec<(String, u64)>,
+    workload: String,
+    devices: BTreeMap<u32, u32>,
+    targets: Vec<u32>,
+    /// Name and size of each target.
+    disks: Vec<(String, u64)>,
+    rule: OutOfRange,
+    changed: Arc<AtomicU64>,
+    refused: Arc<Mutex<Option<RunFailure>>>,
+    left: u64,
+}
+
+impl<R> Placed<R> {
+    /// Which of the targets a device of the trace is.
+    fn target(&self, device: u32) -> Option<usize> {
+        match (self.devices.get(&device), self.targets.len()) {
+            (Some(disk), _) => self.targets.iter().position(|target| target == disk),
+            (None, 1) if self.devices.is_empty() => Some(0),
+            (None, count) if self.devices.is_empty() => {
+                Some(device as usize).filter(|&device| device < count)
+            }
+            _ => None,
+        }
+    }
+
+    fn place(&self, trace: u32, mut record: BlockRecord) -> Result<Option<BlockRecord>, RunFailure> {
+        let came_from = || self.files.get(trace as usize).cloned().unwrap_or_default();
+        let Some(target) = self.target(record.device) else {
+            let disks = match self.disks.len() {
+                1 => "one disk".to_owned(),
+                count => format!("{count} disks"),
+            };
+            let (workload, (file, number)) = (self.workload.clone(), came_from());
+            return Err(RunFailure::NoSuchDevice { workload, file, number, device: record.device, disks });
+        };
+        record.device = self.targets[target];
+        let (disk, blocks) = &self.disks[target];
+        let (first, length) = (record.address, u64::from(record.blocks));
+        if first.checked_add(length).is_some_and(|end| end <= *blocks) {
+            return Ok(Some(record));
+        }
+        match self.rule {
+            OutOfRange::Error => {
+                let (file, number) = came_from();
+                Err(RunFailure::BeyondDevice {
+                    workload: self.workload.clone(),
+                    file,
+                    number,
+                    first,
+                    last: first.saturating_add(length.saturating_sub(1)),
+                    disk: disk.clone(),
+                    blocks: *blocks,
+                })
+            }
+            OutOfRange::Wrap if length <= *blocks => {
+                self.changed.fetch_add(1, Ordering::Relaxed);
+                // Kept whole: a request that would straddle the end is moved to end with the disk.
+                record.address = (first % blocks).min(blocks - length);
+                Ok(Some(record))
+            }
+            OutOfRange::Wrap | OutOfRange::Skip => {
+                self.changed.fetch_add(1, Ordering::Relaxed);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl<R: Iterator<Item = Result<MergedRecord, TraceError>>> Iterator for Placed<R> {
+    type Item = Result<BlockRecord, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.left > 0 {
+            let MergedRecord { trace, record } = match self.records.next()? {
+                Ok(merged) => merged,
+                Err(error) => return Some(Err(error)),
+            };
+            self.left -= 1;
+            if let Some((_, number)) = self.files.get_mut(trace as usize) {
+                *number += 1;
+            }
+            match self.place(trace, record) {
+                Ok(Some(record)) => return Some(Ok(record)),
+                Ok(None) => {}
+                Err(failure) => {
+                    // A trace error would be another thing; the stream ends here and the failure is fetched.
+                    self.left = 0;
+                    if let Ok(mut refused) = self.refused.lock() {
+                        *refused = Some(failure);
+                    }
+                    return None;
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,184 @@
+//! Workloads: what they go to, and options that make no sense.
+
+use super::{Checker, DISKS, Words};
+use crate::load::near_file;
+use crate::schema::{Replay, TraceReplay, Workload};
+use crate::text::typed::suggestion;
+use indexmap::IndexMap;
+use petrio_workload::synthetic::Synthetic;
+use std::path::Path;
+
+/// The least urgent I/O priority within a class (ioprio_set(2)).
+const LEAST_URGENT: u8 = 7;
+
+impl Checker<'_> {
+    pub(super) fn workloads(&mut self) -> IndexMap<String, Vec<u32>> {
+        if self.scenario.workload.is_empty() {
+            let help =
+                "add a part: [workload.w] and below it kind = \"trace\", on = \"…\" and files = [\"…\"]";
+            self.error("", "the scenario has no workload", help);
+        }
+        let mut targets = IndexMap::new();
+        let scenario = self.scenario;
+        let file_systems: Vec<(String, String)> =
+            scenario.fs.keys().map(|name| (name.clone(), name.clone())).collect();
+        let disks = self.disks.clone();
+        for (name, workload) in &scenario.workload {
+            let path = format!("workload.{name}");
+            self.name(&path, name);
+            let at = format!("{path}.on");
+            let on = match workload.on_files() {
+                None => {
+                    let on = self.find(&at, workload.on(), &disks, DISKS);
+                    self.used.extend(&on);
+                    on
+                }
+                Some(_) => {
+                    let words = Words { one: "file system", many: "file systems" };
+                    let on = self.find(&at, workload.on(), &file_systems, words);
+                    self.used_file_systems.extend(&on);
+                    on
+                }
+            };
+            match workload {
+                Workload::Trace(trace) => self.trace(&path, trace, &on),
+                Workload::Synthetic(load) => self.synthetic(&path, &load.parameters),
+                Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => {
+                    self.files(&path, workload);
+                }
+            }
+            targets.insert(name.clone(), on);
+        }
+        self.one_sort();
+        targets
+    }
+
+    /// Block requests and file operations are two kinds of report.
+    fn one_sort(&mut self) {
+        let mut workloads = self.scenario.workload.iter();
+        let Some((first, workload)) = workloads.next() else { return };
+        let on_files = workload.on_files().is_some();
+        let other = workloads.find(|(_, workload)| workload.on_files().is_some() != on_files);
+        if let Some((other, _)) = other {
+            let (files, blocks) = if on_files { (first, other) } else { (other, first) };
+            let message = format!(
+                "\"{files}\" works on files and \"{blocks}\" sends block requests; the workloads of a scenario are of one \
+                 of the two sorts"
+            );
+            self.error_at_key(&format!("workload.{other}"), message, "make two scenarios of it");
+        }
+    }
+
+    /// A file that a workload names must be there.
+    fn file(&mut self, path: &str, full: &Path) {
+        let (message, help) = match std::fs::metadata(full) {
+            Ok(metadata) if metadata.is_dir() => {
+                (format!("{} is a folder", full.display()), "name the files in it".to_owned())
+            }
+            Ok(_) => return,
+            Err(cause) => {
+                let near = near_file(full).map(|near| format!("did you mean {near}?"));
+                let advice = "paths are relative to the scenario's folder".to_owned();
+                (format!("{} can't be read: {cause}", full.display()), near.unwrap_or(advice))
+            }
+        };
+        self.error(path, message, help);
+    }
+
+    fn files(&mut self, path: &str, workload: &Workload) {
+        let Some((place, pattern)) = workload.on_files() else { return };
+        if place.io_priority > LEAST_URGENT {
+            let message = format!(
+                "an I/O priority lies between 0 and {LEAST_URGENT}, and not at {}",
+                place.io_priority
+            );
+            self.error(&format!("{path}.io_priority"), message, "0 is the most urgent, 4 the usual");
+        }
+        if let (Some(folder), Some((file, key))) = (self.folder, pattern.file()) {
+            self.file(&format!("{path}.{key}"), &folder.join(file));
+        }
+        if let Err(error) = pattern.check() {
+            let at = crate::build::path_of(path.trim_start_matches("workload."), &error);
+            let problem = self.sources.error(self.places.value(&at), error.to_string());
+            self.problems.push(problem.maybe_help(error.help()));
+        }
+    }
+
+    fn trace(&mut self, path: &str, trace: &TraceReplay, on: &[u32]) {
+        if trace.files.is_empty() {
+            self.error(
+                &format!("{path}.files"),
+                "the list of trace files is empty",
+                "name at least one file",
+            );
+        }
+        if let Some(folder) = self.folder {
+            for (index, file) in trace.files.iter().enumerate() {
+                self.file(&format!("{path}.files.{index}"), &folder.join(file));
+            }
+        }
+        if !(trace.time_scale.is_finite() && trace.time_scale > 0.0) {
+            let message = format!("the time scale is a number above zero, not {}", trace.time_scale);
+            self.error(
+                &format!("{path}.time_scale"),
+                message,
+                "0.5 plays the trace twice as fast, 2 at half the speed",
+            );
+        }
+        if trace.replay == Replay::Open && (trace.processes.is_some() || trace.outstanding.is_some()) {
+            let key = if trace.processes.is_some() { "processes" } else { "outstanding" };
+            let message = format!("an open replay waits for nothing, so \"{key}\" has no meaning");
+            self.error_at_key(
+                &format!("{path}.{key}"),
+                message,
+                "write replay = \"closed\", or leave it out",
+            );
+        }
+        if trace.outstanding == Some(0) {
+            let path = format!("{path}.outstanding");
+            self.error(&path, "with 0 requests in flight nothing happens", "write 1 or more");
+        }
+        if trace.limit == Some(0) {
+            let help = "leave the limit out to play the whole trace";
+            self.error(&format!("{path}.limit"), "a limit of 0 requests plays nothing", help);
+        }
+        for (device, disk) in &trace.devices {
+            let path = format!("{path}.devices.{device}");
+            if device.parse::<u32>().is_err() {
+                let message = format!("\"{device}\" is not the number of a device of the trace");
+                self.error_at_key(&path, message, "write devices = { 0 = \"d0\" }");
+            }
+            match self.disks.iter().position(|(name, _)| name == disk) {
+                None => {
+                    let names: Vec<&str> =
+                        self.disks.iter().map(|(name, _)| name.as_str()).take(50).collect();
+                    let help = suggestion(disk, &names, "the disks are");
+                    self.error(&path, format!("no disk is called \"{disk}\""), help);
+                }
+                Some(number) if !on.iter().any(|&target| target as usize == number) => {
+                    let message = format!("the workload is not on the disk \"{disk}\"");
+                    self.error(&path, message, format!("add \"{disk}\" to the workload's on"));
+                }
+                Some(_) => {}
+            }
+        }
+        if trace.only_device.is_some() && !trace.devices.is_empty() {
+            let message = "one device of the trace is chosen, so there is nothing to map";
+            self.error(&format!("{path}.devices"), message, "keep only_device or devices");
+        }
+    }
+
+    /// What needs the disks is checked where they are known, in `crate::generators`.
+    fn synthetic(&mut self, path: &str, parameters: &Synthetic) {
+        let stop = &self.scenario.measure.stop;
+        if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
+            let help = if stop.precision.is_some() {
+                "a precision says how many replications there are, and not when each ends: give the workload requests = … \
+                 or duration = \"…\", or [measure.stop] requests or time"
+            } else {
+                "give it requests = … or duration = \"…\", or the scenario a [measure.stop]"
+            };
+            self.error_at_key(path, "this workload never ends, and nothing stops the run", help);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The parts of a System with everything that they need found: devices, profiles, sizes.
+
+use crate::catalogue::Device;
+use crate::check::{Holder, HolderKind, PlannedFileSystem};
+use crate::load::Loaded;
+use crate::profiles::Profile;
+use crate::schema::{Scenario, Scheduler};
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
+use indexmap::IndexMap;
+use petrio_colours::SECTOR_BYTES;
+use petrio_models::host::file_system::{BLOCK_SIZE, Family, FileSystemParameters, JournalMode, Volume};
+use petrio_models::host::kernel_profile::KernelParameters;
+use petrio_models::host::machine::MachineParameters;
+use std::sync::Arc;
+
+/// One disk of the system.
+#[derive(Clone, Debug)]
+pub struct PlacedDisk {
+    /// Its name: the part's, with a number where there are several.
+    pub name: String,
+    /// The part that it is of: `d` for `[disk.d]`.
+    pub part: String,
+    /// The drive, with the scenario's changes.
+    pub device: Arc<Device>,
+    /// The order in which waiting requests are sent to it.
+    pub scheduler: Scheduler,
+    /// Commands that it accepts at a time, where the scenario says so.
+    pub queue_depth: Option<u32>,
+}
+
+/// A part that holds blocks: a disk, or what is made of others.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    /// Its name.
+    pub name: String,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+    /// What it is.
+    pub(crate) kind: HolderKind,
+    /// What it is made of, as indices of [`Loaded::storage`](crate::Loaded::storage).
+    pub over: Vec<usize>,
+}
+
+/// A machine under a kernel.
+#[derive(Clone, Debug)]
+pub struct PlacedHost {
+    /// Its name.
+    pub name: String,
+    /// Its machine, with the scenario's changes.
+    pub machine: MachineParameters,
+    /// Its kernel, with the scenario's changes.
+    pub kernel: KernelParameters,
+}
+
+/// A file system that is mounted.
+#[derive(Clone, Debug)]
+pub struct PlacedFileSystem {
+    /// Its name.
+    pub name: String,
+    /// Its host, as an index of [`Loaded::hosts`](crate::Loaded::hosts).
+    pub host: usize,
+    /// Its number among the file systems of its host.
+    pub mount: u32,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+    /// How it was made and is mounted.
+    pub parameters: FileSystemParameters,
+}
+
+impl PlacedFileSystem {
+    /// What it is, in a few words: "ext3 with ordered journal under Linux 2.6.24".
+    pub(crate) fn words(&self, loaded: &Loaded) -> String {
+        let family = match self.parameters.family {
+            Family::Ext3 => "ext3",
+            Family::Ext4 => "ext4",
+        };
+        let journal = match self.parameters.journal {
+            JournalMode::Ordered => "ordered data",
+            JournalMode::WriteBack => "data written back",
+            JournalMode::Journal => "data in the journal",
+        };
+        let host = &loaded.hosts[self.host];
+        let written = loaded.scenario.fs.get(&self.name).and_then(|fs| fs.place.scheduler.as_ref());
+        let scheduler = written.map_or(host.kernel.block.scheduler.as_str(), |scheduler| scheduler.name());
+        format!("{family}, {journal}, {scheduler}, {} on {}", host.kernel.name, host.machine.name)
+    }
+}
+
+/// What file systems need.
+#[derive(Default)]
+pub(crate) struct Placed {
+    pub(crate) storage: Vec<Storage>,
+    pub(crate) hosts: Vec<PlacedHost>,
+    pub(crate) file_systems: Vec<PlacedFileSystem>,
+}
+
+/// Finds the sizes of everything that holds blocks, and puts the file systems on it.
+pub(crate) fn placed(
+    scenario: &Scenario,
+    disks: &[PlacedDisk],
+    holders: &[Holder],
+    planned: &[PlannedFileSystem],
+    mut profiles: IndexMap<String, Profile>,
+    (places, sources): (&Places, &Sources),
+) -> Result<Placed, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let sizes: Vec<u64> = (0..holders.len()).map(|number| size(number, scenario, disks, holders)).collect();
+    let storage = (holders.iter().zip(&sizes))
+        .map(|(holder, &blocks)| Storage {
+            name: holder.name.clone(),
+            blocks,
+            kind: holder.kind,
+            over: holder.over.iter().map(|&number| number as usize).collect(),
+        })
+        .collect();
+    let hosts: Vec<PlacedHost> = (scenario.host.keys())
+        .filter_map(|name| {
+            let Profile { machine, kernel } = profiles.swap_remove(name)?;
+            Some(PlacedHost { name: name.clone(), machine, kernel })
+        })
+        .collect();
+    for (name, host) in &scenario.host {
+        let most = hosts.iter().find(|placed| placed.name == *name).map(|placed| placed.machine.memory);
+        if let (Some(memory), Some(most)) = (host.memory, most)
+            && memory > most
+        {
+            let span = places.value(&format!("host.{name}.memory"));
+            let problem =
+                sources.error(span, format!("the machine has {most} of memory, which is less than {memory}"));
+            let help = "leave it out to use all, or change the machine: change.machine.memory = \"…\"";
+            problems.push(problem.help(help));
+        }
+    }
+    let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
+    for ((name, file_system), plan) in scenario.fs.iter().zip(planned) {
+        let on = plan.on as usize;
+        let there = sizes.get(on).copied().unwrap_or(0);
+        let blocks = file_system.place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
+        if blocks > there {
+            let span = places.value(&format!("fs.{name}.size"));
+            let holds = petrio_units::Bytes(there.saturating_mul(SECTOR_BYTES));
+            let message =
+                format!("the file system is larger than \"{}\", which holds {holds}", file_system.place.on);
+            problems.push(sources.error(span, message).help("leave it out to use all of it"));
+        } else if let Err(error) =
+            Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
+        {
+            let span = places.key(&format!("fs.{name}"));
+            problems.push(sources.error(span, format!("the file system \"{name}\" can't be made: {error}")));
+        }
+        let mount = file_systems.iter().filter(|other| other.host == plan.host).count() as u32;
+        file_systems.push(PlacedFileSystem {
+            name: name.clone(),
+            host: plan.host,
+            mount,
+            on,
+            blocks,
+            parameters: file_system.parameters.clone(),
+        });
+    }
+    if problems.is_empty() { Ok(Placed { storage, hosts, file_systems }) } else { Err(problems) }
+}
+
+/// Blocks of a holder.
+fn size(number: usize, scenario: &Scenario, disks: &[PlacedDisk], holders: &[Holder]) -> u64 {
+    let Some(holder) = holders.get(number) else { return 0 };
+    let below = || holder.over.iter().map(|&below| size(below as usize, scenario, disks, holders));
+    match holder.kind {
+        HolderKind::Disk => disks.get(number).and_then(|disk| disk.device.blocks()).unwrap_or(0),
+        HolderKind::Fabric | HolderKind::Throttle => below().min().unwrap_or(0),
+        HolderKind::Raid => {
+            let unit = scenario
+                .raid
+                .get(&holder.name)
+                .map_or(1, |raid| raid.stripe_unit.get() / SECTOR_BYTES)
+                .max(1);
+            let smallest = below().min().unwrap_or(0);
+            (smallest / unit * unit).saturating_mul(holder.over.len() as u64)
+        }
+    }
+}

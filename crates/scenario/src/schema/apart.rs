@@ -1,0 +1,37 @@
+//! Tables whose keys are those of two structs: the part's own, and those of a model or a workload.
+//!
+//! They are read apart and not flattened by serde, which forgets where things stand in a flattened struct.
+
+use crate::text::tree::{Table, entry};
+use crate::text::typed::{read, read_beside};
+use crate::text::{Problem, Sources};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Reads the keys `own` as one struct and all others as another.
+pub(super) fn read_apart<Own: DeserializeOwned, Rest: DeserializeOwned>(
+    table: &Table<'_>,
+    own: &[&str],
+    sources: &Sources,
+) -> Result<(Own, Rest), Vec<Problem>> {
+    let part = |is_own: bool| {
+        let entries =
+            table.get_ref().iter().filter(|(key, _)| own.contains(&key.get_ref().as_ref()) == is_own);
+        let entries: DeTable<'_> = entries.map(|(key, value)| (key.clone(), value.clone())).collect();
+        Spanned::new(table.span(), entries)
+    };
+    match (read::<Own>(&part(true), sources), read_beside::<Rest>(&part(false), own, sources)) {
+        (Ok(own), Ok(rest)) => Ok((own, rest)),
+        (own, rest) => Err(own.err().into_iter().chain(rest.err()).flatten().collect()),
+    }
+}
+
+/// The parts below a key of the scenario (`workload`, `fs` …), each with its name and its table.
+pub(crate) fn parts<'t, 'i>(
+    root: &'t DeTable<'i>,
+    key: &str,
+) -> Option<impl Iterator<Item = (&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)>> {
+    let (_, value) = entry(root, key)?;
+    value.get_ref().as_table().map(DeTable::iter)
+}

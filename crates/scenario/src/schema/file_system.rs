@@ -1,0 +1,59 @@
+//! `[fs.NAME]`: a file system of a host, on a disk, an array or another part that holds blocks.
+
+use crate::schema::apart::read_apart;
+use crate::text::tree::{Table, entry};
+use crate::text::{Problem, Sources};
+use petrio_models::block::scheduler::SchedulerParameters;
+use petrio_models::host::file_system::FileSystemParameters;
+use petrio_units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A file system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystem {
+    /// Where it lies, what mounts it, and the queue before it.
+    #[serde(flatten)]
+    pub place: FileSystemPlace,
+    /// How it was made and is mounted.
+    #[serde(flatten)]
+    pub parameters: FileSystemParameters,
+}
+
+/// Where a file system lies, what mounts it, and the queue before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileSystemPlace {
+    /// The host that mounts it; may be left out where there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The disk, array, fabric or throttle that it lies on.
+    pub on: String,
+    /// How much of that it uses; left out, all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Bytes>,
+    /// The I/O scheduler of the queue before the device: a name, or a table with `kind` and parameters; left out, the
+    /// kernel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerParameters>,
+    /// Requests in the queue before others wait (`nr_requests`); left out, the kernel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_requests: Option<u32>,
+    /// Requests that the device is given at a time; left out, as many as it accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+}
+
+const PLACE_KEYS: [&str; 6] = ["host", "on", "size", "scheduler", "queue_requests", "queue_depth"];
+
+/// Reads a file system.
+pub(crate) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
+    let typed = entry(table.get_ref(), "type").is_some();
+    let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
+    if typed {
+        return read.map(|(place, parameters)| FileSystem { place, parameters });
+    }
+    let missing = sources.error(table.span(), "\"type\" is missing").label("in this part");
+    let missing = missing.help("say which file system it is: type = \"ext3\" or type = \"ext4\"");
+    Err(std::iter::once(missing).chain(read.err().into_iter().flatten()).collect())
+}

@@ -1,0 +1,55 @@
+//! A pattern of file accesses in a few words, for the head of a report.
+
+use petrio_workload::program::PatternParameters;
+use petrio_workload::program::pattern::{Access, Durability, FsyncCall, Pattern};
+
+/// "random rewrite, 8 KiB records, file of 512 MiB, O_SYNC".
+pub(super) fn pattern(parameters: &PatternParameters) -> String {
+    let order = match parameters.pattern {
+        Pattern::Sequential => "sequential",
+        Pattern::Random => "random",
+        Pattern::Reverse => "reverse",
+        Pattern::Strided => "strided",
+        Pattern::Same => "same-record",
+    };
+    let access = match parameters.operation {
+        Access::Read => "read".to_owned(),
+        Access::Write => "write".to_owned(),
+        Access::Rewrite => "overwrite".to_owned(),
+        Access::Mixed => match parameters.read_share {
+            Some(share) => format!("mix with {share} reads"),
+            None => "mix".to_owned(),
+        },
+    };
+    let files = u64::from(parameters.files) * u64::from(parameters.processes);
+    let size = parameters.file_size;
+    let mut words = vec![format!("{order} {access}"), format!("{} records", parameters.record)];
+    words.push(match files {
+        1 => format!("a file of {size}"),
+        files => format!("{files} files of {size}"),
+    });
+    if parameters.processes > 1 {
+        words.push(format!("{} processes", parameters.processes));
+    }
+    for (flag, word) in [
+        (parameters.direct, "O_DIRECT"),
+        (parameters.sync, "O_SYNC"),
+        (parameters.data_sync, "O_DSYNC"),
+        (parameters.cached, "cached"),
+    ] {
+        if flag {
+            words.push(word.to_owned());
+        }
+    }
+    let call = match parameters.fsync_call {
+        FsyncCall::Fsync => "fsync",
+        FsyncCall::Fdatasync => "fdatasync",
+    };
+    match parameters.fsync {
+        Durability::Never => {}
+        Durability::AtEnd => words.push(format!("{call} at the end")),
+        Durability::Every(1) => words.push(format!("{call} after each write")),
+        Durability::Every(writes) => words.push(format!("{call} after every {writes} writes")),
+    }
+    words.join(", ")
+}

@@ -1,0 +1,96 @@
+//! Why a program can't be made or can't go on, in words for the person who wrote it.
+
+use super::script::ScriptError;
+use crate::trace::{Problem, TraceError};
+use petrio_colours::FileId;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A program that can't be made, or can't go on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// A parameter that no program can have.
+    #[error("{parameter}: {problem}")]
+    Parameter {
+        /// The parameter's name.
+        parameter: &'static str,
+        /// What is wrong, in words.
+        problem: String,
+    },
+    /// A script that can't be read, or that asks for what isn't there.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// Captured requests that can't be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A line of captured requests that is wrong.
+    #[error("{name}, line {line}: {problem}")]
+    Request {
+        /// The file.
+        name: Arc<str>,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: Problem,
+    },
+    /// Captured requests without a single one.
+    #[error("{name}: there is no request in it")]
+    NoRequests {
+        /// The file.
+        name: Arc<str>,
+    },
+    /// More processes than can be replayed.
+    #[error("more than {limit} processes")]
+    TooManyProcesses {
+        /// How many are possible.
+        limit: usize,
+    },
+    /// An append beyond the longest file.
+    #[error("file {} would become longer than 8 EiB", .file.0)]
+    FileTooLong {
+        /// The file.
+        file: FileId,
+    },
+    /// Two programs that mean different files by one number.
+    #[error("file {} is \"{first}\" and \"{second}\"", .file.0)]
+    FileTwice {
+        /// The number.
+        file: FileId,
+        /// The one name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// More files than numbers.
+    #[error("more than {limit} files")]
+    TooManyFiles {
+        /// How many are possible.
+        limit: u32,
+    },
+}
+
+impl ProgramError {
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Parameter { .. } => None,
+            Self::Script(error) => error.help.clone(),
+            Self::Trace(error) => error.help(),
+            Self::Request { problem, .. } => problem.help(),
+            Self::NoRequests { .. } => None,
+            Self::TooManyProcesses { .. } => {
+                Some("number the processes of the requests together, or replay a part of them".to_owned())
+            }
+            Self::FileTooLong { .. } => Some("append less, or truncate the file now and then".to_owned()),
+            Self::FileTwice { .. } => {
+                Some("number the files of each workload on a file system apart (`first_file`)".to_owned())
+            }
+            Self::TooManyFiles { .. } => Some("use fewer files, or fewer processes".to_owned()),
+        }
+    }
+
+    pub(super) fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
+        Self::Parameter { parameter, problem: problem.into() }
+    }
+}

@@ -1,0 +1,105 @@
+//! File-operation programs: what one process asks of a file system, one operation after the other.
+//!
+//! A [`FileProgram`] is a closed loop with one operation outstanding. It has two possible targets: a simulated System, where
+//! [`FilePrograms`] makes several of them one [`RequestSource`](crate::RequestSource) of [`FileOp`]s, and a real directory,
+//! where a driver pulls each of them on a thread of its own. Which files there must be before the first operation is said by
+//! the [`FileTable`], so that both are prepared alike.
+//!
+//! ```text
+//!  PatternParameters ─┐                             ┌─ FileTable ─▶ prepares a volume, or a directory
+//!  ScriptParameters ──┼─ prepare(Placement) ─▶ Prepared
+//!  RequestParameters ─┘  (FileWorkload: any of them)  └─ programs ─┬─ FilePrograms: RequestSource ─▶ the net
+//!                                                                └─ one thread a program ─▶ a real directory
+//! ```
+//!
+//! Left out: asynchronous interfaces with several operations outstanding in one process (io_uring, libaio) and mmap.
+
+pub mod pattern;
+pub mod requests;
+pub mod script;
+
+mod error;
+mod permutation;
+mod placement;
+mod source;
+mod table;
+
+pub use error::ProgramError;
+pub use pattern::{PatternParameters, PatternProgram};
+pub use placement::{Placement, Prepared};
+pub use requests::{RequestParameters, RequestProgram};
+pub use script::{Script, ScriptError, ScriptParameters, ScriptProgram};
+pub use source::FilePrograms;
+pub use table::{FileEntry, FileTable};
+
+pub use crate::source::Phase;
+use petrio_colours::FileOp;
+use petrio_kernel::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A workload of file operations, as a scenario writes it: `program` says which sort.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "program", rename_all = "kebab-case")]
+pub enum FileWorkload {
+    /// Processes that each go through files of their own in a given order, as iozone and fio do.
+    Pattern(PatternParameters),
+    /// Operations by name, one after the other.
+    Script(ScriptParameters),
+    /// Captured requests, played back.
+    Requests(RequestParameters),
+}
+
+impl FileWorkload {
+    /// One program a process, and the files that they need.
+    ///
+    /// # Errors
+    /// A parameter that no program can have, or a script or a trace that can't be read.
+    pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
+        match self {
+            Self::Pattern(parameters) => parameters.prepare(placement),
+            Self::Script(parameters) => parameters.prepare(placement),
+            Self::Requests(parameters) => parameters.prepare(placement),
+        }
+    }
+}
+
+/// What a program does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Asks for this, and waits until it is done. `id` and `issued` are set by whoever carries it out.
+    Operation(FileOp),
+    /// Lets time pass.
+    Think(Time),
+    /// What follows belongs to this phase of the run; before the first such step, to [`Phase::Measured`]. Takes no time.
+    Phase(Phase),
+    /// Waits until every other program of its [`Prepared`] has come to its barrier too, or has ended.
+    Barrier,
+    /// Has ended; every further question gives this answer.
+    End,
+}
+
+/// A stream of file operations by one process.
+pub trait FileProgram: Send {
+    /// What it does next. `last` is the operation before, as it was issued, and with what the driver knows of how it ended;
+    /// `None` when nothing was asked for yet.
+    ///
+    /// # Errors
+    /// A captured trace that can't be read on.
+    fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError>;
+
+    /// How long the operation asked for last took where it was captured, for a program that knows.
+    fn measured(&self) -> Option<Time> {
+        None
+    }
+}
+
+impl<P: FileProgram + ?Sized> FileProgram for Box<P> {
+    fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        (**self).next(last)
+    }
+
+    fn measured(&self) -> Option<Time> {
+        (**self).measured()
+    }
+}

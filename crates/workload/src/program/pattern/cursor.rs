@@ -1,0 +1,176 @@
+//! Where the next access goes: which file, and which bytes of it.
+
+use super::parameters::{FileOrder, Pattern, PatternParameters};
+use crate::program::permutation::{Permutation, scramble};
+use petrio_kernel::random::{Generator, below};
+use petrio_units::Bytes;
+
+/// A place to be accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The file, counted from 0 in its process.
+    pub(super) file: u32,
+    /// First byte.
+    pub(super) offset: u64,
+    /// Bytes.
+    pub(super) length: u64,
+}
+
+/// How the places of one file follow each other.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Sequential,
+    Reverse,
+    Same,
+    Strided {
+        stride: u64,
+        /// Records of a short lane; the first `long_lanes` lanes have one more.
+        lane: u64,
+        long_lanes: u64,
+    },
+    /// Each place once; the permutation changes with each file and each time through.
+    Shuffled(Permutation),
+    /// Any place at any time.
+    Independent,
+}
+
+/// The way of one process through its files.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    record: u64,
+    file_size: u64,
+    /// From one possible place to the next, in bytes.
+    step: u64,
+    /// Places in a file.
+    places: u64,
+    /// Accesses to a file in one time through.
+    accesses: u64,
+    files: u32,
+    round_robin: bool,
+    order: Order,
+    /// The next access: its file, and how many came before it in that file.
+    file: u32,
+    index: u64,
+    /// How often the process has begun to go through its files.
+    times: u64,
+    key: u64,
+    random: Generator,
+}
+
+/// Places and accesses of one file in one time through it.
+pub(super) fn places_and_accesses(parameters: &PatternParameters) -> (u64, u64) {
+    let (record, size) = (parameters.record.get(), parameters.file_size.get());
+    let records = size.div_ceil(record);
+    match parameters.alignment.map(Bytes::get) {
+        Some(alignment) if alignment != record => {
+            let places = (size - record) / alignment + 1;
+            // Where the places are fewer than the records, each is visited once; otherwise as many as a file has records.
+            (places, if parameters.repetition { records } else { records.min(places) })
+        }
+        _ => (records, records),
+    }
+}
+
+impl Cursor {
+    /// For parameters that are sound.
+    pub(super) fn new(parameters: &PatternParameters, mut random: Generator) -> Self {
+        let (record, file_size) = (parameters.record.get(), parameters.file_size.get());
+        let (places, accesses) = places_and_accesses(parameters);
+        let order = match parameters.pattern {
+            Pattern::Sequential => Order::Sequential,
+            Pattern::Reverse => Order::Reverse,
+            Pattern::Same => Order::Same,
+            Pattern::Strided => {
+                let stride = parameters.stride.unwrap_or(1).min(places);
+                Order::Strided { stride, lane: places / stride, long_lanes: places % stride }
+            }
+            Pattern::Random if parameters.repetition => Order::Independent,
+            Pattern::Random => Order::Shuffled(Permutation::new(places, 0)),
+        };
+        let key = below(&mut random, u64::MAX);
+        let mut cursor = Self {
+            record,
+            file_size,
+            step: parameters.alignment.map_or(record, Bytes::get),
+            places,
+            accesses,
+            files: parameters.files,
+            round_robin: parameters.file_order == FileOrder::RoundRobin,
+            order,
+            file: 0,
+            index: 0,
+            times: 0,
+            key,
+            random,
+        };
+        cursor.shuffle();
+        cursor
+    }
+
+    /// Begins at the first file again, with another shuffle.
+    pub(super) fn restart(&mut self) {
+        (self.file, self.index) = (0, 0);
+        self.times += 1;
+        self.shuffle();
+    }
+
+    /// The order of the current file for this time through.
+    fn shuffle(&mut self) {
+        if let Order::Shuffled(permutation) = &mut self.order {
+            let key = scramble(scramble(self.key ^ self.times) ^ u64::from(self.file));
+            *permutation = Permutation::new(self.places, key);
+        }
+    }
+
+    /// The next place.
+    #[inline]
+    pub(super) fn next(&mut self) -> Place {
+        let place = match &self.order {
+            Order::Sequential => self.index,
+            Order::Reverse => self.places - 1 - self.index,
+            Order::Same => 0,
+            &Order::Strided { stride, lane, long_lanes } => {
+                let in_long = long_lanes * (lane + 1);
+                if self.index < in_long {
+                    self.index / (lane + 1) + self.index % (lane + 1) * stride
+                } else {
+                    let index = self.index - in_long;
+                    long_lanes + index / lane + index % lane * stride
+                }
+            }
+            Order::Shuffled(permutation) => permutation.at(self.index),
+            Order::Independent => below(&mut self.random, self.places),
+        };
+        let offset = place * self.step;
+        let found = Place { file: self.file, offset, length: self.record.min(self.file_size - offset) };
+        self.advance();
+        found
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        if self.round_robin {
+            self.file += 1;
+            if self.file == self.files {
+                self.file = 0;
+                self.index += 1;
+            }
+            if self.index == self.accesses {
+                self.restart();
+            } else if self.files > 1 {
+                self.shuffle();
+            }
+            return;
+        }
+        self.index += 1;
+        if self.index == self.accesses {
+            self.index = 0;
+            self.file += 1;
+            if self.file == self.files {
+                self.restart();
+            } else {
+                self.shuffle();
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A pattern at work: opening, a warm-up, the passes, making it durable, closing.
+
+use super::cursor::{Cursor, places_and_accesses};
+use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
+use crate::program::{
+    FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
+};
+use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use petrio_kernel::Time;
+use petrio_kernel::random::{Generator, uniform};
+use petrio_units::{Bytes, Fraction};
+
+/// Where a program is in its course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Begin,
+    /// Opens the file of this number, counted from 0.
+    Open(u32),
+    WarmUp,
+    /// Between warm-up and measurement.
+    Meet,
+    Measure,
+    /// So many passes are over.
+    Pass(u32),
+    /// Between two passes: so many are over.
+    Between(u32),
+    BeginClosing,
+    Fsync(u32),
+    BeginClose,
+    Close(u32),
+    End,
+}
+
+/// One process of a pattern.
+#[derive(Clone, Debug)]
+pub struct PatternProgram {
+    operation: Access,
+    read_share: f64,
+    fsync: Durability,
+    fsync_call: Operation,
+    open_close: bool,
+    timing: Timing,
+    barrier: BarrierAt,
+    passes: u32,
+    warm_up_pass: bool,
+    files: u32,
+    first_file: u32,
+    think: Time,
+    /// Accesses of a pass.
+    accesses: u64,
+
+    template: FileOp,
+    cursor: Cursor,
+    mixture: Generator,
+    stage: Stage,
+    /// Accesses left in the pass.
+    left: u64,
+    /// Whether the access before is still to be thought about.
+    thinks: bool,
+    /// Writes until the next fsync, and the file that it is for.
+    until_fsync: u64,
+    owes_fsync: Option<FileId>,
+}
+
+impl PatternProgram {
+    fn new(parameters: &PatternParameters, placement: &Placement, process: u32, first_file: u32) -> Self {
+        let template = FileOp {
+            flags: AccessFlags {
+                direct: parameters.direct,
+                sync: parameters.sync,
+                data_sync: parameters.data_sync,
+                stdio: parameters.interface == Interface::Stdio,
+            },
+            ..placement.operation(process)
+        };
+        Self {
+            operation: parameters.operation,
+            read_share: parameters.read_share.unwrap_or(Fraction::ZERO).get(),
+            fsync: parameters.fsync,
+            fsync_call: match parameters.fsync_call {
+                FsyncCall::Fsync => Operation::Fsync,
+                FsyncCall::Fdatasync => Operation::Fdatasync,
+            },
+            open_close: parameters.open_close,
+            timing: parameters.timing,
+            barrier: parameters.barrier,
+            passes: parameters.passes,
+            warm_up_pass: parameters.warm_up_pass,
+            files: parameters.files,
+            first_file,
+            think: parameters.think_time.time(),
+            accesses: parameters.accesses(),
+            template,
+            cursor: Cursor::new(parameters, placement.stream(process, "places")),
+            mixture: placement.stream(process, "reads and writes"),
+            stage: Stage::Begin,
+            left: 0,
+            thinks: false,
+            until_fsync: every(parameters.fsync),
+            owes_fsync: None,
+        }
+    }
+
+    fn file(&self, number: u32) -> FileId {
+        FileId(self.first_file + number)
+    }
+
+    fn on_file(&self, operation: Operation, file: FileId) -> Step {
+        Step::Operation(FileOp { operation, file, ..self.template.clone() })
+    }
+
+    /// The next access of the pass; there is one.
+    #[inline]
+    fn access(&mut self) -> FileOp {
+        self.left -= 1;
+        self.thinks = self.think > Time::ZERO;
+        let place = self.cursor.next();
+        let file = self.file(place.file);
+        let reads = match self.operation {
+            Access::Read => true,
+            Access::Write | Access::Rewrite => false,
+            Access::Mixed => uniform(&mut self.mixture) < self.read_share,
+        };
+        if !reads {
+            self.until_fsync -= 1;
+            if self.until_fsync == 0 {
+                self.owes_fsync = Some(file);
+                self.until_fsync = every(self.fsync);
+            }
+        }
+        FileOp {
+            operation: if reads { Operation::Read } else { Operation::Write },
+            file,
+            offset: place.offset,
+            length: place.length,
+            ..self.template.clone()
+        }
+    }
+
+    /// What comes when no access is next: what the one before owes, or the next stage in which there is something to do.
+    #[cold]
+    fn other_step(&mut self) -> Step {
+        if let Some(file) = self.owes_fsync.take() {
+            return self.on_file(self.fsync_call, file);
+        }
+        if std::mem::take(&mut self.thinks) {
+            return Step::Think(self.think);
+        }
+        loop {
+            if self.left > 0 {
+                return Step::Operation(self.access());
+            }
+            match self.stage {
+                Stage::Begin => {
+                    let prepares = self.open_close || self.warm_up_pass;
+                    self.stage = Stage::Open(if self.open_close { 0 } else { self.files });
+                    if prepares {
+                        return Step::Phase(Phase::Preparation);
+                    }
+                }
+                Stage::Open(number) if number < self.files => {
+                    self.stage = Stage::Open(number + 1);
+                    let new = self.operation == Access::Write;
+                    let file = self.file(number);
+                    return self.on_file(if new { Operation::Create } else { Operation::Open }, file);
+                }
+                Stage::Open(_) if self.warm_up_pass => {
+                    self.stage = Stage::WarmUp;
+                    self.left = self.accesses;
+                }
+                Stage::Open(_) => self.stage = Stage::Meet,
+                Stage::WarmUp => {
+                    self.stage = Stage::Meet;
+                    self.cursor.restart();
+                }
+                Stage::Meet => {
+                    self.stage = Stage::Measure;
+                    if self.barrier != BarrierAt::Never {
+                        return Step::Barrier;
+                    }
+                }
+                Stage::Measure => {
+                    self.stage = Stage::Pass(0);
+                    self.left = self.accesses;
+                    return Step::Phase(Phase::Measured);
+                }
+                Stage::Pass(over) if over + 1 == self.passes => self.stage = Stage::BeginClosing,
+                Stage::Pass(over) => {
+                    self.stage = Stage::Between(over + 1);
+                    if self.barrier == BarrierAt::Passes {
+                        return Step::Barrier;
+                    }
+                }
+                Stage::Between(over) => {
+                    self.stage = Stage::Pass(over);
+                    self.cursor.restart();
+                    self.left = self.accesses;
+                }
+                Stage::BeginClosing => {
+                    let fsyncs = self.fsync == Durability::AtEnd;
+                    self.stage = if fsyncs { Stage::Fsync(0) } else { Stage::BeginClose };
+                    if fsyncs {
+                        return Step::Phase(Phase::Closing { counted: self.timing != Timing::Accesses });
+                    }
+                }
+                Stage::Fsync(number) if number < self.files => {
+                    self.stage = Stage::Fsync(number + 1);
+                    return self.on_file(self.fsync_call, self.file(number));
+                }
+                Stage::Fsync(_) => self.stage = Stage::BeginClose,
+                Stage::BeginClose => {
+                    self.stage = Stage::Close(if self.open_close { 0 } else { self.files });
+                    if self.open_close {
+                        return Step::Phase(Phase::Closing { counted: self.timing == Timing::WithClose });
+                    }
+                }
+                Stage::Close(number) if number < self.files => {
+                    self.stage = Stage::Close(number + 1);
+                    return self.on_file(Operation::Close, self.file(number));
+                }
+                Stage::Close(_) => self.stage = Stage::End,
+                Stage::End => return Step::End,
+            }
+        }
+    }
+}
+
+impl FileProgram for PatternProgram {
+    #[inline]
+    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        if self.left == 0 || self.thinks || self.owes_fsync.is_some() {
+            return Ok(self.other_step());
+        }
+        Ok(Step::Operation(self.access()))
+    }
+}
+
+/// Writes until the first fsync.
+const fn every(fsync: Durability) -> u64 {
+    match fsync {
+        Durability::Every(writes) => writes,
+        _ => u64::MAX,
+    }
+}
+
+impl PatternParameters {
+    /// Accesses of each process in one pass.
+    pub fn accesses(&self) -> u64 {
+        let (_, per_file) = places_and_accesses(self);
+        match (self.operations, self.amount.map(Bytes::get)) {
+            (Some(operations), _) => operations,
+            (None, Some(bytes)) => bytes.div_ceil(self.record.get()),
+            (None, None) => per_file.saturating_mul(self.files.into()),
+        }
+    }
+
+    /// One program a process, and the files that they need.
+    ///
+    /// # Errors
+    /// A parameter that no program can have, or too many files.
+    pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
+        self.validate()?;
+        placement::check_number_of_files(u64::from(self.processes) * u64::from(self.files), placement)?;
+        let mut files = FileTable::new();
+        let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
+        let new = self.operation == Access::Write;
+        for process in 0..self.processes {
+            let first_file = placement.first_file + process * self.files;
+            for number in 0..self.files {
+                files.add(FileEntry {
+                    file: FileId(first_file + number),
+                    name: placement.file_name(&format!("{process}.{number}")),
+                    parent: FileId::ROOT,
+                    is_directory: false,
+                    present: !(new && self.open_close),
+                    size: if new { 0 } else { self.file_size.get() },
+                    cached: self.cached,
+                })?;
+            }
+            programs.push(Box::new(PatternProgram::new(self, placement, process, first_file)));
+        }
+        Ok(Prepared { files, programs })
+    }
+}

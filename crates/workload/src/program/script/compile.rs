@@ -1,0 +1,315 @@
+//! From statements to steps: names become numbers, repeats become loops or are unrolled, and what isn't there is an error.
+
+use super::names::{Entry, Located, Names, Node};
+use super::parse::ScriptError;
+use super::statement::{Action, PhaseWord, Position, Script, Statement};
+use petrio_colours::{AccessFlags, Operation};
+use petrio_kernel::Time;
+
+/// Most steps of a script once repeats that leave other names behind are unrolled.
+pub const STEPS_MAX: usize = 1 << 20;
+
+/// One step; files by their numbers in the script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Instruction {
+    Operation(Code),
+    /// A write at the file's end.
+    Append {
+        file: u32,
+        length: u64,
+        flags: AccessFlags,
+    },
+    Think(Time),
+    Barrier,
+    Phase(PhaseWord),
+    /// The steps up to `end` (exclusive) so many times.
+    Repeat {
+        count: u64,
+        end: u32,
+    },
+}
+
+/// An operation; files by their numbers in the script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Code {
+    pub(super) operation: Operation,
+    pub(super) file: u32,
+    pub(super) parent: u32,
+    pub(super) replaced: Option<u32>,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    pub(super) flags: AccessFlags,
+}
+
+/// A script ready to run: its steps, and its files by their numbers, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compiled {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Compiles a script whose statements but the declarations are repeated `repeat` times.
+pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptError> {
+    let mut compiler = Compiler { names: Names::default(), instructions: Vec::new() };
+    let declares =
+        |statement: &&Statement| matches!(statement.action, Action::File { .. } | Action::Directory { .. });
+    let declared = script.statements.iter().take_while(declares).count();
+    let (declarations, rest) = script.statements.split_at(declared);
+    for statement in declarations {
+        compiler.declare(statement)?;
+    }
+    let start = Position { line: 1, column: 1 };
+    if !rest.iter().any(|statement| statement.action.operates()) {
+        return Err(ScriptError::at(start, "the script has no operation in it"));
+    }
+    // The whole script is no block of its own: `%` stands for the repetitions that the script writes itself.
+    compiler.repeat(start, repeat, rest, false)?;
+    Ok(Compiled { instructions: compiler.instructions, entries: compiler.names.into_entries() })
+}
+
+struct Compiler {
+    names: Names,
+    instructions: Vec<Instruction>,
+}
+
+/// Whether a block's own statements have `%` in a name.
+fn is_numbered(body: &[Statement]) -> bool {
+    let numbered = |name: &String| name.contains('%');
+    body.iter().any(|statement| match &statement.action {
+        Action::OnName { name, .. }
+        | Action::Access { name, .. }
+        | Action::Append { name, .. }
+        | Action::Truncate { name, .. } => numbered(name),
+        Action::Rename { name, new } => numbered(name) || numbered(new),
+        _ => false,
+    })
+}
+
+impl Compiler {
+    fn push(&mut self, position: Position, instruction: Instruction) -> Result<(), ScriptError> {
+        if self.instructions.len() >= STEPS_MAX {
+            let problem = format!("the script has more than {STEPS_MAX} steps here");
+            return Err(ScriptError::at(position, problem).with_help(
+                "a repeat is unrolled when it leaves other names behind than it found, or has % in a name; \
+                 remove what it makes within it, or repeat it less often",
+            ));
+        }
+        self.instructions.push(instruction);
+        Ok(())
+    }
+
+    fn declare(&mut self, statement: &Statement) -> Result<(), ScriptError> {
+        let (name, is_directory, size, cached) = match &statement.action {
+            Action::File { name, size, cached } => (name, false, size.get(), *cached),
+            Action::Directory { name } => (name, true, 0, false),
+            _ => return Ok(()),
+        };
+        let position = statement.position;
+        if size > i64::MAX as u64 {
+            return Err(ScriptError::at(position, "a file can't be longer than 8 EiB"));
+        }
+        let at = self.locate(position, name, None)?;
+        if at.node.is_some() {
+            return Err(ScriptError::at(position, format!("there is a \"{name}\" already")));
+        }
+        self.names.declare(at, is_directory, size, cached);
+        Ok(())
+    }
+
+    /// A block and how often it is run; its repetitions are `numbered` where it is a repeat of the script.
+    fn repeat(
+        &mut self,
+        position: Position,
+        count: u64,
+        body: &[Statement],
+        numbered: bool,
+    ) -> Result<(), ScriptError> {
+        let number = |iteration: u64| numbered.then_some(iteration);
+        if count == 1 || numbered && is_numbered(body) {
+            return (1..=count).try_for_each(|iteration| self.block(body, number(iteration)));
+        }
+        let (head, mark) = (self.instructions.len(), self.names.mark());
+        self.push(position, Instruction::Repeat { count, end: 0 })?;
+        self.block(body, number(1))?;
+        let is_loop = self.names.as_at(mark);
+        let end = self.instructions.len() as u32;
+        self.instructions[head] = Instruction::Repeat { count: if is_loop { count } else { 1 }, end };
+        if is_loop {
+            return Ok(());
+        }
+        (2..=count).try_for_each(|iteration| self.block(body, number(iteration)))
+    }
+
+    fn block(&mut self, body: &[Statement], number: Option<u64>) -> Result<(), ScriptError> {
+        body.iter().try_for_each(|statement| self.statement(statement, number))
+    }
+
+    fn locate(&self, position: Position, name: &str, number: Option<u64>) -> Result<Located, ScriptError> {
+        let refuse = |problem| Err(ScriptError::at(position, problem));
+        let located = match (name.contains('%'), number) {
+            (false, _) => self.names.locate(name),
+            (true, Some(number)) => self.names.locate(&name.replace('%', &number.to_string())),
+            (true, None) => {
+                return refuse("% is the number of the repetition, and nothing is repeated here".into());
+            }
+        };
+        located.or_else(refuse)
+    }
+
+    /// A file or directory that is there.
+    fn there(
+        &self,
+        position: Position,
+        name: &str,
+        number: Option<u64>,
+    ) -> Result<(Located, Node), ScriptError> {
+        let at = self.locate(position, name, number)?;
+        match at.node {
+            Some(node) => Ok((at, node)),
+            None => Err(ScriptError::at(position, format!("there is no \"{name}\" here"))
+                .with_help(format!("say `file {name} 4 KiB` at the beginning, or `create {name}` before"))),
+        }
+    }
+
+    fn file(
+        &self,
+        position: Position,
+        name: &str,
+        number: Option<u64>,
+    ) -> Result<(Located, Node), ScriptError> {
+        match self.there(position, name, number)? {
+            (_, node) if node.is_directory => {
+                Err(ScriptError::at(position, format!("\"{name}\" is a directory; a file is needed")))
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, number: Option<u64>) -> Result<(), ScriptError> {
+        let position = statement.position;
+        let refuse = |problem: &str| Err(ScriptError::at(position, problem));
+        let instruction = match &statement.action {
+            Action::File { .. } | Action::Directory { .. } => {
+                return refuse("declarations of files and directories stand before all other statements");
+            }
+            Action::Repeat { count, body } => return self.repeat(position, *count, body, true),
+            Action::Think(time) => Instruction::Think(time.time()),
+            Action::Barrier => Instruction::Barrier,
+            Action::Phase(phase) => Instruction::Phase(*phase),
+            Action::Sync => Instruction::Operation(Code { operation: Operation::Sync, ..Code::default() }),
+            Action::OnName { operation, name } => {
+                Instruction::Operation(self.on_name(position, *operation, name, number)?)
+            }
+            Action::Access { operation, name, offset, length, flags } => {
+                let (_, node) = self.file(position, name, number)?;
+                let (offset, length) = (offset.get(), length.get());
+                if offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64) {
+                    return refuse("the access reaches beyond 8 EiB");
+                }
+                let operation = *operation;
+                if operation == Operation::Read && (flags.sync || flags.data_sync) {
+                    return refuse("a read has nothing that could be made durable (sync, data-sync)");
+                }
+                let (file, flags) = (node.file, *flags);
+                Instruction::Operation(Code { operation, file, offset, length, flags, ..Code::default() })
+            }
+            Action::Append { name, length, flags } => {
+                let (_, node) = self.file(position, name, number)?;
+                Instruction::Append { file: node.file, length: length.get(), flags: *flags }
+            }
+            Action::Truncate { name, length } => {
+                let (_, node) = self.file(position, name, number)?;
+                if length.get() > i64::MAX as u64 {
+                    return refuse("a file can't be longer than 8 EiB");
+                }
+                let (operation, file, length) = (Operation::Truncate, node.file, length.get());
+                Instruction::Operation(Code { operation, file, length, ..Code::default() })
+            }
+            Action::Rename { name, new } => Instruction::Operation(self.rename(position, name, new, number)?),
+        };
+        self.push(position, instruction)
+    }
+
+    fn on_name(
+        &mut self,
+        position: Position,
+        operation: Operation,
+        name: &str,
+        number: Option<u64>,
+    ) -> Result<Code, ScriptError> {
+        let refuse = |problem: String| Err(ScriptError::at(position, problem));
+        let code = |file, parent| Code { operation, file, parent, ..Code::default() };
+        match operation {
+            Operation::Create | Operation::Mkdir => {
+                let at = self.locate(position, name, number)?;
+                if at.node.is_some() {
+                    return refuse(format!("there is a \"{name}\" already"));
+                }
+                let parent = at.parent;
+                Ok(code(self.names.make(at, operation == Operation::Mkdir), parent))
+            }
+            Operation::Unlink => {
+                let (at, node) = self.file(position, name, number)?;
+                let parent = at.parent;
+                self.names.remove(at, node);
+                Ok(code(node.file, parent))
+            }
+            Operation::Rmdir | Operation::Readdir => {
+                let (at, node) = self.there(position, name, number)?;
+                if !node.is_directory {
+                    return refuse(format!("\"{name}\" is a file; a directory is needed"));
+                }
+                let parent = at.parent;
+                if operation == Operation::Rmdir {
+                    if node.file == 0 {
+                        return refuse("the directory in which the script runs can't be removed".into());
+                    }
+                    if !self.names.is_empty(node.file) {
+                        return refuse(format!("the directory \"{name}\" isn't empty"));
+                    }
+                    self.names.remove(at, node);
+                }
+                Ok(code(node.file, parent))
+            }
+            Operation::Open | Operation::Close => Ok(code(self.file(position, name, number)?.1.file, 0)),
+            _ => Ok(code(self.there(position, name, number)?.1.file, 0)),
+        }
+    }
+
+    fn rename(
+        &mut self,
+        position: Position,
+        name: &str,
+        new: &str,
+        number: Option<u64>,
+    ) -> Result<Code, ScriptError> {
+        let refuse = |problem: String| Err(ScriptError::at(position, problem));
+        let (from, node) = self.there(position, name, number)?;
+        let to = self.locate(position, new, number)?;
+        if node.file == 0 || to.node.is_some_and(|there| there.file == 0) {
+            return refuse("the directory in which the script runs can't be renamed".into());
+        }
+        match to.node {
+            Some(there) if there == node => return refuse(format!("\"{name}\" and \"{new}\" are the same")),
+            Some(there) if there.is_directory != node.is_directory => {
+                return refuse(format!("one of \"{name}\" and \"{new}\" is a directory, the other a file"));
+            }
+            Some(there) if there.is_directory && !self.names.is_empty(there.file) => {
+                return refuse(format!("the directory \"{new}\" isn't empty"));
+            }
+            _ => {}
+        }
+        if node.is_directory && self.names.holds(node.file, to.parent) {
+            return refuse(format!("\"{new}\" lies within \"{name}\""));
+        }
+        let code = Code {
+            operation: Operation::Rename,
+            file: node.file,
+            parent: to.parent,
+            replaced: to.node.map(|there| there.file),
+            ..Code::default()
+        };
+        self.names.rename(from, to, node);
+        Ok(code)
+    }
+}

@@ -1,0 +1,199 @@
+//! A script at work.
+
+use super::ScriptParameters;
+use super::compile::{Compiled, Instruction, compile};
+use super::names::Entry;
+use super::statement::{PhaseWord, Script};
+use crate::program::{
+    FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
+};
+use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use std::sync::Arc;
+
+/// A repeat that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    start: u32,
+    end: u32,
+    /// Repetitions left after this one.
+    left: u64,
+}
+
+/// One process of a script.
+#[derive(Clone, Debug)]
+pub struct ScriptProgram {
+    instructions: Arc<[Instruction]>,
+    next: u32,
+    rounds: Vec<Round>,
+    /// The files' lengths as they become, for appends.
+    sizes: Vec<u64>,
+    /// The directory in which it runs.
+    directory: FileId,
+    /// The number of its first file.
+    first_file: u32,
+    template: FileOp,
+}
+
+impl ScriptProgram {
+    fn file(&self, number: u32) -> FileId {
+        match number.checked_sub(1) {
+            None => self.directory,
+            Some(index) => FileId(self.first_file + index),
+        }
+    }
+
+    fn write(
+        &mut self,
+        file: u32,
+        offset: u64,
+        length: u64,
+        flags: AccessFlags,
+    ) -> Result<Step, ProgramError> {
+        let size = &mut self.sizes[file as usize - 1];
+        let end = offset.checked_add(length).filter(|&end| end <= i64::MAX as u64);
+        let Some(end) = end else { return Err(ProgramError::FileTooLong { file: self.file(file) }) };
+        // A write of nothing makes no file longer.
+        *size = if length > 0 { end.max(*size) } else { *size };
+        let (operation, file) = (Operation::Write, self.file(file));
+        Ok(Step::Operation(FileOp { operation, file, offset, length, flags, ..self.template.clone() }))
+    }
+
+    fn step(&mut self, instruction: Instruction) -> Result<Step, ProgramError> {
+        let code = match instruction {
+            Instruction::Operation(code) => code,
+            Instruction::Append { file, length, flags } => {
+                return self.write(file, self.sizes[file as usize - 1], length, flags);
+            }
+            Instruction::Think(time) => return Ok(Step::Think(time)),
+            Instruction::Barrier => return Ok(Step::Barrier),
+            Instruction::Phase(phase) => {
+                return Ok(Step::Phase(match phase {
+                    PhaseWord::Preparation => Phase::Preparation,
+                    PhaseWord::Measured => Phase::Measured,
+                    PhaseWord::Closing => Phase::Closing { counted: false },
+                }));
+            }
+            // `next` has gone into it.
+            Instruction::Repeat { .. } => return Ok(Step::End),
+        };
+        match code.operation {
+            Operation::Write => return self.write(code.file, code.offset, code.length, code.flags),
+            Operation::Truncate => self.sizes[code.file as usize - 1] = code.length,
+            Operation::Create => self.sizes[code.file as usize - 1] = 0,
+            _ => {}
+        }
+        Ok(Step::Operation(FileOp {
+            operation: code.operation,
+            file: self.file(code.file),
+            parent: self.file(code.parent),
+            replaced: code.replaced.map(|replaced| self.file(replaced)),
+            offset: code.offset,
+            length: code.length,
+            flags: code.flags,
+            ..self.template.clone()
+        }))
+    }
+}
+
+impl FileProgram for ScriptProgram {
+    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        loop {
+            if let Some(round) = self.rounds.last_mut()
+                && round.end == self.next
+            {
+                if round.left == 0 {
+                    self.rounds.pop();
+                } else {
+                    round.left -= 1;
+                    self.next = round.start;
+                }
+                continue;
+            }
+            let Some(&instruction) = self.instructions.get(self.next as usize) else { return Ok(Step::End) };
+            self.next += 1;
+            if let Instruction::Repeat { count, end } = instruction {
+                self.rounds.push(Round { start: self.next, end, left: count - 1 });
+                continue;
+            }
+            return self.step(instruction);
+        }
+    }
+}
+
+impl ScriptParameters {
+    /// Checks the script: its text, and that every file that it speaks of is there when it does.
+    ///
+    /// # Errors
+    /// The first place that is wrong, or a parameter that no program can have.
+    pub fn validate(&self) -> Result<(), ProgramError> {
+        self.compiled().map(|_| ())
+    }
+
+    fn compiled(&self) -> Result<Compiled, ProgramError> {
+        let counts = [("repeat", self.repeat), ("processes", self.processes.into())];
+        if let Some((parameter, _)) = counts.into_iter().find(|&(_, count)| count == 0) {
+            return Err(ProgramError::parameter(parameter, "it is zero"));
+        }
+        let script: Script = self.script.parse()?;
+        Ok(compile(&script, self.repeat)?)
+    }
+
+    /// One program a process, and the files that they need.
+    ///
+    /// # Errors
+    /// As of [`ScriptParameters::validate`], or too many files.
+    pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
+        let Compiled { instructions, entries } = self.compiled()?;
+        let instructions: Arc<[Instruction]> = instructions.into();
+        let own_directory = self.processes > 1;
+        let numbers = entries.len() as u64 + u64::from(own_directory);
+        placement::check_number_of_files(u64::from(self.processes) * numbers, placement)?;
+        let mut files = FileTable::new();
+        let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
+        for process in 0..self.processes {
+            let base = placement.first_file + process * numbers as u32;
+            let mut directory = FileId::ROOT;
+            if own_directory {
+                directory = FileId(base);
+                files.add(FileEntry {
+                    file: directory,
+                    name: placement.file_name(&process.to_string()),
+                    parent: FileId::ROOT,
+                    is_directory: true,
+                    present: true,
+                    size: 0,
+                    cached: false,
+                })?;
+            }
+            let program = ScriptProgram {
+                instructions: instructions.clone(),
+                next: 0,
+                rounds: Vec::new(),
+                sizes: entries.iter().map(|entry| entry.size).collect(),
+                directory,
+                first_file: base + u32::from(own_directory),
+                template: placement.operation(process),
+            };
+            for (index, entry) in entries.iter().enumerate() {
+                files.add(program.entry(index as u32 + 1, entry, placement))?;
+            }
+            programs.push(Box::new(program));
+        }
+        Ok(Prepared { files, programs })
+    }
+}
+
+impl ScriptProgram {
+    fn entry(&self, number: u32, entry: &Entry, placement: &Placement) -> FileEntry {
+        let parent = self.file(entry.parent);
+        FileEntry {
+            file: self.file(number),
+            name: if parent == FileId::ROOT { placement.file_name(&entry.name) } else { entry.name.clone() },
+            parent,
+            is_directory: entry.is_directory,
+            present: entry.present,
+            size: entry.size,
+            cached: entry.cached,
+        }
+    }
+}
