@@ -269,7 +269,7 @@ fn nearest_machine(kernel: &str, folder: &Path) -> Result<String, FsValidationEr
         };
         let loaded = load(name, &point, &profile, folder)?;
         let Some(host) = loaded.hosts.first() else { continue };
-        let apart = |here: f64, there: f64| (here / there.max(1.0)).ln().abs();
+        let apart = |here: f64, there: f64| libm::log(here / there.max(1.0)).abs();
         let there = host.machine.memory.get() as f64;
         let distance = apart(processors, f64::from(host.machine.processors))
             + memory.map_or(0.0, |here| apart(here, there));

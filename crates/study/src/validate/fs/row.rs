@@ -214,8 +214,8 @@ fn middle(curve: &[(f64, f64)]) -> Option<f64> {
 fn crossing(curve: &[(f64, f64)], figure: f64) -> Option<f64> {
     let pair = curve.windows(2).find(|pair| pair[0].1 >= figure && pair[1].1 < figure)?;
     let [(from, high), (to, low)] = [pair[0], pair[1]];
-    let down = (high / figure).ln() / (high / low).ln();
-    Some(from * (to / from).powf(down))
+    let down = libm::log(high / figure) / libm::log(high / low);
+    Some(from * libm::pow(to / from, down))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Axis {
     }
 
     fn at(&self, value: f64) -> f64 {
-        let part = (value.max(self.low) / self.low).ln() / (self.high / self.low).ln();
+        let part = libm::log(value.max(self.low) / self.low) / libm::log(self.high / self.low);
         self.from + (self.to - self.from) * part.clamp(0.0, 1.0)
     }
 
@@ -48,7 +48,7 @@ impl Axis {
     fn ticks(&self) -> Vec<f64> {
         let steps: &[f64] = if self.high / self.low > 1e3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
         let mut ticks = Vec::new();
-        let mut decade = 10f64.powf(self.low.log10().floor());
+        let mut decade = libm::pow(10.0, libm::log10(self.low).floor());
         while decade <= self.high {
             let within = steps.iter().map(|step| step * decade);
             ticks.extend(within.filter(|tick| (self.low..=self.high).contains(tick)));

@@ -13,9 +13,9 @@ const TOP: f64 = 26.0;
 pub(super) fn measured(rows: &[&FsRow], unit: &str) -> String {
     let most = rows.iter().map(|row| row.measured).fold(f64::MIN_POSITIVE, f64::max);
     let least = rows.iter().map(|row| row.measured).fold(most, f64::min).max(f64::MIN_POSITIVE);
-    let span = (most / least).ln().max(f64::MIN_POSITIVE);
+    let span = libm::log(most / least).max(f64::MIN_POSITIVE);
     let colour = |row: &FsRow| {
-        let part = ((row.measured.max(least) / least).ln() / span).clamp(0.0, 1.0);
+        let part = (libm::log(row.measured.max(least) / least) / span).clamp(0.0, 1.0);
         (format!("hsl(210 60% {:.0}%)", 94.0 - 62.0 * part), part > 0.55)
     };
     map(rows, &format!("Measured {unit}"), &colour, &|row| brief(row.measured))
