@@ -10,9 +10,13 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::file_system::{BLOCK_SIZE, Family, FileSystemParameters, JournalMode, Volume};
-use petrio_models::host::kernel_profile::KernelParameters;
+use petrio_models::host::kernel_profile::{KernelParameters, Throttling};
 use petrio_models::host::machine::MachineParameters;
+use petrio_units::Bytes;
 use std::sync::Arc;
+
+/// The least that a file system's own dirty limit may be.
+const LEAST_DIRTY_LIMIT: Bytes = Bytes(1 << 20);
 
 /// One disk of the system.
 #[derive(Clone, Debug)]
@@ -141,7 +145,7 @@ pub(crate) fn placed(
         let blocks = file_system.place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
         if blocks > there {
             let span = places.value(&format!("fs.{name}.size"));
-            let holds = petrio_units::Bytes(there.saturating_mul(SECTOR_BYTES));
+            let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
             let message =
                 format!("the file system is larger than \"{}\", which holds {holds}", file_system.place.on);
             problems.push(sources.error(span, message).help("leave it out to use all of it"));
@@ -150,6 +154,11 @@ pub(crate) fn placed(
         {
             let span = places.key(&format!("fs.{name}"));
             problems.push(sources.error(span, format!("the file system \"{name}\" can't be made: {error}")));
+        }
+        if let Some(limit) = file_system.place.dirty_limit
+            && let Some(host) = hosts.get(plan.host)
+        {
+            problems.extend(own_dirty_limit(limit, host, name, (places, sources)));
         }
         let mount = file_systems.iter().filter(|other| other.host == plan.host).count() as u32;
         file_systems.push(PlacedFileSystem {
@@ -162,6 +171,25 @@ pub(crate) fn placed(
         });
     }
     if problems.is_empty() { Ok(Placed { storage, hosts, file_systems }) } else { Err(problems) }
+}
+
+/// What is wrong with a file system's own limit of dirty data.
+fn own_dirty_limit(
+    limit: Bytes,
+    host: &PlacedHost,
+    name: &str,
+    (places, sources): (&Places, &Sources),
+) -> Option<Problem> {
+    let span = places.value(&format!("fs.{name}.dirty_limit"));
+    if host.kernel.write_back.throttling == Throttling::WriterWritesBack {
+        let message = format!("{} has no dirty limit for one device", host.kernel.name);
+        let help = format!("limit the host: dirty_limit in [host.{}], or take a younger kernel", host.name);
+        return Some(sources.error(span, message).help(help));
+    }
+    (limit < LEAST_DIRTY_LIMIT).then(|| {
+        let message = format!("with a limit of {limit} nothing could be written");
+        sources.error(span, message).help(format!("write {LEAST_DIRTY_LIMIT} or more"))
+    })
 }
 
 /// Blocks of a holder.

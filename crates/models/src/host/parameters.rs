@@ -57,6 +57,9 @@ pub struct Mount {
     pub device_blocks: u64,
     /// The device's largest request in bytes.
     pub largest_request: u64,
+    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device with
+    /// `strict_limit`; kernels since 3.2).
+    pub dirty_limit: Option<Bytes>,
     /// What is on it, directories before what is in them.
     pub files: Vec<PreparedFile>,
     /// What the run's random draws of the layout depend on.

@@ -98,6 +98,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
             parameters: file_system.parameters.clone(),
             device_blocks: file_system.blocks,
             largest_request,
+            dirty_limit: loaded.scenario.fs.get(&file_system.name).and_then(|fs| fs.place.dirty_limit),
             files: prepared(&files[number]),
             seed: loaded.scenario.seed,
             requests,

@@ -42,9 +42,14 @@ pub struct FileSystemPlace {
     /// Requests that the device is given at a time; left out, as many as it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device with
+    /// `strict_limit`; kernels since 3.2); left out, only the host's limits hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty_limit: Option<Bytes>,
 }
 
-const PLACE_KEYS: [&str; 6] = ["host", "on", "size", "scheduler", "queue_requests", "queue_depth"];
+const PLACE_KEYS: [&str; 7] =
+    ["host", "on", "size", "scheduler", "queue_requests", "queue_depth", "dirty_limit"];
 
 /// Reads a file system.
 pub(crate) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {

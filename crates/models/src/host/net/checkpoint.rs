@@ -44,30 +44,22 @@ impl Context<'_> {
         None
     }
 
-    /// Writes blocks in place; what to wait for, or none where nothing had to be written.
+    /// Writes blocks in place, each by a request of its own that the block layer may merge (`__flush_batch`); what to wait for, or
+    /// none where nothing had to be written.
     fn write_in_place(&mut self, keys: &mut [BlockKey]) -> Option<Event> {
         keys.sort_unstable();
         let group = self.fs.transfers.group();
         let touch = Touch::daemon(JOURNAL, Direction::Write, true);
         let mut on_the_way = None;
         let mut sent = 0;
-        let mut at = 0;
-        while at < keys.len() {
-            let BlockKey { file, index } = keys[at];
-            let mut run = 1;
-            while at + run < keys.len() && keys[at + run] == (BlockKey { file, index: index + run as u64 }) {
-                run += 1;
+        for &key in &*keys {
+            let (file, index) = (FileKey(key.file), key.index);
+            sent += self.write_pages(file, (index, index + 1), 1, touch, group).1;
+            match self.memory.cache.look(file, index) {
+                Some(page) if page.writeback => on_the_way = Some(Event::Written(file)),
+                // Clean or gone: somebody has written or dropped it.
+                _ => self.journal.in_place(key),
             }
-            let end = index + run as u64;
-            sent += self.write_pages(FileKey(file), (index, end), u64::MAX, touch, group).1;
-            for key in &keys[at..at + run] {
-                match self.memory.cache.look(FileKey(file), key.index) {
-                    Some(page) if page.writeback => on_the_way = Some(Event::Written(FileKey(file))),
-                    // Clean or gone: somebody has written or dropped it.
-                    _ => self.journal.in_place(*key),
-                }
-            }
-            at += run;
         }
         if sent > 0 { Some(Event::Group(group)) } else { on_the_way }
     }

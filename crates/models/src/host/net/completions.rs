@@ -16,7 +16,7 @@ impl Context<'_> {
             Purpose::Read { file, first, pages } => self.memory.cache.arrived(file, first, pages),
             Purpose::Write { file, first, pages } => {
                 let written = self.memory.cache.written(file, first, pages);
-                self.memory.balance.wrote(written);
+                self.fs.balance.wrote(written);
                 if file == self.fs.device() || self.fs.rules.logs_data() {
                     for index in first..first + pages {
                         self.journal.in_place(BlockKey { file: file.0, index });

@@ -7,6 +7,7 @@ use super::job::Next;
 use crate::host::journal::{BlockKey, Journal, Start};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Memory, Mounted, Purpose, Touch};
+use crate::host::write_back::Position;
 use petrio_colours::{Direction, FileCause, FileId};
 use petrio_kernel::Time;
 
@@ -145,6 +146,17 @@ impl Context<'_> {
         }
         self.memory.waiters += 1;
         Err(Event::Memory)
+    }
+
+    /// How much of the host's memory is dirty or being written and how much may be, and the same of this file system where it has
+    /// a limit of its own.
+    pub(super) fn dirty_positions(&self) -> (Position, Option<Position>) {
+        let limits = self.memory.limits();
+        let device = self.fs.rules.dirty_limit.map(|most| Position {
+            unwritten: self.memory.cache.unwritten_of(self.fs.number),
+            limits: limits.of_device(most),
+        });
+        (Position { unwritten: self.memory.unwritten(), limits }, device)
     }
 
     /// Writes dirty pages of a file from page `from` on, up to `to` and `most` pages; pages that belong to a transaction which has

@@ -41,8 +41,8 @@ impl Context<'_> {
         let rules = &self.fs.rules.kernel.write_back;
         let most = u64::from(rules.pages_a_pass.max(1));
         let expired = self.now.as_picos().checked_sub(rules.expire.time().as_picos()).map(Time::from_picos);
-        let limits = self.memory.limits();
-        let over = self.memory.cache.dirty() > limits.background || self.memory.waiters > 0;
+        self.fs.balance.begin_pass(self.fs.transfers.writes() == 0, self.now);
+        let over = self.is_over_background() || self.memory.waiters > 0;
         let mut tried = 0;
         let files = self.memory.cache.files_dirty();
         while tried < files {
@@ -53,7 +53,7 @@ impl Context<'_> {
             };
             let Some(key) = next else { break };
             tried += 1;
-            if (key.0 >> 32) as u32 != self.fs.number {
+            if key.mount() != self.fs.number {
                 self.memory.cache.turn(key);
                 continue;
             }
@@ -65,6 +65,7 @@ impl Context<'_> {
             let group = self.fs.transfers.group();
             let touch = Touch::daemon(FLUSHER, Direction::Write, false);
             let (written, sent) = self.write_pages(key, (0, u64::MAX), most, touch, group);
+            self.fs.balance.end_pass(self.now);
             if written == 0 {
                 // All of it belongs to a transaction that has not been committed: later.
                 self.memory.cache.requeue(key, self.now);
@@ -78,6 +79,15 @@ impl Context<'_> {
         }
         self.fs.flushing = false;
         Flush::Idle
+    }
+
+    /// Whether more is dirty than may lie about, not counting what is being written already (`wb_over_bg_thresh`).
+    fn is_over_background(&self) -> bool {
+        let limits = self.memory.limits();
+        let of_device = self.fs.rules.dirty_limit.is_some_and(|most| {
+            self.memory.cache.dirty_of(self.fs.number) > limits.of_device(most).background
+        });
+        of_device || self.memory.cache.dirty() > limits.background
     }
 
     /// Logged data that are to be written in place need their commit first.

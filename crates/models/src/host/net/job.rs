@@ -157,7 +157,10 @@ pub(super) struct Burst {
 }
 
 /// Who runs on a processor. Almost all are processes, whose tokens aren't worth an allocation each.
-#[allow(clippy::large_enum_variant, reason = "almost all are processes, whose tokens are not worth an allocation each")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "almost all are processes, whose tokens are not worth an allocation each"
+)]
 #[derive(Clone, Debug)]
 pub(super) enum Who {
     /// A process.

@@ -181,7 +181,7 @@ impl Context<'_> {
                     }
                     let mut sent = 0;
                     for key in keys {
-                        if (key.0 >> 32) as u32 != self.fs.number {
+                        if key.mount() != self.fs.number {
                             continue;
                         }
                         match self.find_delayed_blocks(key) {

@@ -17,7 +17,7 @@ use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::{JournalGeneration, Throttling};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Purpose, Touch, times};
-use crate::host::write_back;
+use crate::host::write_back::{self, Pause, Writer};
 use petrio_colours::{Direction, FileCause, Operation};
 use petrio_kernel::Time;
 
@@ -227,7 +227,7 @@ impl Context<'_> {
             self.memory.cache.make_dirty(key, first, pages, self.now)
         };
         self.memory.cache.access(key, first, pages);
-        self.memory.balance.dirtied(dirtied);
+        self.fs.balance.dirtied(dirtied);
         if let Some((id, credits)) = job.handle.take() {
             if logs_data {
                 for index in first..first + pages {
@@ -245,9 +245,10 @@ impl Context<'_> {
         let size = inode.size;
         self.fs.volume.grow(file, size);
         job.position = job.piece;
-        let open = self.fs.opened.get(job.op.process, file);
-        open.dirtied += if old { pages } else { dirtied };
-        if open.dirtied >= open.ask_after {
+        let writer = self.fs.writer(job.op.process);
+        writer.dirtied += if old { pages } else { dirtied };
+        let writer = *writer;
+        if self.fs.balance.must_ask(&writer) {
             return self.balance(job);
         }
         self.go_on_writing(job)
@@ -259,23 +260,26 @@ impl Context<'_> {
 
     /// Holds the writer back where too many pages are dirty (`balance_dirty_pages`).
     pub(super) fn balance(&mut self, job: &mut Job) -> Next {
-        let (limits, unwritten) = (self.memory.limits(), self.memory.unwritten());
-        if unwritten > limits.background {
+        let (host, device) = self.dirty_positions();
+        let tightest = device.unwrap_or(host);
+        if tightest.unwritten > tightest.limits.background || host.unwritten > host.limits.background {
             self.fs.signals.flush = true;
         }
-        let open = self.fs.opened.get(job.op.process, job.op.file);
+        let mut writer = *self.fs.writer(job.op.process);
         match self.fs.rules.kernel.write_back.throttling {
             Throttling::WriterPauses => {
-                let pause = self.memory.balance.pause(open.dirtied, unwritten, limits, self.now);
-                (open.dirtied, open.ask_after) = (0, pause.ask_after);
-                if pause.sleep == Time::ZERO {
-                    return self.go_on_writing(job);
-                }
-                Next::Sleep { span: pause.sleep, cause: FileCause::Throttle, then: Then::Begin }
+                let pause = self.fs.balance.ask(&mut writer, host, device, self.now);
+                *self.fs.writer(job.op.process) = writer;
+                let (span, then) = match pause {
+                    Pause::None => return self.go_on_writing(job),
+                    Pause::Sleep(span) => (span, Then::Begin),
+                    Pause::AskAgain(span) => (span, Then::Balance),
+                };
+                Next::Sleep { span, cause: FileCause::Throttle, then }
             }
             Throttling::WriterWritesBack => {
-                let exceeded = unwritten > limits.limit;
-                (open.dirtied, open.ask_after) = (0, write_back::rate_limit(exceeded));
+                let exceeded = host.unwritten > host.limits.limit;
+                *self.fs.writer(job.op.process) = Writer::asking_after(write_back::rate_limit(exceeded));
                 if !exceeded {
                     return self.go_on_writing(job);
                 }
@@ -293,7 +297,7 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         let touch = Touch::of(&job.op, Direction::Write, false);
         let (written, sent) = match self.memory.cache.next_dirty_file(None) {
-            Some(key) if (key.0 >> 32) as u32 == self.fs.number => {
+            Some(key) if key.mount() == self.fs.number => {
                 let done = self.write_pages(key, (0, u64::MAX), chunk, touch, group);
                 if self.memory.cache.counts(key).dirty > 0 {
                     self.memory.cache.requeue(key, self.now);

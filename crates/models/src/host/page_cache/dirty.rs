@@ -17,6 +17,13 @@ pub struct FileCounts {
     pub writeback: u64,
 }
 
+/// Pages of one mount.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unwritten {
+    pub(super) dirty: u64,
+    pub(super) writeback: u64,
+}
+
 impl PageCache {
     /// Makes those of the pages dirty that are there; `now` is remembered if they are the file's first. Answers with how many
     /// were not dirty before.
@@ -29,6 +36,7 @@ impl PageCache {
         });
         if newly > 0 {
             self.dirty += newly;
+            self.unwritten_mut(file).dirty += newly;
             if let Some(number) = self.files.find(file) {
                 let state = self.files.file_mut(number);
                 state.dirty += newly;
@@ -63,6 +71,9 @@ impl PageCache {
         });
         self.dirty -= begun;
         self.writeback += begun;
+        let unwritten = self.unwritten_mut(file);
+        unwritten.dirty -= begun;
+        unwritten.writeback += begun;
         if let Some(number) = self.files.find(file) {
             let state = self.files.file_mut(number);
             state.dirty -= begun;
@@ -86,6 +97,7 @@ impl PageCache {
             bits
         });
         self.writeback -= written;
+        self.unwritten_mut(file).writeback -= written;
         if let Some(number) = self.files.find(file) {
             self.files.file_mut(number).writeback -= written;
         }
@@ -121,6 +133,25 @@ impl PageCache {
     /// Since when the file has had dirty pages; `None` where it has none.
     pub fn dirty_since(&self, file: FileKey) -> Option<Time> {
         self.dirty_file(file).map(|number| self.files.file(number).dirty_since)
+    }
+
+    /// Pages of a mount that are dirty.
+    pub fn dirty_of(&self, mount: u32) -> u64 {
+        self.mounts.get(mount as usize).map_or(0, |unwritten| unwritten.dirty)
+    }
+
+    /// Pages of a mount that are dirty or being written.
+    pub fn unwritten_of(&self, mount: u32) -> u64 {
+        self.mounts.get(mount as usize).map_or(0, |unwritten| unwritten.dirty + unwritten.writeback)
+    }
+
+    /// The counts of the mount of a file.
+    pub(super) fn unwritten_mut(&mut self, file: FileKey) -> &mut Unwritten {
+        let mount = file.mount() as usize;
+        if mount >= self.mounts.len() {
+            self.mounts.resize(mount + 1, Unwritten::default());
+        }
+        &mut self.mounts[mount]
     }
 
     /// Pages of a file.

@@ -51,6 +51,13 @@ use working_set::WorkingSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub u64);
 
+impl FileKey {
+    /// The file system's number.
+    pub const fn mount(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
 /// What a page looks like from outside. It is a copy: changing it changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -82,6 +89,8 @@ pub struct PageCache {
     cached: u64,
     dirty: u64,
     writeback: u64,
+    /// Dirty pages and pages being written of each mount, by its number.
+    mounts: Vec<dirty::Unwritten>,
     /// Pages of processes.
     anonymous: u64,
     tree: Tree,
@@ -117,6 +126,7 @@ impl PageCache {
             cached: 0,
             dirty: 0,
             writeback: 0,
+            mounts: Vec::new(),
             anonymous: 0,
             tree: Tree::default(),
             lists: Lists::default(),

@@ -91,6 +91,11 @@ impl PageCache {
         self.cached -= count;
         self.dirty -= dirty;
         self.writeback -= writeback;
+        if dirty | writeback != 0 {
+            let unwritten = self.unwritten_mut(self.files.file(number).key);
+            unwritten.dirty -= dirty;
+            unwritten.writeback -= writeback;
+        }
         let file = self.files.file_mut(number);
         file.cached -= count;
         file.writeback -= writeback;

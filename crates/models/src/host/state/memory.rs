@@ -4,7 +4,7 @@ use crate::host::copy_cost::{CopyCost, PAGE_BYTES};
 use crate::host::machine::{BlockCosts, CacheCosts, CallCosts};
 use crate::host::page_cache::{PageCache, Reclaimed};
 use crate::host::parameters::{HostError, HostParameters};
-use crate::host::write_back::{Balance, DirtyLimits, Limits};
+use crate::host::write_back::{DirtyLimits, Limits};
 use petrio_kernel::Time;
 use std::sync::Arc;
 
@@ -63,7 +63,6 @@ impl Costs {
 #[derive(Clone, Debug)]
 pub(in crate::host) struct Memory {
     pub(in crate::host) cache: PageCache,
-    pub(in crate::host) balance: Balance,
     pub(in crate::host) to_user: CopyCost,
     pub(in crate::host) from_user: CopyCost,
     pub(in crate::host) costs: Costs,
@@ -107,7 +106,6 @@ impl Memory {
         }
         Ok(Self {
             cache,
-            balance: Balance::default(),
             to_user: copy(&machine.copy.to_user)?,
             from_user: copy(&machine.copy.from_user)?,
             costs: Costs::new(&machine.calls, &machine.cache, &machine.block),

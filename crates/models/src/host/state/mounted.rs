@@ -5,12 +5,13 @@ use super::opened::Opened;
 use super::transfers::{Purpose, Transfers};
 use super::{Event, device_key, file_key};
 use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::fast_map::FastMap;
 use crate::host::file_system::{Family, JournalMode, Mapping, Touched, Volume};
-use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm, Throttling};
+use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
 use crate::host::page_cache::FileKey;
 use crate::host::parameters::{HostError, HostParameters, Mount};
 use crate::host::read_ahead::ReadAheadState;
-use crate::host::write_back;
+use crate::host::write_back::{Balance, Writer};
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Time, random};
 use std::ops::Range;
@@ -37,6 +38,8 @@ pub(in crate::host) struct Rules {
     pub(in crate::host) room: u32,
     /// Pages of the largest request.
     pub(in crate::host) request_pages: u64,
+    /// Pages of it that may be dirty, where it has a limit of its own.
+    pub(in crate::host) dirty_limit: Option<u64>,
 }
 
 impl Rules {
@@ -112,6 +115,9 @@ pub(in crate::host) struct Mounted {
     /// What has happened that somebody may wait for.
     pub(in crate::host) events: Vec<Event>,
     pub(in crate::host) signals: Signals,
+    /// What is known of the device's speed, and what its writers are allowed.
+    pub(in crate::host) balance: Balance,
+    writers: FastMap<u32, Writer>,
     /// Whether the flusher is at work.
     pub(in crate::host) flushing: bool,
     /// Whether somebody waits for room among the writes.
@@ -156,21 +162,18 @@ impl Mounted {
             room: kernel.block.requests.max(1),
             request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
                 .clamp(1, PAGES_PER_BIO),
+            dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
             kernel: Arc::new(kernel.clone()),
         };
         let read_ahead = match kernel.read_ahead.algorithm {
             ReadAheadAlgorithm::Off => ReadAheadState::Off,
             _ => ReadAheadState::new(&kernel.read_ahead, rules.request_pages),
         };
-        let ask_after = match kernel.write_back.throttling {
-            Throttling::WriterWritesBack => write_back::rate_limit(false),
-            Throttling::WriterPauses => 32,
-        };
         Ok(Self {
             number,
             volume,
             inodes,
-            opened: Opened::new(read_ahead, ask_after),
+            opened: Opened::new(read_ahead),
             transfers: Transfers::default(),
             rules,
             mapping: Mapping::default(),
@@ -178,11 +181,18 @@ impl Mounted {
             outbox: Vec::new(),
             events: Vec::new(),
             signals: Signals::default(),
+            balance: Balance::new(kernel.ticks_per_second),
+            writers: FastMap::default(),
             flushing: false,
             waits_for_room: false,
             next_request: 0,
             swap: (pages..pages + swap, pages),
         })
+    }
+
+    /// What is known of a process as one that dirties pages.
+    pub(in crate::host) fn writer(&mut self, process: u32) -> &mut Writer {
+        self.writers.entry(process).or_default()
     }
 
     /// A file's key in the page cache.

@@ -1,4 +1,4 @@
-//! What is kept for each process and file: the state of read-ahead, the C library's buffer, how much was dirtied.
+//! What is kept for each process and file: the state of read-ahead, the C library's buffer.
 
 use crate::host::fast_map::FastMap;
 use crate::host::read_ahead::ReadAheadState;
@@ -12,10 +12,6 @@ pub(in crate::host) struct Open {
     pub(in crate::host) stream: Stream,
     /// The page in which the last read ended.
     pub(in crate::host) last_page: Option<u64>,
-    /// Pages dirtied since the writer last asked whether it may go on.
-    pub(in crate::host) dirtied: u64,
-    /// After how many it asks.
-    pub(in crate::host) ask_after: u64,
 }
 
 /// The open files of a mount.
@@ -28,8 +24,8 @@ pub(in crate::host) struct Opened {
 }
 
 impl Opened {
-    pub(in crate::host) fn new(read_ahead: ReadAheadState, ask_after: u64) -> Self {
-        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None, dirtied: 0, ask_after };
+    pub(in crate::host) fn new(read_ahead: ReadAheadState) -> Self {
+        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None };
         Self {
             files: Vec::new(),
             by_owner: FastMap::default(),

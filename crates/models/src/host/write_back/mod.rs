@@ -6,7 +6,7 @@
 
 mod balance;
 
-pub use balance::{Balance, Pause};
+pub use balance::{Balance, Pause, Position, Writer};
 
 use super::copy_cost::PAGE_BYTES;
 use super::kernel_profile::{Throttling, WriteBackParameters};
@@ -29,6 +29,21 @@ impl Limits {
     pub fn free_run(self) -> u64 {
         self.background.midpoint(self.limit)
     }
+
+    /// Where writers are held, halfway from there to the limit.
+    pub fn set_point(self) -> u64 {
+        self.free_run().midpoint(self.limit)
+    }
+
+    /// The limits of a device that may only have so many dirty pages: the background's share of them stays
+    /// (`wb_dirty_limits`).
+    pub fn of_device(self, most: u64) -> Self {
+        let limit = most.min(self.limit).max(1);
+        Self {
+            background: (limit as u128 * self.background as u128 / self.limit.max(1) as u128) as u64,
+            limit,
+        }
+    }
 }
 
 /// The limits of a host.
@@ -42,8 +57,7 @@ pub struct DirtyLimits {
 }
 
 impl DirtyLimits {
-    /// The kernel's shares, or sizes that the host sets in their place (`dirty_bytes`, `dirty_background_bytes`, or a device's
-    /// `max_bytes` with `strict_limit`).
+    /// The kernel's shares, or sizes that the host sets in their place (`dirty_bytes`, `dirty_background_bytes`).
     pub fn new(parameters: &WriteBackParameters, background: Option<Bytes>, limit: Option<Bytes>) -> Self {
         let pages = |bytes: Bytes| (bytes.get() / PAGE_BYTES).max(1);
         Self {

@@ -101,15 +101,14 @@ impl Point {
         if let Some(memory) = memory {
             let _ = writeln!(text, "memory = \"{memory}\"");
         }
-        if let Some(limit) = dirty_limit {
-            // What the kernel makes of a limit of one device: the background's share stays, by default one half.
-            let background = Bytes(limit.get() / 2);
-            let _ = writeln!(text, "dirty_limit = \"{limit}\"\ndirty_background = \"{background}\"");
-        }
         let _ = write!(
             text,
-            "\n[fs.data]\ntype = \"ext3\"\njournal = \"{journal}\"\njournal_size = \"{JOURNAL}\"\nsize = \"{size}\"\non = \"{on}\"\n\n[workload.{WORKLOAD}]\non = \"data\"\n"
+            "\n[fs.data]\ntype = \"ext3\"\njournal = \"{journal}\"\njournal_size = \"{JOURNAL}\"\nsize = \"{size}\"\non = \"{on}\"\n"
         );
+        if let Some(limit) = dirty_limit {
+            let _ = writeln!(text, "dirty_limit = \"{limit}\"");
+        }
+        let _ = write!(text, "\n[workload.{WORKLOAD}]\non = \"data\"\n");
         if self.requests.is_none() {
             let _ = write!(
                 text,

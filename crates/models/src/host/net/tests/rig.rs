@@ -70,6 +70,7 @@ impl Rig {
             parameters: parameters.clone(),
             device_blocks: 2 << 20,
             largest_request: 1 << 20,
+            dirty_limit: None,
             files: [&[directory], files].concat(),
             seed: 1,
             requests,
