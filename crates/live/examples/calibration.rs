@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (predicted, is_new) = match *subject {
             Subject::Read { folios, block, file } => (formula.read(folios, block, file), fresh(block, file)),
             Subject::Overwrite { folios: Folios::Large, block, file } => {
-                (formula.overwrite(block, file), fresh(block, file))
+                (formula.overwrite(Folios::Large, block, file), fresh(block, file))
             }
             Subject::NewFile { block } => (formula.new_file(block, 20 << 20), block.is_power_of_two()),
             _ => continue,

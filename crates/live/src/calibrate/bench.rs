@@ -1,13 +1,14 @@
 //! One sample of each subject: files set up beforehand, calls timed by the thread's processor time.
 //!
-//! A file of up to 40 MiB is walked once unmeasured before it is walked measured, so that the processor's caches hold of it what
-//! they hold in a steady state; of larger ones each sample walks the next part, and comes back to a page after all others.
+//! A file is walked some times unmeasured before it is walked measured, so that the processor's caches hold of it what they hold of
+//! a file in use: large caches take in only what has come by a few times. Of files beyond 40 MiB each sample walks the next part, and
+//! comes back to a page after all others.
 
 use super::error::CalibrateError;
 use super::sentinel::Sentinel;
 use super::sizes::{PAGE, Sizes};
 use super::spread::{look_ns, thread_cpu_ns};
-use super::subject::{Folios, Subject, new_file_bytes};
+use super::subject::{Folios, JUMP, Subject, is_single, new_file_bytes};
 use crate::drive::stdio::Stream;
 use rustix::fs::{Advice, Timespec, Timestamps, UTIME_NOW};
 use std::collections::BTreeMap;
@@ -23,6 +24,12 @@ pub(super) const PIECE: u64 = 1 << 20;
 const TRIES: u32 = 3;
 /// The largest file that is walked as a whole in each sample.
 const WALKED_WHOLE: u64 = 40 << 20;
+/// How often a file is walked before its first sample, and one that is walked as a whole before each further one.
+const WALKS_BEFORE: (u64, u64) = (4, 1);
+/// Bytes that are walked before at most, of files that are walked twice.
+const MOST_BEFORE: u64 = 512 << 20;
+/// Bytes of which one is written, to see what a folio's first write takes.
+const STEP: u64 = 32 * PAGE;
 /// Bytes of a call of the C library.
 const STDIO_BYTES: usize = 64;
 
@@ -50,6 +57,8 @@ pub(super) struct Bench {
     sizes: Sizes,
     look_ns: f64,
     sentinel: Sentinel,
+    /// The file that was walked last.
+    at_hand: Option<(Folios, u64)>,
 }
 
 impl Bench {
@@ -77,7 +86,7 @@ impl Bench {
         for (place, &size) in sizes.files.iter().enumerate() {
             for (turn, folios) in [Folios::Large, Folios::Single].into_iter().enumerate() {
                 progress((2 * place + turn) as u64, total);
-                if folios == Folios::Single && size > 128 << 20 {
+                if folios == Folios::Single && !is_single(size) {
                     continue;
                 }
                 let file = walked(root, &buffer, folios, size)?;
@@ -93,7 +102,19 @@ impl Bench {
         let posted = root.join("sentinel");
         let sentinel = Sentinel::post(&posted).map_err(CalibrateError::system("write", &posted))?;
         let (root, sizes) = (root.to_owned(), sizes.clone());
-        Ok(Self { root, files, cold, cold_bytes, direct, buffer, align, sizes, look_ns, sentinel })
+        Ok(Self {
+            root,
+            files,
+            cold,
+            cold_bytes,
+            direct,
+            buffer,
+            align,
+            sizes,
+            look_ns,
+            sentinel,
+            at_hand: None,
+        })
     }
 
     /// One sample, in nanoseconds a call (or a page, as the subject says); none where this machine hasn't the thing.
@@ -119,7 +140,10 @@ impl Bench {
     /// Writes a file anew that isn't in the cache as it was, because others have emptied it.
     fn renew(&mut self, subject: Subject) -> Result<(), CalibrateError> {
         let (folios, size) = match subject {
-            Subject::Read { folios, file, .. } | Subject::Overwrite { folios, file, .. } => (folios, file),
+            Subject::Read { folios, file, .. }
+            | Subject::Overwrite { folios, file, .. }
+            | Subject::JumpOverwrite { folios, file } => (folios, file),
+            Subject::JumpRead { file } => (Folios::Large, file),
             _ => return Ok(()),
         };
         let fallen = self.sentinel.fallen;
@@ -148,6 +172,13 @@ impl Bench {
             Subject::Overwrite { folios, block, file } => {
                 self.walk(folios, block, file, |file, data, offset| file.write_all_at(data, offset))
             }
+            Subject::JumpRead { file } => {
+                self.jump(Folios::Large, file, |file, data, offset| file.read_exact_at(data, offset))
+            }
+            Subject::JumpOverwrite { folios, file } => {
+                self.jump(folios, file, |file, data, offset| file.write_all_at(data, offset))
+            }
+            Subject::FirstWrite => self.first_write(),
             Subject::Refill { block } => self.refill(block),
             Subject::NewFile { block } => self.new_file(block),
             Subject::ColdRead => self.drop_pages().and_then(|()| self.read_cold_file()),
@@ -224,12 +255,18 @@ impl Bench {
     ) -> io::Result<f64> {
         let Some(timed) = self.files.get_mut(&(folios, size)) else { return Ok(0.0) };
         let block = block.min(size);
+        let is_at_hand = self.at_hand.replace((folios, size)) == Some((folios, size));
         let data = &mut self.buffer[self.align..self.align + block as usize];
         let whole = size / block;
         let (before, calls) = if size <= WALKED_WHOLE {
             (whole, whole * (self.sizes.sample / 4 / size).max(1))
         } else {
-            (1, (self.sizes.sample / block).max(3).min(whole))
+            (1, (self.sizes.sample * 2 / block).max(3).min(whole))
+        };
+        let before = if is_at_hand {
+            before * WALKS_BEFORE.1
+        } else {
+            WALKS_BEFORE.0.min(MOST_BEFORE / size + 1) * whole
         };
         let mut spent = 0.0;
         for step in 0..before + calls {
@@ -243,6 +280,57 @@ impl Bench {
             timed.next += block;
         }
         Ok((thread_cpu_ns() - spent - self.look_ns) / calls as f64)
+    }
+
+    /// Calls that come to each block of a file once before they come back to it, in an order that looks random.
+    fn jump(
+        &mut self,
+        folios: Folios,
+        size: u64,
+        mut call: impl FnMut(&File, &mut [u8], u64) -> io::Result<()>,
+    ) -> io::Result<f64> {
+        let Some(timed) = self.files.get_mut(&(folios, size)) else { return Ok(0.0) };
+        let is_at_hand = self.at_hand.replace((folios, size)) == Some((folios, size));
+        let data = &mut self.buffer[self.align..self.align + JUMP as usize];
+        let whole = size / JUMP;
+        let (before, calls) = if size <= WALKED_WHOLE {
+            (
+                if is_at_hand { WALKS_BEFORE.1 } else { WALKS_BEFORE.0 } * whole,
+                whole * (self.sizes.sample / 4 / size).max(1),
+            )
+        } else {
+            (whole / 4, (self.sizes.sample * 2 / JUMP).min(whole))
+        };
+        // A full period over the next power of two: the multiplier is 5 modulo 8, the increment odd.
+        let period = whole.next_power_of_two();
+        let mut state = 0_u64;
+        let mut block = || loop {
+            state = (state * 2_891_336_453 + 1_234_567) % period;
+            if state < whole {
+                return state;
+            }
+        };
+        (0..before).try_for_each(|_| call(&timed.file, data, block() * JUMP))?;
+        let start = thread_cpu_ns();
+        (0..calls).try_for_each(|_| call(&timed.file, data, block() * JUMP))?;
+        timed.next = 0;
+        Ok((thread_cpu_ns() - start - self.look_ns) / calls as f64)
+    }
+
+    /// What the first writes to a file that was read in take more than the second ones, a page of the file.
+    fn first_write(&mut self) -> io::Result<f64> {
+        self.drop_pages()?;
+        self.read_cold_file()?;
+        let write = || {
+            let start = thread_cpu_ns();
+            (0..self.cold_bytes / STEP)
+                .try_for_each(|step| self.cold.write_all_at(&self.buffer[..1], step * STEP))?;
+            io::Result::Ok(thread_cpu_ns() - start)
+        };
+        let (first, second) = (write()?, write()?);
+        // Clean again, so that it can be dropped.
+        rustix::fs::fsync(&self.cold)?;
+        Ok(((first - second) / (self.cold_bytes / PAGE) as f64).max(0.0))
     }
 
     /// Writes a file whose blocks are there and whose pages aren't.

@@ -4,13 +4,13 @@
 //! call costs; the calls in large folios give the copy curves, as what is left of each; the calls in single pages give what a folio of
 //! its own costs, as the least squares of the relative errors. No figure is less than nothing.
 
-use super::formula::{Formula, folios_a_call, pages, pages_a_call, pieces};
+use super::formula::{Formula, folio_of_a_page, folios_a_call, pages, pages_a_call, pieces, touched_a_call};
 use super::sizes::{PAGE, Sizes};
 use super::spread::Quartiles;
-use super::subject::{Folios, Subject, is_whole, new_file_bytes};
+use super::subject::{Folios, JUMP, Subject, is_whole, new_file_bytes};
 use petrio_kernel::Time;
 use petrio_models::host::machine::{
-    BlockCosts, CacheCosts, CallCosts, CopyCosts, CopyCurve, CopyPoint, MachineParameters,
+    BlockCosts, CacheCosts, CallCosts, CopyCosts, CopyCurve, CopyPoint, JumpCost, MachineParameters,
 };
 use petrio_units::{Bytes, Duration};
 use std::collections::BTreeMap;
@@ -23,6 +23,20 @@ const LEAST_COPY_NS: f64 = 5.0;
 
 /// What giving a request to a driver is taken to cost where the file system has no direct I/O, in nanoseconds.
 pub(super) const ASSUMED_SUBMIT_NS: f64 = 2_000.0;
+
+/// Files up to here lie in second-level caches, with all that the kernel keeps of them.
+const SMALL_FILE: u64 = 1 << 20;
+
+/// What a call of write divides into, in nanoseconds.
+struct WriteCall {
+    write: f64,
+    /// A journal handle.
+    handle: f64,
+    /// A folio that is in the cache.
+    page: f64,
+    /// Each further page of it.
+    buffer: f64,
+}
 
 /// Measurements, and how they were made.
 #[derive(Debug)]
@@ -68,7 +82,7 @@ impl Fit<'_> {
         let nothing = self.median(Subject::ReadNothing);
         let hit = self.hit(nothing);
         let read = self.median(Subject::ReadByte) - hit;
-        let (write, handle, write_page) = self.write_call(nothing);
+        let WriteCall { write, handle, page: write_page, buffer } = self.write_call(nothing);
         let open = self.median(Subject::OpenClose);
         let namespace = (self.median(Subject::CreateUnlink) - open / 2.0) / 2.0 - handle;
         let calls = CallCosts {
@@ -87,7 +101,8 @@ impl Fit<'_> {
             let call = self.measured.get(&Subject::Overwrite { folios: Folios::Large, block, file })?.median;
             let bytes = block.min(file);
             let handles = if self.handles { pieces(bytes) as f64 * handle } else { 0.0 };
-            Some(call - write - handles - pages_a_call(bytes) * write_page)
+            let (folios, further) = touched_a_call(Folios::Large, block, file);
+            Some(call - write - handles - folios * write_page - further * buffer)
         });
         let block = self.block(read, hit);
         let submit = block.submit.time().as_picos() as f64 / 1e3;
@@ -99,10 +114,13 @@ impl Fit<'_> {
             folio_page: Duration::ZERO,
             insert: duration(insert),
             write_page: duration(write_page),
+            buffer: duration(buffer),
             new_page: Duration::ZERO,
             allocate: Duration::ZERO,
             reclaim: duration(self.median(Subject::Drop)),
             journal_handle: duration(handle),
+            new_buffer: duration(self.lower(Subject::FirstWrite)),
+            jumps: self.jumps(),
         };
         let mut machine =
             MachineParameters { calls, cache, copy: CopyCosts { to_user, from_user }, block, ..frame };
@@ -127,20 +145,82 @@ impl Fit<'_> {
         least_squares(rows).min((byte - nothing).max(0.0))
     }
 
-    /// A write call, a journal handle, a page in the cache.
-    fn write_call(&self, nothing: f64) -> (f64, f64, f64) {
+    /// What a write call divides into.
+    fn write_call(&self, nothing: f64) -> WriteCall {
         // What a write of one byte costs more than a call that does nothing.
         let more = (self.median(Subject::WriteByte) - nothing).max(0.0);
         let handle = (self.median(Subject::SetTimes) - nothing).max(0.0);
         let charged = if self.handles { handle.min(more / 2.0) } else { 0.0 };
-        let least_page = self.measured.iter().filter_map(|(subject, figure)| {
-            let Subject::Overwrite { folios: Folios::Large, block, file } = *subject else { return None };
-            is_whole(block).then(|| figure.median / pages_a_call(block.min(file)))
-        });
-        // Half of the quickest page at most, so that each has something left for its copy.
-        let page = (more - charged).min(least_page.fold(f64::INFINITY, f64::min) / 2.0).max(0.0);
-        let write = self.median(Subject::WriteByte) - charged - page;
-        (write, if self.handles { charged } else { handle }, page)
+        let (page, buffer) = self.folios_written();
+        // The byte is the first of a file, whose first folio is as large as the file allows.
+        let further =
+            touched_a_call(Folios::Large, PAGE, self.sizes.files.first().copied().unwrap_or(PAGE)).1;
+        let left = more - charged;
+        let buffer = buffer.min(left / further.max(1.0));
+        let page = page.min(left - further * buffer);
+        let write = self.median(Subject::WriteByte) - charged - page - further * buffer;
+        WriteCall { write, handle: if self.handles { charged } else { handle }, page, buffer }
+    }
+
+    /// What a folio costs an overwrite, and what each further page of it: both from files in single pages against large folios, of
+    /// sizes that the second-level cache holds.
+    fn folios_written(&self) -> (f64, f64) {
+        let rows: Vec<[f64; 3]> = (self.measured.iter())
+            .filter_map(|(subject, single)| {
+                let Subject::Overwrite { folios: Folios::Single, block, file } = *subject else {
+                    return None;
+                };
+                let large = self.measured.get(&Subject::Overwrite { folios: Folios::Large, block, file })?;
+                let (folios, further) = touched_a_call(Folios::Large, block, file);
+                let weight = 1.0 / single.median.max(1.0);
+                let more = touched_a_call(Folios::Single, block, file).0 - folios;
+                (file <= SMALL_FILE).then_some([
+                    more * weight,
+                    -further * weight,
+                    (single.median - large.median) * weight,
+                ])
+            })
+            .collect();
+        let sum = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
+        let (aa, ab, bb, ac, bc) = (sum(0, 0), sum(0, 1), sum(1, 1), sum(0, 2), sum(1, 2));
+        let determinant = aa * bb - ab * ab;
+        if determinant > 1e-9 * aa * bb {
+            let (page, buffer) = ((ac * bb - bc * ab) / determinant, (bc * aa - ac * ab) / determinant);
+            if page >= 0.0 && buffer >= 0.0 {
+                return (page, buffer);
+            }
+        }
+        // One of them is nothing: what the other makes of it alone.
+        let alone = |product: f64, square: f64| if square > 0.0 { (product / square).max(0.0) } else { 0.0 };
+        if ac > 0.0 { (alone(ac, aa), 0.0) } else { (0.0, alone(bc, bb)) }
+    }
+
+    /// What calls at random take more than calls in sequence. Of an overwrite, what it does in single pages too is the jump's, and
+    /// what large folios add is shared out among their buffers.
+    fn jumps(&self) -> Vec<JumpCost> {
+        let (block, mut write) = (JUMP, 0.0_f64);
+        let more = |at_random: Subject, in_turn: Subject| {
+            let [at_random, in_turn] = [at_random, in_turn].map(|subject| self.measured.get(&subject));
+            Some((at_random?.median - in_turn?.median).max(0.0))
+        };
+        let overwrite = |folios, file| {
+            more(Subject::JumpOverwrite { folios, file }, Subject::Overwrite { folios, block, file })
+        };
+        let jump = |&file: &u64| {
+            let read =
+                more(Subject::JumpRead { file }, Subject::Read { folios: Folios::Large, block, file })?;
+            let large = overwrite(Folios::Large, file)?;
+            // The largest files have only been written in large folios.
+            write = overwrite(Folios::Single, file).unwrap_or(write).min(large);
+            let buffer = (large - write) / folio_of_a_page(file).max(1.0);
+            Some(JumpCost {
+                footprint: Bytes(file),
+                read: duration(read),
+                write: duration(write),
+                buffer: duration(buffer),
+            })
+        };
+        self.sizes.files.iter().filter_map(jump).collect()
     }
 
     /// A copy curve of what each call leaves for its copy.

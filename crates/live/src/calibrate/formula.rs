@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cached read   calls.read + folios · cache.hit + further pages · cache.folio_page + copy
-//! overwrite     calls.write + pages · cache.write_page + pieces · cache.journal_handle + copy
-//! missing page  the same with cache.new_page for cache.write_page
+//! overwrite     calls.write + folios · cache.write_page + their further pages · cache.buffer + pieces · cache.journal_handle + copy
+//! missing page  the same with pages · cache.new_page for the folios' work
 //! new file      the same with cache.allocate for each page besides
 //! ```
 //!
@@ -35,24 +35,31 @@ pub(super) const fn pieces(block: u64) -> u64 {
     pages(block).div_ceil(PIECE_PAGES)
 }
 
-/// Folios that the average call touches when a file written as `folios` is walked.
-pub(super) fn folios_a_call(folios: Folios, block: u64, file: u64) -> f64 {
+/// Folios that the average call touches when a file written as `folios` is walked, and how many pages beyond one each they have.
+pub(super) fn touched_a_call(folios: Folios, block: u64, file: u64) -> (f64, f64) {
     let block = block.min(file);
     if folios == Folios::Single {
-        return pages_a_call(block);
+        return (pages_a_call(block), 0.0);
     }
     let pages = pages(block);
-    let borders = borders(file / PAGE);
+    let mut borders = borders(file / PAGE);
     let calls = (file / PAGE / pages).clamp(1, 4_000);
-    let touched: usize = (0..calls)
-        .map(|call| {
-            let (first, last) = (call * pages, (call + 1) * pages - 1);
-            borders.partition_point(|border| *border <= last)
-                - borders.partition_point(|border| *border <= first)
-                + 1
-        })
-        .sum();
-    touched as f64 / calls as f64
+    let count = borders.len();
+    borders.push(file / PAGE);
+    let (mut touched, mut further) = (0, 0);
+    for call in 0..calls {
+        let (first, last) = (call * pages, (call + 1) * pages - 1);
+        let from = borders[..count].partition_point(|border| *border <= first).saturating_sub(1);
+        let to = borders[..count].partition_point(|border| *border <= last);
+        touched += to - from;
+        further += borders[to] - borders[from] - (to - from) as u64;
+    }
+    (touched as f64 / calls as f64, further as f64 / calls as f64)
+}
+
+/// The first of these.
+pub(super) fn folios_a_call(folios: Folios, block: u64, file: u64) -> f64 {
+    touched_a_call(folios, block, file).0
 }
 
 /// The first pages of a file's folios: the largest power of two that the rest of a piece and the alignment allow (`__filemap_get_folio`,
@@ -67,6 +74,15 @@ fn borders(file_pages: u64) -> Vec<u64> {
         at += 1 << rest.ilog2().min(aligned);
     }
     borders
+}
+
+/// Pages of the folio in which the average page of a file lies.
+pub(super) fn folio_of_a_page(file: u64) -> f64 {
+    let pages = file / PAGE;
+    let borders = borders(pages);
+    let ends = borders.iter().skip(1).chain(std::iter::once(&pages));
+    let squares: u64 = borders.iter().zip(ends).map(|(begin, end)| (end - begin).pow(2)).sum();
+    squares as f64 / pages.max(1) as f64
 }
 
 /// A machine's figures, ready to be asked. All times in nanoseconds a call.
@@ -105,30 +121,33 @@ impl<'a> Formula<'a> {
     }
 
     /// An overwrite of `block` bytes of a cached file of `file` bytes.
-    pub fn overwrite(&mut self, block: u64, file: u64) -> f64 {
-        let page = ns(self.machine.cache.write_page);
-        self.write(block, file, page, self.handles)
+    pub fn overwrite(&mut self, folios: Folios, block: u64, file: u64) -> f64 {
+        let (touched, further) = touched_a_call(folios, block, file);
+        let cache = &self.machine.cache;
+        let work = touched * ns(cache.write_page) + further * ns(cache.buffer);
+        self.write(block, file, work, self.handles)
     }
 
     /// The same where no page is in the cache.
     pub(super) fn refill(&mut self, block: u64, file: u64) -> f64 {
-        let page = ns(self.machine.cache.new_page);
-        self.write(block, file, page, self.handles)
+        let work = pages_a_call(block.min(file)) * ns(self.machine.cache.new_page);
+        self.write(block, file, work, self.handles)
     }
 
     /// A write of `block` bytes, the average of those that make a new file of `file` bytes.
     pub fn new_file(&mut self, block: u64, file: u64) -> f64 {
         let page = ns(self.machine.cache.new_page) + ns(self.machine.cache.allocate);
         let calls = (file / block).max(1);
-        let sum: f64 = (1..=calls).map(|call| self.write(block, call * block, page, true)).sum();
+        let sum: f64 =
+            (1..=calls).map(|call| self.write(block, call * block, pages_a_call(block) * page, true)).sum();
         sum / calls as f64
     }
 
-    fn write(&mut self, block: u64, file: u64, page: f64, handles: bool) -> f64 {
+    fn write(&mut self, block: u64, file: u64, work: f64, handles: bool) -> f64 {
         let handle = if handles { ns(self.machine.cache.journal_handle) } else { 0.0 };
         let bytes = block.min(file);
         ns(self.machine.calls.write)
-            + pages_a_call(bytes) * page
+            + work
             + pieces(bytes) as f64 * handle
             + self.from_user.time(bytes, block, file).as_picos() as f64 / 1e3
     }
@@ -147,12 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn the_average_page_lies_in_a_folio_weighted_by_its_pages() {
+        // Of five pages four lie in a folio of four.
+        assert_eq!(folio_of_a_page(20 << 10), 17.0 / 5.0);
+        assert_eq!(folio_of_a_page(5 << 20), 256.0);
+    }
+
+    #[test]
     fn a_call_touches_one_folio_or_those_that_it_spans() {
         assert_eq!(folios_a_call(Folios::Single, 12 << 10, 5 << 20), 3.0);
         // Calls of three pages in folios of 256: two borders in 768 pages lie within a call.
         let touched = folios_a_call(Folios::Large, 12 << 10, 3 << 20);
         assert!((touched - (256.0 + 2.0) / 256.0).abs() < 1e-12, "{touched}");
-        assert_eq!(folios_a_call(Folios::Large, 3 << 20, 30 << 20), 3.0);
+        assert_eq!(touched_a_call(Folios::Large, 3 << 20, 30 << 20), (3.0, 765.0));
+        // Five pages lie in folios of four and one; the second call of three pages takes in the fifth.
+        assert_eq!(touched_a_call(Folios::Large, 12 << 10, 20 << 10), (1.0, 3.0));
     }
 
     #[test]

@@ -48,6 +48,20 @@ pub enum Subject {
         /// Bytes of the file.
         file: u64,
     },
+    /// pread of [`JUMP`] bytes of a cached file at random.
+    JumpRead {
+        /// Bytes of the file, which lies in large folios.
+        file: u64,
+    },
+    /// pwrite of [`JUMP`] bytes over a cached file at random.
+    JumpOverwrite {
+        /// How it lies in the cache.
+        folios: Folios,
+        /// Bytes of the file.
+        file: u64,
+    },
+    /// What the first pwrite to each part of a file that was read in takes more than the second: a page of the file.
+    FirstWrite,
     /// Sequential pwrite over a file that has its blocks, but no page in the cache.
     Refill {
         /// Bytes of a call.
@@ -88,33 +102,53 @@ impl Subject {
             ColdRead,
             WarmRead,
             Drop,
+            FirstWrite,
             Direct,
             DirectWall,
             WakeUp,
         ];
-        for &block in &sizes.blocks {
-            for &file in &sizes.files {
-                if !is_timed(block, file) {
-                    continue;
-                }
-                all.extend([
-                    Read { folios: Folios::Large, block, file },
-                    Overwrite { folios: Folios::Large, block, file },
-                ]);
-                // Enough to know what a folio of its own costs each page.
-                if is_whole(block) && block <= 64 * PAGE && file <= 128 << 20 {
-                    all.extend([
-                        Read { folios: Folios::Single, block, file },
-                        Overwrite { folios: Folios::Single, block, file },
-                    ]);
-                }
+        // All of a file together: the caches then hold of it what they hold of a file in use.
+        for &file in &sizes.files {
+            for folios in [Folios::Large, Folios::Single] {
+                all.extend(sizes.of_file(folios, file));
             }
-            if is_whole(block) {
-                all.extend([Refill { block }, NewFile { block }]);
+        }
+        for &block in sizes.blocks.iter().filter(|block| is_whole(**block)) {
+            all.extend([Refill { block }, NewFile { block }]);
+        }
+        all
+    }
+}
+
+impl Sizes {
+    /// What is timed of a file in the page cache.
+    fn of_file(&self, folios: Folios, file: u64) -> Vec<Subject> {
+        use Subject::*;
+        // Of single pages enough to know what a folio of its own costs each page.
+        let is_enough = |block: u64| is_whole(block) && block <= 64 * PAGE && is_single(file);
+        let mut all = Vec::new();
+        for &block in self.blocks.iter().filter(|block| is_timed(**block, file)) {
+            if folios == Folios::Large || is_enough(block) {
+                all.extend([Read { folios, block, file }, Overwrite { folios, block, file }]);
+            }
+        }
+        if file >= 4 * JUMP && self.blocks.contains(&JUMP) {
+            match folios {
+                Folios::Large => all.extend([JumpRead { file }, JumpOverwrite { folios, file }]),
+                Folios::Single if is_single(file) => all.push(JumpOverwrite { folios, file }),
+                Folios::Single => {}
             }
         }
         all
     }
+}
+
+/// Bytes of a call that jumps: of those that are timed in sequence, too.
+pub(super) const JUMP: u64 = 12 << 10;
+
+/// Whether a file is also timed in single pages.
+pub(super) const fn is_single(file: u64) -> bool {
+    file <= 128 << 20
 }
 
 /// Whether calls of so many bytes write whole pages.

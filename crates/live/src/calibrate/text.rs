@@ -4,7 +4,7 @@ use super::formula::{Formula, pages};
 use super::spread::Quartiles;
 use super::subject::{Folios, Subject, new_file_bytes};
 use super::{Calibration, Place};
-use petrio_models::host::machine::{CopyCurve, MachineParameters};
+use petrio_models::host::machine::{CopyCurve, JumpCost, MachineParameters};
 use petrio_units::{Bytes, Duration};
 use std::fmt::Write;
 
@@ -130,8 +130,9 @@ impl Calibration {
             out,
             "write_page",
             cache.write_page,
-            "part of pwrite of 1 byte; the rest of a page's cost is in the copy curve",
+            "overwrites in single pages against large folios, by least squares; at most what pwrite of 1 byte leaves",
         )?;
+        line(out, "buffer", cache.buffer, "the same; each further page of a large folio")?;
         line(
             out,
             "new_page",
@@ -150,8 +151,34 @@ impl Calibration {
             self.behind(Subject::SetTimes)
         );
         line(out, "journal_handle", cache.journal_handle, &handle)?;
+        let first = "a first write to each 128 KiB of a file read in, less a second one, a page:";
+        let first = format!("{first} {}, lower quartile", self.behind(Subject::FirstWrite));
+        line(out, "new_buffer", cache.new_buffer, &first)?;
+        self.write_jumps(out, machine)?;
         self.write_new_files(out, machine)?;
         self.write_single_pages(out, machine)
+    }
+
+    /// Calls at random: what they take more than calls in sequence.
+    fn write_jumps(&self, out: &mut String, machine: &MachineParameters) -> std::fmt::Result {
+        if machine.cache.jumps.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "# Calls of 12 KiB at random: what they take more than in sequence. Behind each: read, overwritten."
+        )?;
+        writeln!(out, "jumps = [")?;
+        for jump in &machine.cache.jumps {
+            let (JumpCost { footprint, read, write, buffer }, file) = (jump, jump.footprint.get());
+            writeln!(
+                out,
+                "    {{ footprint = \"{footprint}\", read = \"{read}\", write = \"{write}\", buffer = \"{buffer}\" }}, # {}, {}",
+                self.behind(Subject::JumpRead { file }),
+                self.behind(Subject::JumpOverwrite { folios: Folios::Large, file })
+            )?;
+        }
+        writeln!(out, "]")
     }
 
     /// New files: measured beside what the figures above make of them.
@@ -198,7 +225,8 @@ impl Calibration {
                     more.0.push((read.median - formula.read(folios, block, file)) / pages(block) as f64);
                 }
                 if let Some(write) = self.measured.get(&Subject::Overwrite { folios, block, file }) {
-                    more.1.push((write.median - formula.overwrite(block, file)) / pages(block) as f64);
+                    more.1
+                        .push((write.median - formula.overwrite(folios, block, file)) / pages(block) as f64);
                 }
             }
             if let (Some(read), Some(write)) = (Quartiles::of(more.0), Quartiles::of(more.1)) {

@@ -22,6 +22,7 @@
 mod barrier;
 mod clock;
 mod error;
+mod memory;
 mod names;
 mod process;
 mod result;
@@ -30,6 +31,7 @@ mod workplace;
 
 pub use clock::clock_overhead_ns;
 pub use error::DriveError;
+pub use memory::touch_memory;
 pub use result::{Measured, OperationTimes, Span, Spread};
 pub use workplace::Workplace;
 

@@ -129,7 +129,7 @@ fn grid(points: &[CopyPoint]) -> Result<Shape, CopyCurveError> {
 }
 
 /// The interval of a size and how far into it the size lies, from 0 to 1; beyond the ends, the end.
-fn position(logarithms: &[f64], size: u64) -> (usize, f64) {
+pub(super) fn position(logarithms: &[f64], size: u64) -> (usize, f64) {
     let at = libm::log(size.max(1) as f64);
     let above = logarithms.partition_point(|&known| known <= at);
     if above == 0 {

@@ -25,6 +25,9 @@ pub struct KernelParameters {
     pub write_back: WriteBackParameters,
     /// How the journal works.
     pub journal: JournalGeneration,
+    /// Into how many parts a journal is divided by its largest transaction (`j_max_transaction_buffers`): 4, and 3 from about 6.11.
+    #[serde(default = "usual_transactions")]
+    pub transactions_per_journal: u32,
     /// What the block layer does with requests before the scheduler sees them.
     pub block: BlockLayerParameters,
 }
@@ -115,6 +118,10 @@ pub enum JournalGeneration {
     Jbd,
     /// fs/jbd2 under the ext4 driver, which also mounts ext3: inodes hang on the transaction; flushes and FUA.
     Jbd2,
+}
+
+const fn usual_transactions() -> u32 {
+    4
 }
 
 /// What the block layer does.

@@ -64,8 +64,13 @@ pub struct CacheCosts {
     pub folio_page: Duration,
     /// Getting a page of memory and inserting it into the cache, on a read that misses.
     pub insert: Duration,
-    /// Preparing and finishing the write of a page that is in the cache and has its block (write_begin, commit_write).
+    /// Preparing and finishing the write of a page (of a cache of large folios: a folio) that is in the cache and has its block
+    /// (write_begin, commit_write).
     pub write_page: Duration,
+    /// The same for each further 4 KiB page of a large folio that is written to: the file system walks the buffers of them all,
+    /// however little is written.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub buffer: Duration,
     /// Getting and inserting a page for a write that extends a file or fills a hole; reserved or allocated blocks apart.
     pub new_page: Duration,
     /// Finding and accounting for a new block, with its journal credits, for each page that gets one.
@@ -74,6 +79,35 @@ pub struct CacheCosts {
     pub reclaim: Duration,
     /// Starting and ending a journal handle, for each call or page that needs one.
     pub journal_handle: Duration,
+    /// Making the buffers of a large folio that was read in, when it is first written to: each of its pages.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub new_buffer: Duration,
+    /// What a call costs more that doesn't go on where the last one on its file ended, by the size of the file; left out,
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jumps: Vec<JumpCost>,
+}
+
+/// What a jump within a file in memory costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JumpCost {
+    /// Bytes over which calls jump: the size of the file.
+    pub footprint: Bytes,
+    /// A read.
+    pub read: Duration,
+    /// A write.
+    pub write: Duration,
+    /// A write, for each further page of the large folio that it begins in.
+    pub buffer: Duration,
+}
+
+fn nothing() -> Duration {
+    Duration::ZERO
+}
+
+fn is_nothing(duration: &Duration) -> bool {
+    *duration == Duration::ZERO
 }
 
 /// What copies cost.

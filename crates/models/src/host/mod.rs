@@ -3,6 +3,7 @@
 pub mod copy_cost;
 pub mod file_system;
 pub mod journal;
+pub mod jump_cost;
 pub mod kernel_profile;
 pub mod machine;
 pub mod page_cache;

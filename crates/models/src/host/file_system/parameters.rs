@@ -79,9 +79,10 @@ pub struct FileSystemParameters {
     pub barriers: bool,
     /// How old a transaction becomes before it is committed (mount option `commit`; 5 s by fs/jbd2/journal.c).
     pub commit_interval: Duration,
-    /// Share of the journal that must be free, or else checkpoints make it so; the kernel's rule is between a quarter and
-    /// a half (fs/jbd2/checkpoint.c).
-    pub checkpoint: Fraction,
+    /// Share of the journal that must be free, or else checkpoints make it so; left out, the kernel's rule: the room of a largest
+    /// transaction, beside that of the one being committed (fs/jbd2/checkpoint.c), so between a quarter and a half.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Fraction>,
     /// Blocks in a group; 32768 is what one bitmap block describes.
     pub blocks_per_group: u32,
     /// Bytes of the volume for which mke2fs makes an inode; left out, 16 KiB, and 4 KiB below 512 MiB (mke2fs.conf).
@@ -117,7 +118,7 @@ impl Default for FileSystemParameters {
             journal_place: None,
             barriers: true,
             commit_interval: Duration::new(Time::from_whole_seconds(5)),
-            checkpoint: Fraction::new(0.25).unwrap_or(Fraction::ZERO),
+            checkpoint: None,
             blocks_per_group: 32_768,
             inode_ratio: None,
             inode_size: Bytes(256),

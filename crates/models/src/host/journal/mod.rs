@@ -28,6 +28,9 @@ use log::Log;
 use petrio_kernel::Time;
 use std::collections::VecDeque;
 
+/// Log blocks that are never given to handles (`jbd2_log_space_left`; MIN_LOG_RESERVED_BLOCKS of fs/jbd).
+const KEPT_BACK: u64 = 32;
+
 /// Whether a handle may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -155,9 +158,9 @@ impl Journal {
         &self.parameters
     }
 
-    /// Most blocks of a transaction: a quarter of the journal (`j_max_transaction_buffers`).
+    /// Most blocks of a transaction (`j_max_transaction_buffers`).
     pub fn largest_transaction(&self) -> u64 {
-        (self.parameters.blocks / 4).max(1)
+        (self.parameters.blocks / self.parameters.largest_parts.max(2)).max(1)
     }
 
     /// Free log space, without what the committing transaction will still take, in blocks (`jbd2_log_space_left`).
@@ -166,7 +169,7 @@ impl Journal {
             Some(transaction) if transaction.phase == Phase::Locked => self.log_blocks(transaction),
             _ => 0,
         };
-        self.log.free().saturating_sub(promised)
+        self.log.free().saturating_sub(promised + KEPT_BACK)
     }
 
     /// Free log space as a share of the journal.

@@ -30,7 +30,9 @@ pub struct JournalParameters {
     pub revokes_per_block: u64,
     /// Age at which a transaction is committed.
     pub commit_interval: Time,
-    /// Share of the journal that must be free for a handle to start; `None` for the kernel's own rule, a quarter
-    /// beside what the committing transaction may still take.
+    /// The largest transaction takes one of so many parts of the journal.
+    pub largest_parts: u64,
+    /// Share of the journal that must be free for a handle to start; `None` for the kernel's own rule, the room of a largest
+    /// transaction beside what the committing one may still take.
     pub checkpoint_threshold: Option<f64>,
 }

@@ -12,6 +12,7 @@ fn journal(blocks: u64) -> Journal {
         tags_per_descriptor: 508,
         revokes_per_block: 1_020,
         commit_interval: Time::from_millis(5_000),
+        largest_parts: 4,
         checkpoint_threshold: None,
     })
 }

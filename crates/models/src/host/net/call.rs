@@ -70,6 +70,7 @@ impl Context<'_> {
     fn open_call(&mut self, job: &mut Job) -> bool {
         let Some(call) = job.calls.pop() else { return false };
         (job.position, job.end) = (call.offset, call.offset + call.length);
+        job.piece = 0;
         true
     }
 

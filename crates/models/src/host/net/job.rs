@@ -25,7 +25,7 @@ pub(super) struct Job {
     pub(super) behind: Window,
     /// The page before which read-ahead wants to be asked again.
     pub(super) ask_at: u64,
-    /// End of the piece that is being written.
+    /// End of the piece that is being written; 0 before the first of a call.
     pub(super) piece: u64,
     /// Its journal handle: the transaction, and the blocks that it may still dirty.
     pub(super) handle: Option<(u64, u64)>,

@@ -143,7 +143,8 @@ fn mount_page(
         tags_per_descriptor: tags,
         revokes_per_block: 1_018,
         commit_interval: mount.parameters.commit_interval.time(),
-        checkpoint_threshold: Some(mount.parameters.checkpoint.get()),
+        checkpoint_threshold: mount.parameters.checkpoint.map(petrio_units::Fraction::get),
+        largest_parts: u64::from(host.kernel.transactions_per_journal),
     });
     let places = Places {
         memory,

@@ -50,9 +50,13 @@ impl Context<'_> {
         let previous = open.last_page.replace((stop - 1) / PAGE_BYTES);
         let folios = u64::from(self.memory.cache.access_following(key, previous, index, run)).max(1);
         let bytes = stop - job.position;
+        let jumps = self.fs.opened.jumps((job.op.process, job.op.file), job.position, stop);
         job.position = stop;
         let costs = self.memory.costs;
-        let cache = times(costs.hit, folios) + times(costs.folio_page, run.saturating_sub(folios));
+        let mut cache = times(costs.hit, folios) + times(costs.folio_page, run.saturating_sub(folios));
+        if jumps {
+            cache += self.memory.jumps.at(size).read;
+        }
         let work = cache + self.memory.to_user.time(bytes, job.op.length.max(1), size);
         let mut then = Then::LookUp;
         if job.position >= end {

@@ -120,7 +120,7 @@ impl Context<'_> {
         let logs_data = self.fs.rules.logs_data();
         let mut group = None;
         let mut work =
-            times(self.memory.costs.write_page, pages - missing) + times(self.memory.costs.new_page, missing);
+            self.walk_folios(job, key, (first, pages)) + times(self.memory.costs.new_page, missing);
         if !self.fs.rules.delayed || extends || ages {
             let credits = CREDITS + if logs_data { pages } else { 0 };
             let id = match self.start_handle(credits) {
@@ -163,6 +163,11 @@ impl Context<'_> {
             self.memory.cache.insert_for_write(key, first, pages, largest, true);
         }
         job.piece = piece;
+        if self.fs.opened.jumps((job.op.process, file), job.position, piece) {
+            let jump = self.memory.jumps.at(size);
+            let further = self.memory.cache.look(key, first).map_or(0, |page| u64::from(page.pages) - 1);
+            work += jump.write + times(jump.buffer, further);
+        }
         match group {
             None => Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::Copy },
             Some(group) => {
@@ -170,6 +175,18 @@ impl Context<'_> {
                 Next::Wait { event: Event::Group(group), cause: FileCause::Read, work, then: Then::Copy }
             }
         }
+    }
+
+    /// What preparing and posting the folios of a piece costs that are in the cache. All buffers of a folio are walked, however little
+    /// of it is written (`block_write_begin` and `block_commit_write`, fs/buffer.c), and those of one that was read in have to be
+    /// made before. A call walks a folio once.
+    fn walk_folios(&mut self, job: &Job, key: FileKey, (first, pages): (u64, u64)) -> Time {
+        let begun = job.piece != 0 && job.piece == job.position;
+        let walk = self.memory.cache.walk_folios(key, first, pages, begun);
+        let costs = &self.memory.costs;
+        times(costs.write_page, walk.folios)
+            + times(costs.buffer, walk.pages - walk.folios)
+            + times(costs.new_buffer, walk.new_buffers)
     }
 
     /// How many pages of a range have no block.

@@ -11,6 +11,17 @@ use super::tree::{Bits, NONE, span};
 use super::{CachePolicy, FileKey, Last, PageCache, mask};
 use crate::host::read_ahead::Window;
 
+/// What a write has walked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Folios.
+    pub folios: u64,
+    /// Their pages.
+    pub pages: u64,
+    /// Pages of those that had no buffers.
+    pub new_buffers: u64,
+}
+
 impl PageCache {
     /// Brings in single pages that are being read; those that are there already are passed over, and `marker` is set if that page
     /// is new. Answers with the number of new pages. They can't be evicted before they have [arrived](Self::arrived).
@@ -69,13 +80,50 @@ impl PageCache {
             while order > 0 && !self.is_free(number, index, 1 << order) {
                 order -= 1;
             }
-            let id = self.add_folio(number, index, order, Flags::EMPTY, None);
+            let id = self.add_folio(number, index, order, Flags::BUFFERS, None);
             if whole {
                 self.set_folio_bits(id, Bits::Uptodate);
             }
             index += 1 << order;
         }
         self.cached - before
+    }
+
+    /// A write walks the folios that are there of a range, and gives those buffers that have none. `begun`: one that begins before
+    /// the range has been walked already.
+    pub fn walk_folios(&mut self, file: FileKey, first: u64, pages: u64, begun: bool) -> Walk {
+        let (mut walk, mut last) = (Walk::default(), NONE);
+        let end = first + pages;
+        let mut at = first;
+        while at < end {
+            let next = (at / span(0) + 1) * span(0);
+            if let Some(leaf) = self.leaf_at_hand(file, at) {
+                let present = self.tree.node(leaf).bits(Bits::Present);
+                let mut bits = present & mask(at % span(0), end.min(next) - at);
+                while bits != 0 {
+                    let slot = u64::from(bits.trailing_zeros());
+                    let id = self.tree.node(leaf).slot(slot);
+                    let entry = *self.lists.entry(id);
+                    let in_leaf = entry.pages().min(span(0));
+                    bits &= !mask(slot / in_leaf * in_leaf, in_leaf);
+                    let is_begun =
+                        begun && at == first && slot == first % span(0) && !entry.begins(leaf, slot);
+                    if id == last || is_begun {
+                        last = id;
+                        continue;
+                    }
+                    last = id;
+                    walk.folios += 1;
+                    walk.pages += entry.pages();
+                    if !entry.has(Flags::BUFFERS) {
+                        walk.new_buffers += entry.pages();
+                        self.lists.set(id, Flags::BUFFERS);
+                    }
+                }
+            }
+            at = next;
+        }
+        walk
     }
 
     /// Pages have been read: those of them that are there are up to date.

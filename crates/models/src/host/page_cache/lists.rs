@@ -48,7 +48,6 @@ impl ListName {
 pub(super) struct Flags(u8);
 
 impl Flags {
-    pub(super) const EMPTY: Self = Self(0);
     /// Accessed (`PG_referenced`).
     pub(super) const REFERENCED: Self = Self(1);
     /// Its process has touched it (the accessed bit of its page table entry).
@@ -57,6 +56,8 @@ impl Flags {
     pub(super) const LOCKED: Self = Self(4);
     /// It belongs to a process.
     pub(super) const ANONYMOUS: Self = Self(8);
+    /// It has been written to, so it has buffers (`PG_private`).
+    pub(super) const BUFFERS: Self = Self(16);
 
     pub(super) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -87,6 +88,11 @@ impl Entry {
     /// The leaf and the slot of its first page.
     pub(super) fn place(&self) -> (u32, u64) {
         (self.leaf, u64::from(self.slot))
+    }
+
+    /// Whether this is its first page.
+    pub(super) fn begins(&self, leaf: u32, slot: u64) -> bool {
+        self.place() == (leaf, slot)
     }
 
     pub(super) fn order(&self) -> u8 {

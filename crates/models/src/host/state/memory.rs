@@ -1,6 +1,7 @@
 //! A host's memory: the page cache, what may be dirty in it, and what using it costs.
 
 use crate::host::copy_cost::{CopyCost, PAGE_BYTES};
+use crate::host::jump_cost::Jumps;
 use crate::host::machine::{BlockCosts, CacheCosts, CallCosts};
 use crate::host::page_cache::{PageCache, Reclaimed};
 use crate::host::parameters::{HostError, HostParameters};
@@ -30,6 +31,8 @@ pub(in crate::host) struct Costs {
     pub(in crate::host) allocate: Time,
     pub(in crate::host) reclaim: Time,
     pub(in crate::host) journal_handle: Time,
+    pub(in crate::host) buffer: Time,
+    pub(in crate::host) new_buffer: Time,
     pub(in crate::host) submit: Time,
     pub(in crate::host) complete: Time,
     pub(in crate::host) wake_up: Time,
@@ -52,6 +55,8 @@ impl Costs {
             allocate: cache.allocate.time(),
             reclaim: cache.reclaim.time(),
             journal_handle: cache.journal_handle.time(),
+            buffer: cache.buffer.time(),
+            new_buffer: cache.new_buffer.time(),
             submit: block.submit.time(),
             complete: block.complete.time(),
             wake_up: block.wake_up.time(),
@@ -65,6 +70,7 @@ pub(in crate::host) struct Memory {
     pub(in crate::host) cache: PageCache,
     pub(in crate::host) to_user: CopyCost,
     pub(in crate::host) from_user: CopyCost,
+    pub(in crate::host) jumps: Jumps,
     pub(in crate::host) costs: Costs,
     limits: Arc<DirtyLimits>,
     /// Processes that wait for memory.
@@ -108,6 +114,7 @@ impl Memory {
             cache,
             to_user: copy(&machine.copy.to_user)?,
             from_user: copy(&machine.copy.from_user)?,
+            jumps: Jumps::new(&machine.cache.jumps),
             costs: Costs::new(&machine.calls, &machine.cache, &machine.block),
             limits: Arc::new(DirtyLimits::new(
                 &host.kernel.write_back,

@@ -12,6 +12,8 @@ pub(in crate::host) struct Open {
     pub(in crate::host) stream: Stream,
     /// The page in which the last read ended.
     pub(in crate::host) last_page: Option<u64>,
+    /// The byte after the last one read or written.
+    pub(in crate::host) next_byte: u64,
 }
 
 /// The open files of a mount.
@@ -25,7 +27,7 @@ pub(in crate::host) struct Opened {
 
 impl Opened {
     pub(in crate::host) fn new(read_ahead: ReadAheadState) -> Self {
-        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None };
+        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None, next_byte: 0 };
         Self {
             files: Vec::new(),
             by_owner: FastMap::default(),
@@ -46,6 +48,15 @@ impl Opened {
             self.last = (owner, index);
         }
         &mut self.files[self.last.1 as usize]
+    }
+
+    /// A process reads or writes up to `end` from `position` on: whether that is a jump. Beginning again isn't: copies are
+    /// measured in walks that do.
+    pub(in crate::host) fn jumps(&mut self, (process, file): (u32, FileId), position: u64, end: u64) -> bool {
+        let open = self.get(process, file);
+        let follows = open.next_byte == position || position == 0;
+        open.next_byte = end;
+        !follows
     }
 
     /// Forgets what was remembered of an open file: it was opened anew.

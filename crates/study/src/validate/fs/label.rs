@@ -1,10 +1,10 @@
 //! What a point's prediction is worth: whether the machine profile has seen it.
 //!
-//! A profile's copy curve says which block and file sizes were timed. A cached read or overwrite of such a size is in sample; one
-//! between them is interpolated; all else follows from the model alone, and is predicted.
+//! A profile's copy curve says which block and file sizes were timed in sequence, and its jumps which files at random. A cached read or
+//! overwrite of such a size is in sample; one between them is interpolated; all else follows from the model alone, and is predicted.
 
 use super::experiment::Paced;
-use petrio_models::host::machine::{CopyCurve, CopyPoint, MachineParameters};
+use petrio_models::host::machine::{CopyCurve, CopyPoint, JumpCost, MachineParameters};
 use petrio_units::Bytes;
 use serde::Serialize;
 
@@ -42,12 +42,19 @@ pub(super) const fn curve(machine: &MachineParameters, paced: Paced) -> Option<&
 
 /// The label of accesses of `record`, in order or not, to files of `file_size`.
 pub(super) fn label(
-    curve: Option<&CopyCurve>,
+    (curve, jumps): (Option<&CopyCurve>, &[JumpCost]),
     paced: Paced,
     sequential: bool,
     (record, file_size): (Bytes, Bytes),
 ) -> Label {
-    let timed = matches!(paced, Paced::ByReads | Paced::ByOverwrites) && sequential;
+    let in_memory = matches!(paced, Paced::ByReads | Paced::ByOverwrites);
+    if in_memory && !sequential {
+        // Jumps were timed with another record, so that none is in sample.
+        let longer = jumps.iter().any(|jump| jump.footprint >= file_size);
+        let within = longer && jumps.iter().any(|jump| jump.footprint <= file_size);
+        return if within { Label::Interpolated } else { Label::Predicted };
+    }
+    let timed = in_memory && sequential;
     let Some(CopyCurve::Measured { points }) = curve.filter(|_| timed) else { return Label::Predicted };
     if points.iter().any(|point| (point.block, point.footprint) == (record, file_size)) {
         return Label::InSample;
@@ -73,7 +80,7 @@ mod tests {
             page: petrio_units::Duration::ZERO,
         });
         let curve = CopyCurve::Measured { points: points.collect() };
-        label(Some(&curve), paced, sequential, (Bytes::from_kib(sizes.0), Bytes::from_kib(sizes.1)))
+        label((Some(&curve), &[]), paced, sequential, (Bytes::from_kib(sizes.0), Bytes::from_kib(sizes.1)))
     }
 
     const TIMED: [(u64, u64); 4] = [(12, 20), (12, 40_960), (12_288, 20), (12_288, 40_960)];
@@ -93,6 +100,19 @@ mod tests {
 
     #[test]
     fn a_rule_without_points_has_timed_nothing() {
-        assert_eq!(label(None, Paced::ByReads, true, (Bytes(4096), Bytes(4096))), Label::Predicted);
+        assert_eq!(label((None, &[]), Paced::ByReads, true, (Bytes(4096), Bytes(4096))), Label::Predicted);
+    }
+
+    #[test]
+    fn calls_at_random_are_interpolated_between_files_on_which_jumps_were_timed() {
+        let jump = |kib| {
+            let none = petrio_units::Duration::ZERO;
+            JumpCost { footprint: Bytes::from_kib(kib), read: none, write: none, buffer: none }
+        };
+        let jumps = [jump(320), jump(5_120)];
+        let read =
+            |kib| label((None, &jumps), Paced::ByReads, false, (Bytes::from_kib(8), Bytes::from_kib(kib)));
+        assert_eq!(read(1_024), Label::Interpolated);
+        assert_eq!((read(256), read(8_192)), (Label::Predicted, Label::Predicted));
     }
 }

@@ -8,7 +8,7 @@ use super::experiment::Paced;
 use super::point::{Setting, WORKLOAD};
 use super::predict::Speed;
 use petrio_colours::Operation;
-use petrio_live::drive::{Measured, Workplace, run_prepared};
+use petrio_live::drive::{Measured, Workplace, run_prepared, touch_memory};
 use petrio_live::rig::{
     Facilities, Hierarchy, Image, LoopRig, MemoryGroup, RigError, RigParameters, Throttle, ThrottleLimits,
 };
@@ -88,6 +88,7 @@ impl Bench {
                 why: "its files were not prepared".to_owned(),
             }));
         };
+        touch_memory(bytes_made(&workload));
         let measured = {
             let _throttle = self.rig.as_ref().map(|rig| throttle(rig, setting)).transpose()?;
             let _group = self.rig.as_ref().and_then(LoopRig::memory).map(MemoryGroup::enter).transpose()?;
@@ -193,6 +194,16 @@ fn makes_files(workload: &FileWorkload) -> bool {
         FileWorkload::Pattern(pattern) => pattern.operation == Access::Write,
         FileWorkload::Requests(_) => false,
         FileWorkload::Script(_) => true,
+    }
+}
+
+/// Bytes that a run adds to the page cache.
+fn bytes_made(workload: &FileWorkload) -> u64 {
+    match workload {
+        FileWorkload::Pattern(pattern) if makes_files(workload) => {
+            pattern.file_size.get().saturating_mul(u64::from(pattern.files))
+        }
+        _ => 0,
     }
 }
 

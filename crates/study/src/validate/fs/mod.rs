@@ -204,8 +204,10 @@ const fn figure(experiment: &Experiment, speed: Speed) -> f64 {
 
 fn worth(experiment: &Experiment, point: &Point, loaded: &Loaded) -> Label {
     let sequential = experiment.unit == Unit::MibPerSecond;
-    let curve = loaded.hosts.first().and_then(|host| label::curve(&host.machine, experiment.paced));
-    label::label(curve, experiment.paced, sequential, (point.record, point.file_size))
+    let machine = loaded.hosts.first().map(|host| &host.machine);
+    let curve = machine.and_then(|machine| label::curve(machine, experiment.paced));
+    let jumps = machine.map_or(&[][..], |machine| &machine.cache.jumps);
+    label::label((curve, jumps), experiment.paced, sequential, (point.record, point.file_size))
 }
 
 /// Where is measured, and that in words.
