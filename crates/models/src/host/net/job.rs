@@ -35,6 +35,8 @@ pub(super) struct Job {
     pub(super) waited: bool,
     /// Processor time that it has to spend when it next runs: memory reclaimed for it.
     pub(super) owed: Time,
+    /// How much of the processor time that it has now is the way into the kernel.
+    pub(super) entry: Time,
 }
 
 /// How far a sync has come.
@@ -203,6 +205,7 @@ impl Job {
             stage: Stage::Begin,
             waited: false,
             owed: Time::ZERO,
+            entry: Time::ZERO,
             op,
         }
     }
@@ -219,15 +222,17 @@ impl Job {
         let elapsed = now - self.charged;
         let worked = work.min(elapsed);
         // A faster processor shortens all parts of its work alike.
-        let cache = if worked == work {
-            cache
-        } else {
-            Time::from_picos(
-                (cache.as_picos() as f64 * (worked.as_picos() as f64 / work.as_picos() as f64)) as u64,
-            )
+        let part = |part: Time| match worked == work {
+            true => part,
+            false => {
+                let share = worked.as_picos() as f64 / work.as_picos() as f64;
+                Time::from_picos((part.as_picos() as f64 * share) as u64)
+            }
         };
+        let (cache, entry) = (part(cache), part(std::mem::take(&mut self.entry)));
+        self.op.ledger.charge(FileCause::Call, entry);
         self.op.ledger.charge(FileCause::Cache, cache);
-        self.op.ledger.charge(cause, worked - cache);
+        self.op.ledger.charge(cause, worked - cache - entry);
         self.op.ledger.charge(FileCause::Processor, elapsed - worked);
         self.charged = now;
     }

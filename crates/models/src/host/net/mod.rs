@@ -94,6 +94,9 @@ pub fn host_page(
     Ok(stages)
 }
 
+/// Pages of the largest folios of files that are in memory when the run begins: as if they had been written in pieces of 1 MiB.
+const WARM_FOLIO_PAGES: u32 = 256;
+
 /// Puts what is in memory when the run begins into the cache: the pages of files that are said to be there with what maps them, and
 /// the metadata that a mount brings.
 fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
@@ -101,7 +104,7 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
     let mut mapping = super::file_system::Mapping::default();
     let insert = |memory: &mut Memory, key, first, pages| {
         memory.make_room(pages);
-        memory.cache.insert_for_write(key, first, pages, u32::MAX, true);
+        memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
     };
     for file in &mount.files {
         let block = fs.volume.inode_block(file.file);

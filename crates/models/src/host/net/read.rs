@@ -68,6 +68,21 @@ impl Context<'_> {
         Next::Run { work, cause: FileCause::Copy, cache, then }
     }
 
+    /// Whether all pages of a read are in memory, and no read-ahead hangs on them.
+    pub(super) fn is_all_there(&self, job: &Job) -> bool {
+        let end = job.end.min(self.fs.inodes.get(job.op.file).size);
+        if job.position >= end
+            || job.op.flags.direct
+            || self.fs.rules.kernel.read_ahead.algorithm == ReadAheadAlgorithm::CurrentAhead
+        {
+            return false;
+        }
+        let (key, index) = (job.key(self.fs.number), job.position / PAGE_BYTES);
+        let wanted = (end - 1) / PAGE_BYTES - index + 1;
+        self.memory.cache.uptodate_run(key, index, wanted) == wanted
+            && !self.memory.cache.look(key, index).is_some_and(|page| page.marker)
+    }
+
     /// The algorithm before 2.6.23 looks ahead when a read begins, and again where it said so; both of its windows are then
     /// read in.
     fn read_ahead_of(

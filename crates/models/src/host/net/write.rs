@@ -169,7 +169,11 @@ impl Context<'_> {
             work += jump.write + times(jump.buffer, further);
         }
         match group {
-            None => Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::Copy },
+            // Nothing can come between: the copy follows on the same turn.
+            None => {
+                let copy = self.copy_work(job);
+                Next::Run { work: work + copy, cause: FileCause::Copy, cache: work, then: Then::Commit }
+            }
             Some(group) => {
                 job.waited = true;
                 Next::Wait { event: Event::Group(group), cause: FileCause::Read, work, then: Then::Copy }
@@ -222,10 +226,14 @@ impl Context<'_> {
 
     /// Copies a piece from the process.
     pub(super) fn copy_piece(&mut self, job: &mut Job) -> Next {
+        let work = self.copy_work(job);
+        Next::Run { work, cause: FileCause::Copy, cache: Time::ZERO, then: Then::Commit }
+    }
+
+    fn copy_work(&mut self, job: &Job) -> Time {
         let bytes = job.piece - job.position;
         let footprint = self.fs.inodes.get(job.op.file).size.max(job.piece);
-        let work = self.memory.from_user.time(bytes, job.op.length.max(1), footprint);
-        Next::Run { work, cause: FileCause::Copy, cache: Time::ZERO, then: Then::Commit }
+        self.memory.from_user.time(bytes, job.op.length.max(1), footprint)
     }
 
     /// Posts what has changed: dirty pages, logged data, the file's size.

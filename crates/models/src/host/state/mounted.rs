@@ -14,13 +14,15 @@ use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Time, random};
+use petrio_units::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Device blocks of 512 bytes in a page.
 const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
-/// Pages of the largest bio (BIO_MAX_PAGES).
-const PAGES_PER_BIO: u64 = 256;
+
+/// The most that a bio's size can say (`bi_size`).
+const MOST_BYTES: u64 = u32::MAX as u64;
 
 /// What doesn't change during a run.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub(in crate::host) struct Rules {
     pub(in crate::host) room: u32,
     /// Pages of the largest request.
     pub(in crate::host) request_pages: u64,
+    /// Pages that are asked for at once at most.
+    pub(in crate::host) bio_pages: u64,
     /// Pages of it that may be dirty, where it has a limit of its own.
     pub(in crate::host) dirty_limit: Option<u64>,
 }
@@ -146,6 +150,9 @@ impl Mounted {
             inodes.get_mut(file.file).size = file.size;
         }
         let kernel = &host.kernel;
+        let bio_pages =
+            (kernel.block.largest_bio).map_or(MOST_BYTES, Bytes::get).clamp(PAGE_BYTES, MOST_BYTES)
+                / PAGE_BYTES;
         let coarse = old || mount.parameters.inode_size.get() < 256;
         let rules = Rules {
             mode: mount.parameters.journal,
@@ -161,7 +168,8 @@ impl Mounted {
             },
             room: kernel.block.requests.max(1),
             request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
-                .clamp(1, PAGES_PER_BIO),
+                .clamp(1, bio_pages),
+            bio_pages,
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
             kernel: Arc::new(kernel.clone()),
         };
@@ -205,7 +213,7 @@ impl Mounted {
         device_key(self.number)
     }
 
-    /// Sends off requests for a run of blocks of 4 KiB, none larger than the device takes. `purpose` says what each is for,
+    /// Sends off requests for a run of blocks of 4 KiB, none larger than is asked for at once. `purpose` says what each is for,
     /// by its offset in the run and its length.
     pub(in crate::host) fn send(
         &mut self,
@@ -218,7 +226,7 @@ impl Mounted {
         let mut sent = 0;
         let mut offset = 0;
         while offset < count {
-            let pages = (count - offset).min(self.rules.request_pages);
+            let pages = (count - offset).min(self.rules.bio_pages);
             let tag = self.transfers.add(group, purpose(offset, pages));
             self.push((first + offset, pages), touch, tag, now);
             offset += pages;
