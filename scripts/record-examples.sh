@@ -3,15 +3,15 @@
 # a file of 8 GiB behind a loop device with direct I/O, so that addresses fit on a drive of
 # 9 GB and nothing else uses the device.
 #
-#   sudo scripts/record-examples.sh SCRATCH [database|compile …]
+#   sudo scripts/record-examples.sh SCRATCH [database|compile|shop …]
 #
 # SCRATCH is a directory with 9 GB to spare on the disk to be recorded. Needs root, tracefs,
-# e2fsprogs, Python 3; PostgreSQL for the database, cargo and git for the compile.
+# e2fsprogs, Python 3; PostgreSQL for the database, cargo and git for the compile, strace for the shop.
 set -eu
 
-scratch=$(realpath "${1:?usage: record-examples.sh SCRATCH [database|compile …]}")
+scratch=$(realpath "${1:?usage: record-examples.sh SCRATCH [database|compile|shop …]}")
 shift
-[ $# -gt 0 ] || set -- database compile
+[ $# -gt 0 ] || set -- database compile shop
 scripts=$(realpath "$(dirname "$0")")
 traces=$scripts/../examples/traces
 file=$scratch/petrio-example.img
@@ -48,8 +48,15 @@ for load in "$@"; do
         record --output "$traces/compile.csv.xz" --title "A Rust program and its dependencies compiled from a cold cache" \
             -- "$scripts/loads/compile.sh" run "$mount"
         ;;
+    shop)
+        # File requests: what the program asks the file system for.
+        mkdir "$mount/data"
+        cp "$scripts/loads/shop.py" "$mount"
+        (cd "$mount" && python3 shop.py data/shop.db && "$scripts/record-file-requests.py" --under data \
+            --output "$traces/shop.csv.xz" -- python3 shop.py data/shop.db)
+        ;;
     *)
-        echo "record-examples: no load named '$load'; there are: database, compile" >&2
+        echo "record-examples: no load named '$load'; there are: database, compile, shop" >&2
         exit 2
         ;;
     esac

@@ -56,8 +56,8 @@ pub struct Point {
     pub record: Bytes,
     /// The other lines of the workload, as a scenario has them.
     pub workload: String,
-    /// The requests of the workload, where they are captured ones and stand in a file.
-    pub requests: Option<String>,
+    /// The content of the file of requests, packed or not, where they are captured ones.
+    pub requests: Option<Vec<u8>>,
     /// How often it is measured.
     pub repetitions: u32,
 }

@@ -1,8 +1,7 @@
-//! Captured requests for the replay, made by petrio's own patterns: offset, length and direction a line, as a capture of a
-//! program's system calls has them.
+//! Captured requests for the replay.
 //!
-//! Three sorts that real captures show: a database's small random reads and writes, a scan that skips, and a log of
-//! records of different lengths. What stands in for a capture here is known to whoever reads this; a capture of one's own is
+//! One is what a program of SQLite's was seen to do (examples/traces/README.md). The others are made by petrio, and stand for sorts that
+//! captures show: random reads of two sizes, a scan that skips, and a log of records of different lengths. A capture of one's own is
 //! replayed by a scenario with `kind = "file-trace"`.
 
 use super::point::{Point, Setting};
@@ -13,14 +12,17 @@ use std::fmt::Write;
 /// The file that the requests stand in, beside the scenario.
 pub(super) const FILE: &str = "requests.csv";
 
-/// Requests of a capture.
+/// What SQLite asked for.
+const SHOP: &[u8] = include_bytes!("../../../../../examples/traces/shop.csv.xz");
+
+/// Requests of a capture that is made.
 const REQUESTS: u64 = 1_500;
 
 /// The points: each capture in the journal modes that matter to it.
 pub(super) fn points(quick: bool) -> Vec<Point> {
     let file_size = Bytes::from_mib(128);
     let setting = |journal| Setting { journal, requests_per_second: Some(500), ..Setting::PLAIN };
-    let point = |journal, record, requests, workload: &str| Point {
+    let point = |journal, record, requests: Vec<u8>, workload: &str| Point {
         setting: setting(journal),
         file_size,
         record,
@@ -32,11 +34,15 @@ pub(super) fn points(quick: bool) -> Vec<Point> {
     };
     let count = if quick { REQUESTS / 3 } else { REQUESTS };
     let durable = "cached = true\nfsync = \"at-end\"\n";
-    let mut points = vec![point("ordered", Bytes::from_kib(8), database(count), "")];
+    let mut points = vec![point("ordered", Bytes::from_kib(8), database(count).into_bytes(), "")];
     if !quick {
-        points.push(point("ordered", Bytes::from_kib(64), scan(count), ""));
-        points.push(point("ordered", Bytes::from_kib(16), log(count), durable));
-        points.push(point("journal", Bytes::from_kib(16), log(count), durable));
+        for journal in ["ordered", "journal"] {
+            points.push(point(journal, Bytes::from_kib(4), SHOP.to_vec(), ""));
+        }
+        points.push(point("ordered", Bytes::from_kib(64), scan(count).into_bytes(), ""));
+        for journal in ["ordered", "journal"] {
+            points.push(point(journal, Bytes::from_kib(16), log(count).into_bytes(), durable));
+        }
     }
     points
 }
