@@ -181,6 +181,7 @@ impl Bench {
             Subject::FirstWrite => self.first_write(),
             Subject::Refill { block } => self.refill(block),
             Subject::NewFile { block } => self.new_file(block),
+            Subject::NewSmallFile => self.new_small_file(),
             Subject::ColdRead => self.drop_pages().and_then(|()| self.read_cold_file()),
             Subject::WarmRead => self.read_cold_file().and_then(|_| self.read_cold_file()),
             Subject::Drop => self.read_cold_file().and_then(|_| {
@@ -363,6 +364,20 @@ impl Bench {
         drop(file);
         fs::remove_file(&path)?;
         Ok(spent / calls?)
+    }
+
+    fn new_small_file(&mut self) -> io::Result<f64> {
+        const FILES: u32 = 64;
+        let path = |number: u32| self.root.join(format!("small-{number}"));
+        let data = &self.buffer[self.align..self.align + JUMP as usize];
+        let files = (0..FILES).map(|number| File::create_new(path(number))).collect::<io::Result<Vec<_>>>();
+        let spent = files.and_then(|files| {
+            let start = thread_cpu_ns();
+            files.iter().try_for_each(|file| file.write_all_at(data, 0))?;
+            Ok(thread_cpu_ns() - start - self.look_ns)
+        });
+        (0..FILES).for_each(|number| drop(fs::remove_file(path(number))));
+        Ok(spent? / f64::from(FILES))
     }
 
     fn drop_pages(&self) -> io::Result<()> {

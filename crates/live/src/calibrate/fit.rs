@@ -66,6 +66,22 @@ fn least_squares(rows: impl IntoIterator<Item = (f64, f64, f64)>) -> f64 {
     if below > 0.0 { (above / below).max(0.0) } else { 0.0 }
 }
 
+/// The x and y of which a·x + b·y comes nearest to c, over rows of a, b and c that are weighted already; neither less than nothing.
+fn two_costs(rows: &[[f64; 3]]) -> (f64, f64) {
+    let sum = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
+    let (aa, ab, bb, ac, bc) = (sum(0, 0), sum(0, 1), sum(1, 1), sum(0, 2), sum(1, 2));
+    let determinant = aa * bb - ab * ab;
+    if determinant > 1e-9 * aa * bb {
+        let (x, y) = ((ac * bb - bc * ab) / determinant, (bc * aa - ac * ab) / determinant);
+        if x >= 0.0 && y >= 0.0 {
+            return (x, y);
+        }
+    }
+    // One of them is nothing: what the other makes of it alone.
+    let alone = |product: f64, square: f64| if square > 0.0 { (product / square).max(0.0) } else { 0.0 };
+    if ac > 0.0 { (alone(ac, aa), 0.0) } else { (0.0, alone(bc, bb)) }
+}
+
 impl Fit<'_> {
     fn median(&self, subject: Subject) -> f64 {
         self.measured.get(&subject).map_or(0.0, |figure| figure.median)
@@ -117,6 +133,8 @@ impl Fit<'_> {
             buffer: duration(buffer),
             new_page: Duration::ZERO,
             allocate: Duration::ZERO,
+            allocate_call: Duration::ZERO,
+            allocate_file: Duration::ZERO,
             reclaim: duration(self.median(Subject::Drop)),
             journal_handle: duration(handle),
             new_buffer: duration(self.lower(Subject::FirstWrite)),
@@ -127,9 +145,11 @@ impl Fit<'_> {
         machine.cache.new_page = self.per_page(&machine, |formula, block, file| {
             (formula.refill(block, file), self.lower(Subject::Refill { block }))
         });
-        machine.cache.allocate = self.per_page(&machine, |formula, block, file| {
-            (formula.new_file(block, file), self.lower(Subject::NewFile { block }))
-        });
+        (machine.cache.allocate, machine.cache.allocate_call) = self.allocating(&machine);
+        if let Ok(mut formula) = Formula::new(&machine, self.handles) {
+            let first = self.lower(Subject::NewSmallFile) - formula.new_file(JUMP, JUMP);
+            machine.cache.allocate_file = duration(first);
+        }
         machine
     }
 
@@ -181,18 +201,7 @@ impl Fit<'_> {
                 ])
             })
             .collect();
-        let sum = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
-        let (aa, ab, bb, ac, bc) = (sum(0, 0), sum(0, 1), sum(1, 1), sum(0, 2), sum(1, 2));
-        let determinant = aa * bb - ab * ab;
-        if determinant > 1e-9 * aa * bb {
-            let (page, buffer) = ((ac * bb - bc * ab) / determinant, (bc * aa - ac * ab) / determinant);
-            if page >= 0.0 && buffer >= 0.0 {
-                return (page, buffer);
-            }
-        }
-        // One of them is nothing: what the other makes of it alone.
-        let alone = |product: f64, square: f64| if square > 0.0 { (product / square).max(0.0) } else { 0.0 };
-        if ac > 0.0 { (alone(ac, aa), 0.0) } else { (0.0, alone(bc, bb)) }
+        two_costs(&rows)
     }
 
     /// What calls at random take more than calls in sequence. Of an overwrite, what it does in single pages too is the jump's, and
@@ -252,6 +261,20 @@ impl Fit<'_> {
             (pages(block) as f64, measured - said, measured.max(1.0))
         });
         duration(least_squares(rows.collect::<Vec<_>>()))
+    }
+
+    /// What new files take more than files whose blocks are there: for each page, and for each piece of a call.
+    fn allocating(&self, machine: &MachineParameters) -> (Duration, Duration) {
+        let Ok(mut formula) = Formula::new(machine, self.handles) else {
+            return (Duration::ZERO, Duration::ZERO);
+        };
+        let rows = self.sizes.blocks.iter().filter(|block| is_whole(**block)).map(|&block| {
+            let measured = self.lower(Subject::NewFile { block });
+            let more = measured - formula.new_file(block, new_file_bytes(block, self.sizes.largest()));
+            [pages(block) as f64, pieces(block) as f64, more].map(|figure| figure / measured.max(1.0))
+        });
+        let (page, piece) = two_costs(&rows.collect::<Vec<_>>());
+        (duration(page), duration(piece))
     }
 
     /// What is left for the block layer of a read past the cache.

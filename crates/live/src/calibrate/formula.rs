@@ -4,7 +4,7 @@
 //! cached read   calls.read + folios · cache.hit + further pages · cache.folio_page + copy
 //! overwrite     calls.write + folios · cache.write_page + their further pages · cache.buffer + pieces · cache.journal_handle + copy
 //! missing page  the same with pages · cache.new_page for the folios' work
-//! new file      the same with cache.allocate for each page besides
+//! new file      the same with cache.allocate for each page besides, cache.allocate_call for each piece, cache.allocate_file once
 //! ```
 //!
 //! A piece is 128 KiB of a call; the handle is there where every write begins one (ext3), and for new files everywhere.
@@ -136,11 +136,13 @@ impl<'a> Formula<'a> {
 
     /// A write of `block` bytes, the average of those that make a new file of `file` bytes.
     pub fn new_file(&mut self, block: u64, file: u64) -> f64 {
-        let page = ns(self.machine.cache.new_page) + ns(self.machine.cache.allocate);
+        let cache = &self.machine.cache;
+        let page = ns(cache.new_page) + ns(cache.allocate);
+        let work = pages_a_call(block) * page + pieces(block) as f64 * ns(cache.allocate_call);
+        let first = ns(cache.allocate_file);
         let calls = (file / block).max(1);
-        let sum: f64 =
-            (1..=calls).map(|call| self.write(block, call * block, pages_a_call(block) * page, true)).sum();
-        sum / calls as f64
+        let sum: f64 = (1..=calls).map(|call| self.write(block, call * block, work, true)).sum();
+        (sum + first) / calls as f64
     }
 
     fn write(&mut self, block: u64, file: u64, work: f64, handles: bool) -> f64 {

@@ -251,6 +251,8 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
             write_page: none,
             new_page: none,
             allocate: none,
+            allocate_call: none,
+            allocate_file: none,
             reclaim: none,
             journal_handle: none,
             buffer: none,

@@ -72,6 +72,8 @@ pub enum Subject {
         /// Bytes of a call.
         block: u64,
     },
+    /// pwrite of [`JUMP`] bytes to a new file.
+    NewSmallFile,
     /// Sequential pread of a byte of each page of a file without a page in the cache.
     ColdRead,
     /// The same with all pages in the cache.
@@ -103,6 +105,7 @@ impl Subject {
             WarmRead,
             Drop,
             FirstWrite,
+            NewSmallFile,
             Direct,
             DirectWall,
             WakeUp,

@@ -140,6 +140,12 @@ impl Calibration {
             "least squares over overwrites of what isn't in the cache, lower quartiles, below",
         )?;
         line(out, "allocate", cache.allocate, "least squares over new files, lower quartiles, below")?;
+        line(out, "allocate_call", cache.allocate_call, "the same; each piece of up to 128 KiB")?;
+        let first = format!(
+            "12 KiB to a new file {}, lower quartile, less the above",
+            self.behind(Subject::NewSmallFile)
+        );
+        line(out, "allocate_file", cache.allocate_file, &first)?;
         line(
             out,
             "reclaim",

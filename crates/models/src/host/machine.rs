@@ -75,6 +75,12 @@ pub struct CacheCosts {
     pub new_page: Duration,
     /// Finding and accounting for a new block, with its journal credits, for each page that gets one.
     pub allocate: Duration,
+    /// The search for blocks itself, for each piece of a write (of up to 128 KiB) that gets some.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub allocate_call: Duration,
+    /// The same for the first blocks of a file, which has no place yet.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub allocate_file: Duration,
     /// Giving back a page of memory, in reclaim or truncation.
     pub reclaim: Duration,
     /// Starting and ending a journal handle, for each call or page that needs one.

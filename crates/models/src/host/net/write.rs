@@ -138,7 +138,11 @@ impl Context<'_> {
                 if let Err(error) = self.allocate(job, first, pages) {
                     return Next::Fail(error.to_string());
                 }
-                work += times(self.memory.costs.allocate, holes);
+                let costs = &self.memory.costs;
+                work += times(costs.allocate, holes) + costs.allocate_call;
+                if size == 0 {
+                    work += costs.allocate_file;
+                }
             }
             group = self.bring_touched(Touch::of(&job.op, Direction::Read, true));
             self.log_touched(id);

@@ -137,3 +137,21 @@ fn a_folio_is_in_use_until_its_last_page_has_arrived() {
     cache.reclaim(1, &mut reclaimed);
     assert_eq!(reclaimed.freed, 64);
 }
+
+#[test]
+fn a_write_walks_each_folio_once_and_gives_buffers_to_those_that_were_read_in() {
+    let mut cache = large(10_000);
+    cache.insert_window(FILE, &Window { start: 0, pages: 8, marker: None, folio_pages: 4 });
+    cache.arrived(FILE, 0, 8);
+    cache.insert_for_write(FILE, 8, 8, 512, true);
+    let mut walk = |first, pages, begun| {
+        let walk = cache.walk_folios(FILE, first, pages, begun);
+        (walk.folios, walk.pages, walk.new_buffers)
+    };
+    assert_eq!(walk(1, 1, false), (1, 4, 4));
+    assert_eq!(walk(1, 1, false), (1, 4, 0), "it has its buffers now");
+    assert_eq!(walk(0, 16, false), (3, 16, 4), "one was read in, one written");
+    assert_eq!(walk(2, 6, true), (1, 4, 0), "the first was walked by the piece before");
+    assert_eq!(walk(4, 4, true), (1, 4, 0), "one that begins with the piece wasn't");
+    assert_eq!(walk(16, 4, false), (0, 0, 0), "nothing is there");
+}
