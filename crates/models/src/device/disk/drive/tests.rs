@@ -4,6 +4,8 @@
 //! 1 ms and 0.1 ms for each cylinder beyond the first, a head switch 0.5 ms. No skew, so that sector n passes at n · 0.1 ms.
 #![allow(clippy::unwrap_used)]
 
+mod write_back;
+
 use super::{Demand, Drive};
 use crate::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
@@ -344,6 +346,7 @@ fn descriptions_that_make_no_drive_are_refused() {
     };
     assert!(refused(&|drive| drive.queue.depth = 0).contains("depth of 0"));
     assert!(refused(&|drive| drive.cache.segment_size = Blocks(0)).contains("segments of 0 blocks"));
+    assert!(refused(&|drive| drive.cache.write_back.size = Blocks(51)).contains("up to 51 blocks"));
     assert!(refused(&|drive| drive.geometry.zones.clear()).contains("no zones"));
     assert!(refused(&|drive| drive.mechanics.rotation = "0.1 rpm".parse().unwrap()).contains("1 min"));
 }

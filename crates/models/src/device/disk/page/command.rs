@@ -1,7 +1,7 @@
 //! A command on its way through the drive.
 
 use crate::device::disk::drive::{Begun, Class, Demand};
-use petrio_colours::{BlockRequest, Cause};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 
 /// A request, what the drive has found out about it, and up to when its time is accounted for.
@@ -9,7 +9,7 @@ use petrio_kernel::Time;
 pub(super) struct Command {
     pub(super) request: BlockRequest,
     pub(super) demand: Demand,
-    /// `None` for a flush, which has no data.
+    /// `None` for a flush, which has no data, and for the writing of what was held, which nobody asked for.
     pub(super) begun: Option<Begun>,
     /// When the controller began it.
     pub(super) began: Time,
@@ -37,6 +37,32 @@ pub(super) struct Store {
 }
 
 impl Command {
+    /// The writing of a run that was held. Its ledger is nobody's: those who wrote have been told long ago.
+    pub(super) fn of_held(run: Demand, now: Time) -> Self {
+        let request = BlockRequest {
+            direction: Direction::Write,
+            address: run.block,
+            blocks: run.blocks as u32,
+            issued: now,
+            ..BlockRequest::default()
+        };
+        Self {
+            request,
+            demand: run,
+            begun: None,
+            began: now,
+            granted: now,
+            delivered: now,
+            charged: now,
+            via_zero: false,
+        }
+    }
+
+    /// Whether it writes what was held.
+    pub(super) fn is_of_held(&self) -> bool {
+        self.begun.is_none() && self.demand.write
+    }
+
     /// Charges what has passed since the last charge.
     pub(super) fn charge(&mut self, cause: Cause, now: Time) {
         self.request.ledger.charge(cause, now - self.charged);

@@ -1,6 +1,6 @@
 //! Arm, platters and medium: seek, rotational wait, transfer.
 
-use super::Places;
+use super::{Places, write_back};
 use crate::device::disk::drive::{Begun, Class, Drive};
 use petrio_colours::{Cause, Direction};
 use petrio_kernel::{PageBuilder, Time};
@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 /// The arm serves the commands that need it in the order in which they were decoded.
 pub(super) fn arm(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
-    seek(&mut page.page("seek"), drive, places);
+    let mut seeking = page.page("seek");
+    seek(&mut seeking, drive, places);
+    if let Some(held) = places.held {
+        write_back::write_back(&mut seeking, drive, places, held);
+    }
     rotation(&mut page.page("rotation"), drive, places);
     media(&mut page.page("media"), drive, places);
     hit(&mut page.page("bus"), drive, places);
@@ -77,7 +81,11 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         command.charge(Cause::Rotation, now);
         let (from, bus_start) = (command.from(), command.bus_start());
         let state = &mut f.update(unit).state;
-        let passed = transferring.transfer(state, command.demand, from, now, bus_start);
+        let passed = if command.is_of_held() {
+            transferring.transfer_held(state, command.demand, now)
+        } else {
+            transferring.transfer(state, command.demand, from, now, bus_start)
+        };
         command.delivered = passed.delivered;
         f.put_after(passing, command, passed.end - now);
     });
@@ -89,12 +97,22 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let unit = passed.update(places.unit);
     let (on_bus, stored, arm) =
         (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
+    let room = places.held.map(|held| passed.may_put(held.room, 1));
     let passing_drive = Arc::clone(drive);
     passed.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Transfer, now);
         f.put(arm, ());
+        if command.is_of_held() {
+            let unit = f.update(unit);
+            passing_drive.written_back(&mut unit.state, command.demand, now);
+            let fits = |write: &mut _| passing_drive.has_room(&unit.state, *write);
+            if let (Some(room), Some(_)) = (room, unit.wants_room.take_if(fits)) {
+                f.put(room, ());
+            }
+            return;
+        }
         let state = &mut f.update(unit).state;
         match (command.store(), command.begun) {
             (Some(store), _) => {
