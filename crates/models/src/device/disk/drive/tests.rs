@@ -296,6 +296,15 @@ fn a_write_after_a_write_elsewhere_may_let_go_of_the_bus_once_more() {
 
 /// When requests that are issued at these times complete on the drive's page, milliseconds.
 fn completions(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Vec<f64> {
+    completions_at(&[], parameters, requests)
+}
+
+/// As above, with pages of the drive's made faster.
+fn completions_at(
+    speeds: &[(&str, f64)],
+    parameters: &DiskParameters,
+    requests: &[(f64, BlockRequest)],
+) -> Vec<f64> {
     let drive = Arc::new(Drive::new(parameters).unwrap());
     let mut net = NetBuilder::new("test");
     let mut page = net.top();
@@ -304,6 +313,10 @@ fn completions(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) ->
     disk_page(&mut page, "disk", &drive, queueing, incoming, outgoing);
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
+    for (page, factor) in speeds {
+        let page = net.find_page(&format!("disk/{page}")).unwrap();
+        run.marking_mut().set_speed(&net, page, *factor);
+    }
     run.observe(outgoing, Vec::new(), |seen: &mut Vec<f64>, now, _: &BlockRequest| {
         seen.push(now.as_millis());
     });
@@ -335,6 +348,18 @@ fn a_flush_waits_until_what_was_reported_early_is_on_the_medium() {
     drive.cache.immediate_reporting = ImmediateReporting::Never;
     assert_close(&completions(&drive, &[(0.0, write), (0.5, flush)]), &[3.4, 3.4]);
     assert!(!Drive::new(&drive).unwrap().write_cache());
+}
+
+#[test]
+fn a_speed_factor_shortens_its_own_part_and_leaves_the_others() {
+    // 1.2 ms of seek, 1.8 until sector 30 comes at 3.0, 0.4 of transfer.
+    let requests = [(0.0, BlockRequest { address: 630, blocks: 4, ..BlockRequest::default() })];
+    let twice_as_fast = |page| completions_at(&[(page, 2.0)], &parameters(), &requests);
+    assert_close(&completions(&parameters(), &requests), &[3.4]);
+    assert_close(&twice_as_fast("rotation"), &[2.5]);
+    assert_close(&twice_as_fast("media"), &[3.2]);
+    // The platter's phase stays in model time: an arm that is there sooner waits longer.
+    assert_close(&twice_as_fast("seek"), &[3.4]);
 }
 
 #[test]

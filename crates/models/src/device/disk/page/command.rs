@@ -15,8 +15,10 @@ pub(super) struct Command {
     pub(super) began: Time,
     /// When the arm was granted.
     pub(super) granted: Time,
-    /// When the last block of a read has passed the bus.
-    pub(super) delivered: Time,
+    /// When its first sector starts under the head, as the platter turns.
+    pub(super) starts: Time,
+    /// How long it takes until the last block of a read has passed the bus, too, once all have passed the head.
+    pub(super) bus_rest: Time,
     /// Up to when its time is charged.
     pub(super) charged: Time,
     /// The arm visits cylinder 0 before.
@@ -52,7 +54,8 @@ impl Command {
             begun: None,
             began: now,
             granted: now,
-            delivered: now,
+            starts: now,
+            bus_rest: Time::ZERO,
             charged: now,
             via_zero: false,
         }

@@ -65,6 +65,7 @@ fn rotation(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         command.charge(Cause::Seek, now);
         let from = command.from();
         let wait = drive.wait(command.demand.write, from, command.demand.end() - from, now);
+        command.starts = now + wait;
         f.put_after(rotating, command, wait);
     });
 }
@@ -79,15 +80,16 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Rotation, now);
-        let (from, bus_start) = (command.from(), command.bus_start());
+        let (from, starts, bus_start) = (command.from(), command.starts, command.bus_start());
         let state = &mut f.update(unit).state;
+        // `starts` is now, unless a speed factor has shortened the wait: then the platter isn't waited for once more.
         let passed = if command.is_of_held() {
-            transferring.transfer_held(state, command.demand, now)
+            transferring.transfer_held(state, command.demand, starts)
         } else {
-            transferring.transfer(state, command.demand, from, now, bus_start)
+            transferring.transfer(state, command.demand, from, starts, bus_start)
         };
-        command.delivered = passed.delivered;
-        f.put_after(passing, command, passed.end - now);
+        command.bus_rest = passed.delivered - passed.end;
+        f.put_after(passing, command, passed.end - starts);
     });
 
     let mut passed = page.transition("passed");
@@ -123,7 +125,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             }
             (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
                 passing_drive.fetched(state, command.demand, from, segment, now);
-                let rest = command.delivered - now;
+                let rest = command.bus_rest;
                 f.put_after(on_bus, command, rest);
             }
             // Hits, followers and flushes never come to the medium.
