@@ -6,7 +6,7 @@ use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_models::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
     ImmediateReporting, MechanicsParameters, OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead,
-    SeekParameters, Sparing, TrackOrder, WriteSegments, ZoneParameters,
+    SeekParameters, Sparing, TrackOrder, WriteBackOrder, WriteBackParameters, WriteSegments, ZoneParameters,
 };
 use petrio_models::device::disk::{Demand, Drive, Queueing, Replay, disk_page};
 use petrio_units::{Blocks, Duration, SignedDuration};
@@ -134,6 +134,26 @@ fn drives() -> Vec<(&'static str, DiskParameters)> {
                 drive.cache.never_disconnect = true;
             }),
         ),
+        (
+            "writes held in the whole cache",
+            changed(&|drive| {
+                drive.cache.read_ahead = ReadAhead::Segment;
+                drive.cache.immediate_reporting = ImmediateReporting::Cached;
+            }),
+        ),
+        (
+            "few writes held, first come, first served",
+            changed(&|drive| {
+                drive.cache.read_ahead = ReadAhead::Track;
+                drive.cache.read_ahead_after_hit = true;
+                drive.cache.hits_beside_read_ahead = true;
+                drive.cache.read_hits_on_written = false;
+                drive.cache.write_on_arrival = true;
+                drive.cache.immediate_reporting = ImmediateReporting::Cached;
+                drive.cache.write_back =
+                    WriteBackParameters { size: Blocks(90), runs: 3, order: WriteBackOrder::FirstCome };
+            }),
+        ),
     ]
 }
 
@@ -149,8 +169,8 @@ impl Numbers {
     }
 }
 
-/// Commands as hosts send them: some sequential, some near, some far; think times from none to long.
-fn commands(blocks: u64) -> Vec<(Demand, Time)> {
+/// Commands as hosts send them: some sequential, some near, some far; think times from none to long; `None` is a flush.
+fn commands(blocks: u64) -> Vec<(Option<Demand>, Time)> {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let mut last = Demand { write: false, block: 0, blocks: 1, force_unit_access: false };
     (0..4_000)
@@ -173,7 +193,8 @@ fn commands(blocks: u64) -> Vec<(Demand, Time)> {
                 1 => numbers.below(1_000),
                 _ => numbers.below(30_000),
             };
-            (last, Time::from_micros(think))
+            // Flushes come by a rule of their own, so that the commands between them stay what they were.
+            (Some(last).filter(|last| (last.block + last.end()) % 37 != 5), Time::from_micros(think))
         })
         .collect()
 }
@@ -195,10 +216,12 @@ fn the_page_and_the_plain_loop_agree_to_the_picosecond() {
         for (number, (demand, think)) in commands(drive.blocks()).into_iter().enumerate() {
             let request = BlockRequest {
                 id: RequestId(number as u64),
-                direction: if demand.write { Direction::Write } else { Direction::Read },
-                force_unit_access: demand.force_unit_access,
-                address: demand.block,
-                blocks: demand.blocks as u32,
+                direction: demand.map_or(Direction::Flush, |demand| {
+                    if demand.write { Direction::Write } else { Direction::Read }
+                }),
+                force_unit_access: demand.is_some_and(|demand| demand.force_unit_access),
+                address: demand.map_or(0, |demand| demand.block),
+                blocks: demand.map_or(0, |demand| demand.blocks as u32),
                 issued: now,
                 ..BlockRequest::default()
             };
@@ -211,7 +234,10 @@ fn the_page_and_the_plain_loop_agree_to_the_picosecond() {
                 }
                 run.run_until(next.unwrap()).unwrap();
             };
-            let expected = replay.serve(demand, now);
+            let expected = match demand {
+                Some(demand) => replay.serve(demand, now),
+                None => replay.flush(now),
+            };
             assert_eq!(completion, expected, "{what}: command {number} {demand:?} at {now}");
             let charged = request.ledger.total();
             assert_eq!(charged, completion - now, "{what}: command {number}'s time is accounted for");

@@ -172,7 +172,7 @@ fn scenario(assumptions: Assumptions, costs: Costs, case: Case) -> String {
 title = "Random 8 KiB on the dissertation's machine"
 [disk.d]
 model = "seagate-st3146707lc"
-drive.cache.immediate_reporting = "always"
+drive.cache.immediate_reporting = "cached"
 [host.h]
 machine = "poweredge-1850"
 kernel = "linux-2.6.27"

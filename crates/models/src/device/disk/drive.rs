@@ -6,8 +6,10 @@
 
 mod begin;
 mod medium;
+mod write_back;
 
 use super::cache::{Cache, SegmentIndex};
+use super::held_writes::HeldWrites;
 use super::layout::Track;
 use super::mechanics::{Mechanics, MechanicsError};
 use super::parameters::{
@@ -46,6 +48,16 @@ pub enum DriveError {
         /// Blocks in each.
         blocks: u64,
     },
+    /// More room for held writes than there is buffer.
+    #[error(
+        "the cache holds up to {held} blocks of reported writes, but all its segments together have {buffer}"
+    )]
+    WriteBack {
+        /// Blocks that are held at most.
+        held: u64,
+        /// Blocks in all segments.
+        buffer: u64,
+    },
 }
 
 /// All of a drive that changes.
@@ -58,6 +70,10 @@ pub struct DriveState {
     reading: Option<(SegmentIndex, Stream)>,
     /// Written data on their way to the medium: segment and one past the last block.
     writing: Option<(SegmentIndex, u64)>,
+    /// Written data that are reported and wait for the arm, in a drive that holds many.
+    held: HeldWrites,
+    /// One past the last block of the held run that was written last, if the arm has done nothing else since.
+    written_back: Option<u64>,
     last_was_write: bool,
     /// When the head arrived on the track of the command that is being served.
     arrived: Time,
@@ -132,6 +148,8 @@ pub enum Class {
         /// The segment that holds the data.
         segment: SegmentIndex,
     },
+    /// Blocks go into the cache and are reported from there, as soon as there is room; the drive writes them some time.
+    Hold,
 }
 
 impl Class {
@@ -171,6 +189,9 @@ impl Drive {
         let cache = parameters.cache.clone();
         if cache.segment_size.get() == 0 || cache.segments > 4096 {
             return Err(DriveError::Cache { segments: cache.segments, blocks: cache.segment_size.get() });
+        }
+        if cache.most_held() > cache.buffer() {
+            return Err(DriveError::WriteBack { held: cache.most_held(), buffer: cache.buffer() });
         }
         if parameters.queue.depth == 0 {
             return Err(DriveError::NoQueue);
@@ -214,6 +235,8 @@ impl Drive {
             cache: Cache::new(&self.cache),
             reading: None,
             writing: None,
+            held: HeldWrites::default(),
+            written_back: None,
             last_was_write: false,
             arrived: Time::ZERO,
             passed_before: 0,

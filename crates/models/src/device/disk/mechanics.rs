@@ -20,6 +20,14 @@ pub struct Mechanics {
     write_seek: Option<SeekCurve>,
 }
 
+/// A block's track, and the angle at which it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Spot {
+    pub(super) track: Track,
+    /// As the time of the turn until there.
+    pub(super) angle: Time,
+}
+
 /// What rounding may add up to between two angles.
 const ROUNDING_PS: u64 = 1_000;
 
@@ -95,8 +103,15 @@ impl Mechanics {
         self.wait_for_angle(self.layout.angle(place), at)
     }
 
+    /// Where a block lies, as far as it matters to when it passes the head.
+    pub(super) fn spot(&self, block: u64) -> Spot {
+        let place = self.layout.place(block);
+        Spot { track: place.track, angle: self.layout.angle(place) }
+    }
+
+    /// Time until an angle passes the head, for a head that is over its track at a point in time.
     #[inline]
-    fn wait_for_angle(&self, angle: Time, at: Time) -> Time {
+    pub(super) fn wait_for_angle(&self, angle: Time, at: Time) -> Time {
         let revolution = self.revolution.as_picos();
         let (angle, phase) = (angle.as_picos(), at.as_picos() % revolution);
         let wait = if angle >= phase { angle - phase } else { angle + revolution - phase };

@@ -12,7 +12,9 @@ mod mechanics;
 mod overheads;
 mod queue;
 
-pub use cache::{CacheParameters, ImmediateReporting, ReadAhead, WriteSegments};
+pub use cache::{
+    CacheParameters, ImmediateReporting, ReadAhead, WriteBackOrder, WriteBackParameters, WriteSegments,
+};
 pub use geometry::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
 pub use mechanics::{MechanicsParameters, SeekParameters};
 pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};

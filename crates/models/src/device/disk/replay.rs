@@ -15,47 +15,51 @@ pub struct Replay<'a> {
     busy: Time,
     /// Writes that have been reported and are stored when the arm is done: demand, segment, time.
     pending: std::collections::VecDeque<(Demand, usize, Time)>,
+    /// A run that was held and is being written, and when that ends.
+    writing_back: Option<(Demand, Time)>,
+    /// From when on the arm may turn to what is held.
+    idle: Time,
 }
 
 impl<'a> Replay<'a> {
     /// A drive that has just been switched on.
     pub fn new(drive: &'a Drive) -> Self {
         let state = drive.initial_state();
-        Self { drive, state, busy: Time::ZERO, pending: std::collections::VecDeque::new() }
+        Self {
+            drive,
+            state,
+            busy: Time::ZERO,
+            pending: std::collections::VecDeque::new(),
+            writing_back: None,
+            idle: Time::ZERO,
+        }
     }
 
     /// Serves a command that arrives at `now`, which must not be before the completion of the one before; gives the time
     /// of its completion.
     pub fn serve(&mut self, demand: Demand, now: Time) -> Time {
-        let Self { drive, state, .. } = self;
-        while let Some(&(stored, segment, at)) = self.pending.front()
-            && at <= now
-        {
-            drive.stored(state, stored, segment, at);
-            self.pending.pop_front();
-        }
-        let begun = drive.begin(state, demand, now);
+        self.settle(now);
+        self.write_back(now, true);
+        let drive = self.drive;
+        let begun = drive.begin(&mut self.state, demand, now);
         let completion = drive.completion(demand);
         match begun.class {
             Class::Hit => now + begun.overhead + drive.bus_time(demand) + completion,
             Class::Follow { delivered, .. } => now + delivered + completion,
             Class::Fetch { from, segment } => {
-                let granted = (now + begun.overhead).max(self.busy);
-                self.settle(granted);
-                let drive = self.drive;
+                let granted = self.grant(now + begun.overhead);
                 let state = &mut self.state;
                 let arrived = granted + drive.position(state, demand, from, granted);
                 let start = arrived + drive.wait(false, from, demand.end() - from, arrived);
                 let passed = drive.transfer(state, demand, from, start, now + begun.bus_start);
                 drive.fetched(state, demand, from, segment, passed.end);
+                self.idle = passed.end;
                 passed.delivered + completion
             }
             Class::Store { reported, continues, early_disconnect, segment } => {
-                let granted = (now + begun.overhead).max(self.busy);
+                let granted = self.grant(now + begun.overhead);
                 let bus_start =
                     begun.bus_start - begun.overhead + if continues { now + begun.overhead } else { granted };
-                self.settle(granted);
-                let drive = self.drive;
                 let state = &mut self.state;
                 let arrived = granted + drive.position(state, demand, demand.block, granted);
                 let start = arrived + drive.wait(true, demand.block, demand.blocks, arrived);
@@ -63,6 +67,7 @@ impl<'a> Replay<'a> {
                 drive.storing(state, demand, segment);
                 let data = bus_start + drive.bus_time(demand);
                 self.busy = passed.end;
+                self.idle = passed.end;
                 if reported {
                     self.pending.push_back((demand, segment, passed.end));
                     return data + completion;
@@ -71,6 +76,78 @@ impl<'a> Replay<'a> {
                 drive.stored(state, demand, segment, passed.end);
                 passed.end.max(data + disconnect) + reselect + completion
             }
+            Class::Hold => {
+                let prepare = begun.bus_start - begun.overhead;
+                let data = self.room(demand, now + begun.overhead) + prepare + drive.bus_time(demand);
+                self.write_back(data, false);
+                drive.hold(&mut self.state, demand);
+                self.idle = self.idle.max(data);
+                data + completion
+            }
+        }
+    }
+
+    /// When a flush that comes at `now` completes: everything that was written before is on the medium then.
+    pub fn flush(&mut self, now: Time) -> Time {
+        self.write_back(now, true);
+        let mut done = now.max(self.busy);
+        while let Some((_, end)) = self.writing_back {
+            done = end;
+            self.write_back(end, true);
+        }
+        self.settle(done);
+        done
+    }
+
+    /// When a command that is decoded at `decoded` gets the arm.
+    fn grant(&mut self, decoded: Time) -> Time {
+        let mut granted = decoded.max(self.busy);
+        self.settle(granted);
+        // A run that is being written back is finished first.
+        if let Some((run, end)) = self.writing_back.take() {
+            self.drive.written_back(&mut self.state, run, end);
+            granted = granted.max(end);
+        }
+        granted
+    }
+
+    /// When a write that is decoded at `decoded` finds room in the cache.
+    fn room(&mut self, demand: Demand, decoded: Time) -> Time {
+        let mut at = decoded;
+        self.write_back(at, true);
+        while let Some((_, end)) = self.writing_back
+            && !self.drive.has_room(&self.state, demand)
+        {
+            // The arm turns to the next run before the data are there.
+            self.write_back(end, true);
+            at = end;
+        }
+        at
+    }
+
+    /// The arm writes what is held, run by run, as no command needs it: all that ends by `limit`, and what begins before
+    /// it, or just then.
+    fn write_back(&mut self, limit: Time, just_then: bool) {
+        let Self { drive, state, writing_back, idle, .. } = self;
+        loop {
+            if let Some((run, end)) = *writing_back {
+                if end > limit {
+                    return;
+                }
+                drive.written_back(state, run, end);
+                (*writing_back, *idle) = (None, end);
+            }
+            if *idle > limit || (*idle == limit && !just_then) {
+                return;
+            }
+            let at = *idle;
+            let Some(run) = drive.holds_any(state).then(|| drive.write_back(state, at)).flatten() else {
+                return;
+            };
+            let arrived = at + drive.position_held(state, run, at);
+            let start = arrived + drive.wait(true, run.block, run.blocks, arrived);
+            let passed = drive.transfer_held(state, run, start);
+            *writing_back = Some((run, passed.end));
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Files, Ignored, Notes, model};
 use petrio_kernel::Time;
 use petrio_models::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, ImmediateReporting,
-    OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead, WriteSegments,
+    OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead, WriteBackParameters, WriteSegments,
 };
 use petrio_units::{Blocks, Duration, Fraction};
 
@@ -145,6 +145,7 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
             WriteSegments::Any
         },
         immediate_reporting,
+        write_back: WriteBackParameters::default(),
         read_watermark,
         never_disconnect: disk.flag("Never disconnect")?,
     };

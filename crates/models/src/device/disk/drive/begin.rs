@@ -33,6 +33,13 @@ impl Drive {
         let prepare = self.overheads.data_preparation.time();
         let (hit, miss) = (command + of(self.overheads.read_hit), command + of(self.overheads.read_miss));
         let being_read = self.streaming_to(state, demand.block);
+        let held_to = state.held.held_to(demand.block);
+        if held_to >= demand.end() {
+            if !self.cache.hits_beside_read_ahead {
+                self.stop_stream(state, now);
+            }
+            return Begun { class: Class::Hit, overhead: hit + prepare, bus_start: hit + prepare };
+        }
         let found = if self.cache.keep || state.writing.is_some() {
             state.cache.find(&self.cache, demand.block, demand.end()).or(being_read)
         } else {
@@ -40,9 +47,10 @@ impl Drive {
         };
         let Some(segment) = found else {
             self.stop_stream(state, now);
-            let segment = state.cache.take_for_read(&self.cache, demand.block);
-            let class = Class::Fetch { from: demand.block, segment };
-            return Begun { class, overhead: miss, bus_start: miss + prepare };
+            let segment = state.cache.take_for_read(&self.cache, held_to);
+            let class = Class::Fetch { from: held_to, segment };
+            let found = if held_to > demand.block { hit } else { miss };
+            return Begun { class, overhead: miss, bus_start: found + prepare };
         };
         state.cache.touch(segment);
         let streaming = state.reading.as_ref().is_some_and(|(into, _)| *into == segment);
@@ -112,11 +120,18 @@ impl Drive {
         of: impl Fn(AfterReadOrWrite) -> Time,
     ) -> Begun {
         self.stop_stream(state, now);
+        if self.would_hold(demand) {
+            let overhead = self.overheads.command.time() + of(self.overheads.write_reported);
+            let bus_start = overhead + self.overheads.data_preparation.time();
+            return Begun { class: Class::Hold, overhead, bus_start };
+        }
+        state.held.give_up(demand.block, demand.end(), || self.mechanics.spot(demand.end()));
         let continues = state.writing.is_some_and(|(_, end)| end == demand.block);
         let reported = !demand.force_unit_access
             && demand.blocks <= self.cache.segment_size.get()
             && match self.cache.immediate_reporting {
-                ImmediateReporting::Never => false,
+                // What a cache that holds writes doesn't hold is written through.
+                ImmediateReporting::Never | ImmediateReporting::Cached => false,
                 ImmediateReporting::Sequential => continues || state.writing.is_none(),
                 ImmediateReporting::Always => true,
             };
@@ -167,7 +182,8 @@ impl Drive {
         at: Time,
     ) {
         let limit = self.read_ahead_limit(state, segment, demand);
-        if limit > block {
+        // The arm goes to writes that are held, if there are any.
+        if limit > block && state.held.is_clean() {
             let scope = self.cache.read_ahead;
             let stream = Stream::start(&self.mechanics, state.track, at, block, limit, scope);
             state.reading = Some((segment, stream));
@@ -204,7 +220,7 @@ impl Drive {
     }
 
     /// Stops reading ahead.
-    fn stop_stream(&self, state: &mut DriveState, now: Time) {
+    pub(super) fn stop_stream(&self, state: &mut DriveState, now: Time) {
         self.look_at_stream(state, now);
         if let Some((_, mut stream)) = state.reading.take() {
             (state.track, state.free) = stream.stop(&self.mechanics, now, self.cache.stop_within_sector);

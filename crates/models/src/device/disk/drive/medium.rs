@@ -18,12 +18,24 @@ impl Drive {
     /// The arm moves for a command from `now` on: how long until it is over the first track, waiting for a movement or a
     /// sector in progress included.
     pub fn position(&self, state: &mut DriveState, demand: Demand, from: u64, now: Time) -> Time {
-        let place = self.mechanics.layout().place(from);
+        let continues = !demand.write || state.writing.is_some_and(|(_, end)| end == demand.block);
+        let least = if continues { Time::ZERO } else { self.overheads.minimum_write_positioning.time() };
+        self.move_arm(state, from, demand.write, now, least)
+    }
+
+    /// The arm moves to a block, in no less than `least`.
+    pub(super) fn move_arm(
+        &self,
+        state: &mut DriveState,
+        block: u64,
+        write: bool,
+        now: Time,
+        least: Time,
+    ) -> Time {
+        let place = self.mechanics.layout().place(block);
         let start = state.free.max(now);
-        let mut seek = self.mechanics.seek(state.track, place.track, demand.write);
-        if demand.write && state.writing.is_none_or(|(_, end)| end != demand.block) {
-            seek = seek.max(self.overheads.minimum_write_positioning.time());
-        }
+        state.written_back = None;
+        let seek = self.mechanics.seek(state.track, place.track, write).max(least);
         state.track = place.track;
         state.arrived = start + seek;
         start + seek - now
@@ -132,10 +144,21 @@ impl Drive {
     ) -> Transferred {
         let lead = self.cache.write_lead.get().clamp(1, demand.blocks);
         // Block i (from 0) has arrived at `bus_start + (i + 1) · b`, and the first blocks wait for the lead.
-        let arrived = |index: u64| {
+        self.write(state, demand, now, lead, &|index| {
             let blocks = (index + 1).max(lead);
             bus_start + Time::from_picos(self.write_block.as_picos().saturating_mul(blocks))
-        };
+        })
+    }
+
+    /// Writes blocks that have arrived, or arrive, when `arrived` says; `lead` of them at once.
+    pub(super) fn write(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        now: Time,
+        lead: u64,
+        arrived: &dyn Fn(u64) -> Time,
+    ) -> Transferred {
         let (mut block, mut start) = (demand.block, now);
         loop {
             let run = self.mechanics.run(block, demand.end() - block);
@@ -152,7 +175,7 @@ impl Drive {
                     let begin = start + wait;
                     begin
                         + self.mechanics.sector_time(zone, run.sectors)
-                        + self.missed(block - demand.block, run, begin, lead, &arrived)
+                        + self.missed(block - demand.block, run, begin, lead, arrived)
                 }
             };
             block += run.blocks;

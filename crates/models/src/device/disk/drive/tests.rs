@@ -4,6 +4,8 @@
 //! 1 ms and 0.1 ms for each cylinder beyond the first, a head switch 0.5 ms. No skew, so that sector n passes at n · 0.1 ms.
 #![allow(clippy::unwrap_used)]
 
+mod write_back;
+
 use super::{Demand, Drive};
 use crate::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
@@ -294,6 +296,15 @@ fn a_write_after_a_write_elsewhere_may_let_go_of_the_bus_once_more() {
 
 /// When requests that are issued at these times complete on the drive's page, milliseconds.
 fn completions(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Vec<f64> {
+    completions_at(&[], parameters, requests)
+}
+
+/// As above, with pages of the drive's made faster.
+fn completions_at(
+    speeds: &[(&str, f64)],
+    parameters: &DiskParameters,
+    requests: &[(f64, BlockRequest)],
+) -> Vec<f64> {
     let drive = Arc::new(Drive::new(parameters).unwrap());
     let mut net = NetBuilder::new("test");
     let mut page = net.top();
@@ -302,6 +313,10 @@ fn completions(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) ->
     disk_page(&mut page, "disk", &drive, queueing, incoming, outgoing);
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
+    for (page, factor) in speeds {
+        let page = net.find_page(&format!("disk/{page}")).unwrap();
+        run.marking_mut().set_speed(&net, page, *factor);
+    }
     run.observe(outgoing, Vec::new(), |seen: &mut Vec<f64>, now, _: &BlockRequest| {
         seen.push(now.as_millis());
     });
@@ -336,6 +351,18 @@ fn a_flush_waits_until_what_was_reported_early_is_on_the_medium() {
 }
 
 #[test]
+fn a_speed_factor_shortens_its_own_part_and_leaves_the_others() {
+    // 1.2 ms of seek, 1.8 until sector 30 comes at 3.0, 0.4 of transfer.
+    let requests = [(0.0, BlockRequest { address: 630, blocks: 4, ..BlockRequest::default() })];
+    let twice_as_fast = |page| completions_at(&[(page, 2.0)], &parameters(), &requests);
+    assert_close(&completions(&parameters(), &requests), &[3.4]);
+    assert_close(&twice_as_fast("rotation"), &[2.5]);
+    assert_close(&twice_as_fast("media"), &[3.2]);
+    // The platter's phase stays in model time: an arm that is there sooner waits longer.
+    assert_close(&twice_as_fast("seek"), &[3.4]);
+}
+
+#[test]
 fn descriptions_that_make_no_drive_are_refused() {
     let refused = |change: &dyn Fn(&mut DiskParameters)| {
         let mut drive = parameters();
@@ -344,6 +371,7 @@ fn descriptions_that_make_no_drive_are_refused() {
     };
     assert!(refused(&|drive| drive.queue.depth = 0).contains("depth of 0"));
     assert!(refused(&|drive| drive.cache.segment_size = Blocks(0)).contains("segments of 0 blocks"));
+    assert!(refused(&|drive| drive.cache.write_back.size = Blocks(51)).contains("up to 51 blocks"));
     assert!(refused(&|drive| drive.geometry.zones.clear()).contains("no zones"));
     assert!(refused(&|drive| drive.mechanics.rotation = "0.1 rpm".parse().unwrap()).contains("1 min"));
 }

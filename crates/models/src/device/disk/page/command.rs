@@ -1,7 +1,7 @@
 //! A command on its way through the drive.
 
 use crate::device::disk::drive::{Begun, Class, Demand};
-use petrio_colours::{BlockRequest, Cause};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 
 /// A request, what the drive has found out about it, and up to when its time is accounted for.
@@ -9,14 +9,16 @@ use petrio_kernel::Time;
 pub(super) struct Command {
     pub(super) request: BlockRequest,
     pub(super) demand: Demand,
-    /// `None` for a flush, which has no data.
+    /// `None` for a flush, which has no data, and for the writing of what was held, which nobody asked for.
     pub(super) begun: Option<Begun>,
     /// When the controller began it.
     pub(super) began: Time,
     /// When the arm was granted.
     pub(super) granted: Time,
-    /// When the last block of a read has passed the bus.
-    pub(super) delivered: Time,
+    /// When its first sector starts under the head, as the platter turns.
+    pub(super) starts: Time,
+    /// How long it takes until the last block of a read has passed the bus, too, once all have passed the head.
+    pub(super) bus_rest: Time,
     /// Up to when its time is charged.
     pub(super) charged: Time,
     /// The arm visits cylinder 0 before.
@@ -37,6 +39,33 @@ pub(super) struct Store {
 }
 
 impl Command {
+    /// The writing of a run that was held. Its ledger is nobody's: those who wrote have been told long ago.
+    pub(super) fn of_held(run: Demand, now: Time) -> Self {
+        let request = BlockRequest {
+            direction: Direction::Write,
+            address: run.block,
+            blocks: run.blocks as u32,
+            issued: now,
+            ..BlockRequest::default()
+        };
+        Self {
+            request,
+            demand: run,
+            begun: None,
+            began: now,
+            granted: now,
+            starts: now,
+            bus_rest: Time::ZERO,
+            charged: now,
+            via_zero: false,
+        }
+    }
+
+    /// Whether it writes what was held.
+    pub(super) fn is_of_held(&self) -> bool {
+        self.begun.is_none() && self.demand.write
+    }
+
     /// Charges what has passed since the last charge.
     pub(super) fn charge(&mut self, cause: Cause, now: Time) {
         self.request.ledger.charge(cause, now - self.charged);

@@ -1,7 +1,7 @@
 //! From a request's arrival to the controller's decision, and the way out.
 
 use super::command::Command;
-use super::{Places, Unit};
+use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
@@ -95,6 +95,7 @@ pub(super) fn controller(
     let decoding = begin.may_put(places.decoding, 1);
     let from_cache = begin.may_put(places.from_cache, 1);
     let following = begin.may_put(places.following, 1);
+    let held = places.held.map(|held| (begin.may_put(held.decoding, 1), begin.may_put(held.flushing, 1)));
     let begun_by = Arc::clone(drive);
     begin.action(move |f| {
         let request = f.take(request);
@@ -106,14 +107,15 @@ pub(super) fn controller(
             begun: None,
             began: now,
             granted: now,
-            delivered: now,
+            starts: now,
+            bus_rest: Time::ZERO,
             charged,
             via_zero: false,
             request,
         };
         command.charge(Cause::Queue, now);
         if command.request.direction == Direction::Flush {
-            f.put(decoding, command);
+            f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
             return;
         }
         let unit = f.update(unit);
@@ -141,6 +143,10 @@ pub(super) fn controller(
                     begun_by.storing(&mut unit.state, demand, segment);
                 }
                 f.put_after(decoding, command, begun.overhead);
+            }
+            Class::Hold => {
+                command.request.status = Status::DoneFromCache;
+                f.put_after(held.map_or(decoding, |(held, _)| held), command, begun.overhead);
             }
         }
     });
@@ -189,6 +195,10 @@ pub(super) fn controller(
     });
 
     reads_over_the_bus(&mut page, drive, places);
+    if let Some(held) = places.held {
+        write_back::take_in(&mut page, drive, places, held);
+        write_back::flush(&mut page, places, held);
+    }
 }
 
 /// Data of a hit, and the rest of a fetch, go over the bus.

@@ -1,6 +1,6 @@
 //! Arm, platters and medium: seek, rotational wait, transfer.
 
-use super::Places;
+use super::{Places, write_back};
 use crate::device::disk::drive::{Begun, Class, Drive};
 use petrio_colours::{Cause, Direction};
 use petrio_kernel::{PageBuilder, Time};
@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 /// The arm serves the commands that need it in the order in which they were decoded.
 pub(super) fn arm(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
-    seek(&mut page.page("seek"), drive, places);
+    let mut seeking = page.page("seek");
+    seek(&mut seeking, drive, places);
+    if let Some(held) = places.held {
+        write_back::write_back(&mut seeking, drive, places, held);
+    }
     rotation(&mut page.page("rotation"), drive, places);
     media(&mut page.page("media"), drive, places);
     hit(&mut page.page("bus"), drive, places);
@@ -61,6 +65,7 @@ fn rotation(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         command.charge(Cause::Seek, now);
         let from = command.from();
         let wait = drive.wait(command.demand.write, from, command.demand.end() - from, now);
+        command.starts = now + wait;
         f.put_after(rotating, command, wait);
     });
 }
@@ -75,11 +80,16 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Rotation, now);
-        let (from, bus_start) = (command.from(), command.bus_start());
+        let (from, starts, bus_start) = (command.from(), command.starts, command.bus_start());
         let state = &mut f.update(unit).state;
-        let passed = transferring.transfer(state, command.demand, from, now, bus_start);
-        command.delivered = passed.delivered;
-        f.put_after(passing, command, passed.end - now);
+        // `starts` is now, unless a speed factor has shortened the wait: then the platter isn't waited for once more.
+        let passed = if command.is_of_held() {
+            transferring.transfer_held(state, command.demand, starts)
+        } else {
+            transferring.transfer(state, command.demand, from, starts, bus_start)
+        };
+        command.bus_rest = passed.delivered - passed.end;
+        f.put_after(passing, command, passed.end - starts);
     });
 
     let mut passed = page.transition("passed");
@@ -89,12 +99,22 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let unit = passed.update(places.unit);
     let (on_bus, stored, arm) =
         (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
+    let room = places.held.map(|held| passed.may_put(held.room, 1));
     let passing_drive = Arc::clone(drive);
     passed.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Transfer, now);
         f.put(arm, ());
+        if command.is_of_held() {
+            let unit = f.update(unit);
+            passing_drive.written_back(&mut unit.state, command.demand, now);
+            let fits = |write: &mut _| passing_drive.has_room(&unit.state, *write);
+            if let (Some(room), Some(_)) = (room, unit.wants_room.take_if(fits)) {
+                f.put(room, ());
+            }
+            return;
+        }
         let state = &mut f.update(unit).state;
         match (command.store(), command.begun) {
             (Some(store), _) => {
@@ -105,7 +125,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             }
             (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
                 passing_drive.fetched(state, command.demand, from, segment, now);
-                let rest = command.delivered - now;
+                let rest = command.bus_rest;
                 f.put_after(on_bus, command, rest);
             }
             // Hits, followers and flushes never come to the medium.

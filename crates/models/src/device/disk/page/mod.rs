@@ -19,15 +19,20 @@
 //! may go on alone for a write that was reported early. Reading ahead happens in the drive's state, which is brought up to
 //! the clock whenever somebody looks.
 //!
-//! Left out: commands inside the drive don't overtake each other once begun, and a bus is the drive's own.
+//! A drive that holds many reported writes has `write_back` besides: a write waits for room in the cache instead of for the
+//! arm, and the arm writes what is held while no command needs it.
+//!
+//! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room), and a bus is
+//! the drive's own.
 
 mod command;
 mod front;
 mod medium;
+mod write_back;
 mod writes;
 
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
-use super::drive::{Drive, DriveState};
+use super::drive::{Demand, Drive, DriveState};
 use super::parameters::QueueDiscipline;
 use crate::Stage;
 use command::Command;
@@ -50,6 +55,10 @@ struct Unit {
     state: DriveState,
     /// The sweep of the commands that were begun.
     sweep: Sweep,
+    /// The write that waits for room in the cache.
+    wants_room: Option<Demand>,
+    /// Whether held writes have been announced to the arm.
+    announced: bool,
 }
 
 /// The places that the parts of the page share.
@@ -73,6 +82,8 @@ struct Places {
     data_there: Place<()>,
     stored: Place<Command>,
     finishing: Place<Command>,
+    /// Of a drive that holds many reported writes.
+    held: Option<write_back::Held>,
 }
 
 /// Builds the page `name`: requests come in by one place and completions go out by the other. A request beyond the end of
@@ -90,13 +101,14 @@ pub fn disk_page(
     page.port_out("completions", completions);
     let before: Arc<dyn Discipline> = discipline(queueing.scheduler).into();
     let inside: Arc<dyn Discipline> = discipline(drive.queue().discipline).into();
+    let unit = Unit { state: drive.initial_state(), sweep: Sweep::START, wants_room: None, announced: false };
     let places = Places {
         queue: waiting_place(&mut page, "queue", &*before),
         commands: waiting_place(&mut page, "commands", &*inside),
         slots: page.fifo("slots"),
         controller: page.fifo("controller-free"),
         arm: page.fifo("arm-free"),
-        unit: page.state("drive", Unit { state: drive.initial_state(), sweep: Sweep::START }),
+        unit: page.state("drive", unit),
         decoding: page.fifo("decoding"),
         from_cache: page.fifo("from-cache"),
         following: page.fifo("following"),
@@ -110,6 +122,7 @@ pub fn disk_page(
         data_there: page.fifo("data-there"),
         stored: page.fifo("stored"),
         finishing: page.fifo("finishing"),
+        held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
     };
     let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
     page.initial(places.slots, vec![(); depth as usize]);
@@ -132,6 +145,10 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
         servers: 1,
         parts: Vec::new(),
     };
+    let mut decoding = vec![places.decoding.id(), places.from_cache.id(), places.finishing.id()];
+    decoding.extend(places.held.map(|held| held.decoding.id()));
+    let mut for_arm = vec![places.arm_queue.id()];
+    for_arm.extend(places.held.map(|held| held.for_room.id()));
     let part = |word: &'static str, page: &str| (word, format!("{path}/{page}"));
     vec![
         Stage {
@@ -142,13 +159,13 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
         },
         Stage {
             entrances: vec![places.finishing.id()],
-            serving: vec![places.decoding.id(), places.from_cache.id(), places.finishing.id()],
+            serving: decoding,
             parts: vec![part("controller overheads", "controller")],
             ..stage("controller")
         },
         Stage {
             entrances: vec![places.seeking.id()],
-            waiting: vec![places.arm_queue.id()],
+            waiting: for_arm,
             serving: vec![places.seeking.id(), places.rotating.id(), places.passing.id()],
             parts: vec![part("seeks", "seek"), part("rotation", "rotation"), part("media transfer", "media")],
             ..stage("mechanics")

@@ -1,7 +1,7 @@
 //! The end of a write: reported when its data are in the cache, or when they are on the medium.
 
 use super::Places;
-use crate::device::disk::drive::Drive;
+use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::Cause;
 use petrio_kernel::PageBuilder;
 use std::sync::Arc;
@@ -13,10 +13,22 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let command = received.take(places.data_on_bus);
     let finishing = received.may_put(places.finishing, 1);
     let there = received.may_put(places.data_there, 1);
+    let held = places.held.map(|held| (received.update(places.unit), received.may_put(held.dirty, 1)));
     let receiving = Arc::clone(drive);
     received.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
+        if let (Some(Class::Hold), Some((unit, dirty))) = (command.begun.map(|begun| begun.class), held) {
+            let unit = f.update(unit);
+            receiving.hold(&mut unit.state, command.demand);
+            if !std::mem::replace(&mut unit.announced, true) {
+                f.put(dirty, ());
+            }
+            command.charge(Cause::Bus, now);
+            let completion = receiving.completion(command.demand);
+            f.put_after(finishing, command, completion);
+            return;
+        }
         let Some(store) = command.store() else {
             f.fail("data arrived for a command that writes none");
             return;

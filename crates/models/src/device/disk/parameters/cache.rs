@@ -48,10 +48,28 @@ pub struct CacheParameters {
     pub write_segments: WriteSegments,
     /// Which writes are reported complete when their data are in the cache.
     pub immediate_reporting: ImmediateReporting,
+    /// How many reported writes the drive holds, and in which order it writes them; of account only where
+    /// `immediate_reporting` is `cached`.
+    pub write_back: WriteBackParameters,
     /// Share of a read that must be in the cache before the drive reconnects to the host to deliver it.
     pub read_watermark: Fraction,
     /// Whether the drive holds the bus through a command, and so spends no time on reconnecting.
     pub never_disconnect: bool,
+}
+
+impl CacheParameters {
+    /// Most blocks of reported writes that are held.
+    pub(in crate::device::disk) fn most_held(&self) -> u64 {
+        match self.write_back.size.get() {
+            0 => self.buffer(),
+            size => size,
+        }
+    }
+
+    /// Blocks in all segments.
+    pub(in crate::device::disk) fn buffer(&self) -> u64 {
+        u64::from(self.segments.max(1)) * self.segment_size.get()
+    }
 }
 
 impl Default for CacheParameters {
@@ -76,6 +94,7 @@ impl Default for CacheParameters {
             write_lead: Blocks(1),
             write_segments: WriteSegments::Any,
             immediate_reporting: ImmediateReporting::Never,
+            write_back: WriteBackParameters::default(),
             read_watermark: Fraction::ZERO,
             never_disconnect: false,
         }
@@ -122,4 +141,36 @@ pub enum ImmediateReporting {
     Sequential,
     /// All; dirty data go to the medium before any other command is served there.
     Always,
+    /// All, as long as the cache has room for them: it holds many, writes them back in an order of its own while no other
+    /// command needs the arm, and a write that finds no room waits until some has been written (see
+    /// [`WriteBackParameters`]).
+    Cached,
+}
+
+/// Writes that a drive holds in its cache after it has reported them, until it finds the time to write them: what drives do
+/// with their write cache on ("caching write data" in Seagate's SCSI product manuals). Data sheets give the buffer's size,
+/// but neither how many writes a drive holds at most nor in which order it writes them. That it goes by positioning time, as
+/// drives do with queued commands (D. Jacobson & J. Wilkes, "Disk scheduling algorithms based on rotational position",
+/// HPL-CSP-91-7, 1991), is assumed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WriteBackParameters {
+    /// Most data that are held; none means the whole buffer, all segments together. A longer write is written through.
+    pub size: Blocks,
+    /// Most runs of consecutive blocks that are held; 0 means as many as there is room for. A write that continues or
+    /// overlaps a held one joins its run, for as long as a run that it only continues fits into a segment.
+    pub runs: u32,
+    /// Which of the held runs is written next.
+    pub order: WriteBackOrder,
+}
+
+/// Which held run is written next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteBackOrder {
+    /// The one that the head reaches first: seek, settling and rotation together.
+    #[default]
+    ShortestPositioning,
+    /// The one that came first.
+    FirstCome,
 }

@@ -1,0 +1,80 @@
+//! Writing back what the cache holds: which run is next, and its way to the medium.
+
+use super::{Demand, Drive, DriveState, Transferred};
+use crate::device::disk::parameters::{ImmediateReporting, WriteBackOrder};
+use petrio_kernel::Time;
+
+impl Drive {
+    /// Whether its cache holds writes after they were reported, as many as there is room for.
+    pub fn holds_writes(&self) -> bool {
+        self.cache.immediate_reporting == ImmediateReporting::Cached
+    }
+
+    /// Whether it would hold a write, some time.
+    pub(super) fn would_hold(&self, demand: Demand) -> bool {
+        self.holds_writes() && !demand.force_unit_access && demand.blocks <= self.cache.most_held()
+    }
+
+    /// Whether there is room for a write now.
+    pub fn has_room(&self, state: &DriveState, demand: Demand) -> bool {
+        state.held.has_room(&self.cache, demand.blocks)
+    }
+
+    /// Whether held writes wait for the arm.
+    pub fn holds_any(&self, state: &DriveState) -> bool {
+        state.held.waiting()
+    }
+
+    /// A write's data are in the cache.
+    pub fn hold(&self, state: &mut DriveState, demand: Demand) {
+        state.held.hold(&self.cache, demand.block, demand.end(), self.mechanics.spot(demand.block));
+        // Held data serve reads by themselves; in a segment they stay for later ones, where the drive keeps them.
+        let segment = state.cache.take_for_write(&self.cache, demand.block, demand.end());
+        if !(self.cache.keep && self.cache.read_hits_on_written) {
+            state.cache.segment_mut(segment).clear();
+        }
+    }
+
+    /// The arm turns to what is held, at `now`: which run it writes, if any is left.
+    pub fn write_back(&self, state: &mut DriveState, now: Time) -> Option<Demand> {
+        self.stop_stream(state, now);
+        let DriveState { held, track, free, .. } = state;
+        let run = match self.cache.write_back.order {
+            WriteBackOrder::FirstCome => held.begin(|_| Time::ZERO),
+            WriteBackOrder::ShortestPositioning => {
+                let (track, at) = (*track, now.max(*free));
+                let mut least = Time::NEVER;
+                held.begin(|run| {
+                    let arrived = at + self.mechanics.seek(track, run.spot.track, true);
+                    if arrived > least {
+                        // Another is under the head before the arm is there, so that how long it would wait doesn't matter.
+                        return arrived;
+                    }
+                    let passes = arrived + self.mechanics.wait_for_angle(run.spot.angle, arrived);
+                    least = least.min(passes);
+                    passes
+                })
+            }
+        }?;
+        Some(Demand { write: true, block: run.start, blocks: run.end - run.start, force_unit_access: false })
+    }
+
+    /// As [`Drive::position`], for a run that was held.
+    pub fn position_held(&self, state: &mut DriveState, demand: Demand, now: Time) -> Time {
+        let continues = state.written_back == Some(demand.block);
+        let least = if continues { Time::ZERO } else { self.overheads.minimum_write_positioning.time() };
+        self.move_arm(state, demand.block, true, now, least)
+    }
+
+    /// As [`Drive::transfer`], for a run that was held: its data are there.
+    pub fn transfer_held(&self, state: &mut DriveState, demand: Demand, now: Time) -> Transferred {
+        self.write(state, demand, now, 1, &|_| Time::ZERO)
+    }
+
+    /// A run that was held is on the medium at `at`.
+    pub fn written_back(&self, state: &mut DriveState, demand: Demand, at: Time) {
+        state.free = at;
+        state.written_back = Some(demand.end());
+        state.held.finish();
+    }
+}

@@ -1,0 +1,132 @@
+//! Writes that the cache holds: taken in while there is room, written while no command needs the arm.
+//!
+//! ```text
+//! (begin)─▶ held-decoding ─▶(take-in)─▶ data of a write ─▶ … ─▶ (received)─▶ dirty
+//!                               │            ▲                                  │
+//!                               ▼            │                                  ▼
+//!                            for-room ─▶(admit)◀─ room ◀─ … seeking ◀──────(write-back)
+//! ```
+//!
+//! What is held, and which run of it is next, is part of the drive's state. The arm turns to it whenever it is free and no
+//! command that needs it is being decoded or waits; it is not called back from a run that it has begun. A flush waits until
+//! nothing is held.
+//!
+//! Left out: drives may wait a moment before they turn from reading to writing, in case that more reads come.
+
+use super::command::Command;
+use super::{Places, Unit};
+use crate::device::disk::drive::Drive;
+use petrio_colours::Cause;
+use petrio_kernel::{PageBuilder, Place, Time};
+use std::sync::Arc;
+
+/// The places of a drive that holds many reported writes.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    /// Writes being decoded that don't need the arm.
+    pub(super) decoding: Place<Command>,
+    /// The write that waits for room.
+    pub(super) for_room: Place<Command>,
+    /// There is room for it.
+    pub(super) room: Place<()>,
+    /// There is something to write back: at most one token.
+    pub(super) dirty: Place<()>,
+    /// The flush that waits until nothing is held.
+    pub(super) flushing: Place<Command>,
+}
+
+impl Held {
+    pub(super) fn new(page: &mut PageBuilder<'_>) -> Self {
+        Self {
+            decoding: page.fifo("held-decoding"),
+            for_room: page.fifo("for-room"),
+            room: page.fifo("room"),
+            dirty: page.fifo("dirty"),
+            flushing: page.fifo("flushing"),
+        }
+    }
+}
+
+/// A decoded write's data come over the bus as soon as there is room for them.
+pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, held: Held) {
+    let preparation =
+        |command: &Command| command.begun.map_or(Time::ZERO, |begun| begun.bus_start - begun.overhead);
+    let mut take_in = page.transition("take-in");
+    let command = take_in.take(held.decoding);
+    let unit = take_in.update(places.unit);
+    let (data, for_room) = (take_in.may_put(places.data, 1), take_in.may_put(held.for_room, 1));
+    let taking = Arc::clone(drive);
+    take_in.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Overhead, now);
+        let unit: &mut Unit = f.update(unit);
+        if taking.has_room(&unit.state, command.demand) {
+            let wait = preparation(&command);
+            f.put_after(data, command, wait);
+        } else {
+            unit.wants_room = Some(command.demand);
+            f.put(for_room, command);
+        }
+    });
+
+    let mut admit = page.transition("admit");
+    let command = admit.take(held.for_room);
+    admit.consume(held.room);
+    let data = admit.put(places.data);
+    admit.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Queue, now);
+        let wait = preparation(&command);
+        f.put_after(data, command, wait);
+    });
+}
+
+/// A flush is done when the arm has nothing left to write.
+pub(super) fn flush(page: &mut PageBuilder<'_>, places: &Places, held: Held) {
+    let mut flushed = page.transition("flushed");
+    let command = flushed.take(held.flushing);
+    flushed.inhibit(held.dirty);
+    flushed.consume(places.arm);
+    let (arm, finishing) = (flushed.put(places.arm), flushed.put(places.finishing));
+    flushed.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Queue, now);
+        f.put(arm, ());
+        f.put(finishing, command);
+    });
+}
+
+/// The arm turns to what is held.
+pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, held: Held) {
+    let mut write_back = seek.transition("write-back");
+    // Commands that come at this very time go first.
+    write_back.priority(1);
+    write_back.consume(held.dirty);
+    write_back.consume(places.arm);
+    write_back.inhibit(places.decoding);
+    write_back.inhibit(places.arm_queue);
+    let unit = write_back.update(places.unit);
+    let (seeking, arm) = (write_back.may_put(places.seeking, 1), write_back.may_put(places.arm, 1));
+    let dirty = write_back.may_put(held.dirty, 1);
+    let drive = Arc::clone(drive);
+    write_back.action(move |f| {
+        let now = f.now();
+        let unit: &mut Unit = f.update(unit);
+        let run = drive.write_back(&mut unit.state, now);
+        unit.announced = drive.holds_any(&unit.state);
+        let position = run.map(|run| (run, drive.position_held(&mut unit.state, run, now)));
+        if unit.announced {
+            f.put(dirty, ());
+        }
+        match position {
+            Some((run, position)) => {
+                f.put_after(seeking, Command::of_held(run, now), position);
+            }
+            // All of it was written anew, past the cache.
+            None => f.put(arm, ()),
+        }
+    });
+}
