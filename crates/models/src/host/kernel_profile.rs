@@ -96,7 +96,8 @@ pub struct WriteBackParameters {
     pub wake_up: Duration,
     /// What holds a writer back.
     pub throttling: Throttling,
-    /// Pages that the flusher writes of one file before it turns to the next.
+    /// Pages that the flusher writes of one file before it turns to the next; from 3.2 the chunk of which it takes as many as the
+    /// device writes in half a second.
     pub pages_a_pass: u32,
 }
 
@@ -134,10 +135,6 @@ pub struct BlockLayerParameters {
     pub requests: u32,
     /// The largest request (`max_sectors_kb`).
     pub largest_request: Bytes,
-    /// The most that a file system asks for at once, which is split into requests later: 256 pages of 4 KiB (BIO_MAX_PAGES)
-    /// before 5.1; left out, since then, what lies together on the device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub largest_bio: Option<Bytes>,
     /// The scheduler where the scenario names none: `cfq`, `mq-deadline`, `none`.
     pub scheduler: String,
 }

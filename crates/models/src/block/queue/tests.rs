@@ -279,7 +279,6 @@ fn a_kernel_profile_gives_the_queue_that_it_says() {
         multi_queue: true,
         requests: 64,
         largest_request: "1 MiB".parse().unwrap(),
-        largest_bio: None,
         scheduler: "none".to_owned(),
     };
     let queue = QueueParameters::of_kernel(&kernel, None, WITH_FUA, 32, false).unwrap();

@@ -209,7 +209,9 @@ impl Context<'_> {
             match segment.block {
                 Some(block) => {
                     let run = (block, segment.count);
-                    sent += self.fs.send(run, touch, group, self.now, purpose(segment.first));
+                    let folio = self.memory.cache.look(key, segment.first).map_or(1, |page| page.pages);
+                    let send = (touch, group, self.now);
+                    sent += self.fs.send_folios(run, u64::from(folio), send, purpose(segment.first));
                 }
                 // Truncated while it was dirty: there is nothing to write.
                 None => {

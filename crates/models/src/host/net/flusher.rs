@@ -13,6 +13,7 @@ use super::context::Context;
 use super::exits::{Leavings, Places};
 use super::job::{Burst, Who};
 use crate::host::journal::BlockKey;
+use crate::host::kernel_profile::Throttling;
 use crate::host::state::{Event, Touch, times};
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder, Place, Time};
@@ -39,7 +40,11 @@ impl Context<'_> {
             return Flush::Wait(Event::Room);
         }
         let rules = &self.fs.rules.kernel.write_back;
-        let most = u64::from(rules.pages_a_pass.max(1));
+        let least = u64::from(rules.pages_a_pass.max(1));
+        let most = match rules.throttling {
+            Throttling::WriterPauses => self.fs.balance.pass(self.memory.limits().limit, least),
+            Throttling::WriterWritesBack => least,
+        };
         let expired = self.now.as_picos().checked_sub(rules.expire.time().as_picos()).map(Time::from_picos);
         self.fs.balance.begin_pass(self.fs.transfers.writes() == 0, self.now);
         let over = self.is_over_background() || self.memory.waiters > 0;

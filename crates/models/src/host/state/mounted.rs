@@ -14,15 +14,14 @@ use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Time, random};
-use petrio_units::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Device blocks of 512 bytes in a page.
 const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
 
-/// The most that a bio's size can say (`bi_size`).
-const MOST_BYTES: u64 = u32::MAX as u64;
+/// Pieces of memory of a bio (BIO_MAX_VECS): folios that don't happen to be neighbours.
+const FOLIOS_PER_BIO: u64 = 256;
 
 /// What doesn't change during a run.
 #[derive(Clone, Debug)]
@@ -40,8 +39,6 @@ pub(in crate::host) struct Rules {
     pub(in crate::host) room: u32,
     /// Pages of the largest request.
     pub(in crate::host) request_pages: u64,
-    /// Pages that are asked for at once at most.
-    pub(in crate::host) bio_pages: u64,
     /// Pages of it that may be dirty, where it has a limit of its own.
     pub(in crate::host) dirty_limit: Option<u64>,
 }
@@ -150,9 +147,6 @@ impl Mounted {
             inodes.get_mut(file.file).size = file.size;
         }
         let kernel = &host.kernel;
-        let bio_pages =
-            (kernel.block.largest_bio).map_or(MOST_BYTES, Bytes::get).clamp(PAGE_BYTES, MOST_BYTES)
-                / PAGE_BYTES;
         let coarse = old || mount.parameters.inode_size.get() < 256;
         let rules = Rules {
             mode: mount.parameters.journal,
@@ -168,8 +162,7 @@ impl Mounted {
             },
             room: kernel.block.requests.max(1),
             request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
-                .clamp(1, bio_pages),
-            bio_pages,
+                .clamp(1, FOLIOS_PER_BIO),
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
             kernel: Arc::new(kernel.clone()),
         };
@@ -213,20 +206,30 @@ impl Mounted {
         device_key(self.number)
     }
 
-    /// Sends off requests for a run of blocks of 4 KiB, none larger than is asked for at once. `purpose` says what each is for,
-    /// by its offset in the run and its length.
+    /// Sends off requests for a run of blocks of 4 KiB that lie in single pages of memory, none larger than is asked for at once.
+    /// `purpose` says what each is for, by its offset in the run and its length.
     pub(in crate::host) fn send(
         &mut self,
-        (first, count): (u64, u64),
+        run: (u64, u64),
         touch: Touch,
         group: u64,
         now: Time,
         purpose: impl Fn(u64, u64) -> Purpose,
     ) -> u64 {
-        let mut sent = 0;
-        let mut offset = 0;
+        self.send_folios(run, 1, (touch, group, now), purpose)
+    }
+
+    /// The same for folios of so many pages.
+    pub(in crate::host) fn send_folios(
+        &mut self,
+        (first, count): (u64, u64),
+        folio: u64,
+        (touch, group, now): (Touch, u64, Time),
+        purpose: impl Fn(u64, u64) -> Purpose,
+    ) -> u64 {
+        let (mut sent, mut offset) = (0, 0);
         while offset < count {
-            let pages = (count - offset).min(self.rules.bio_pages);
+            let pages = (count - offset).min(FOLIOS_PER_BIO * folio);
             let tag = self.transfers.add(group, purpose(offset, pages));
             self.push((first + offset, pages), touch, tag, now);
             offset += pages;

@@ -147,6 +147,13 @@ impl Balance {
         }
     }
 
+    /// Pages that a pass writes of one file before it turns to the next: what the device writes in half a second, of an eighth of the
+    /// host's limit at most, in multiples of `least` (`writeback_chunk_size`).
+    pub fn pass(&self, limit: u64, least: u64) -> u64 {
+        let least = least.max(1);
+        ((self.average / 2.0) as u64).min(limit / 8) / least * least + least
+    }
+
     /// What a writer does that asks whether it may go on. `device` is the position of the one device where a limit of its own
     /// holds strictly (`BDI_CAP_STRICTLIMIT`); the host's counts otherwise.
     pub fn ask(&mut self, writer: &mut Writer, host: Position, device: Option<Position>, now: Time) -> Pause {
@@ -342,6 +349,13 @@ mod tests {
         assert_eq!(balance.ask(&mut writer, at(24_576), None, Time::from_millis(1)), Pause::None);
         // √8192 rounded down to a power of two.
         assert_eq!((writer.dirtied, writer.ask_after), (0, 64));
+    }
+
+    #[test]
+    fn a_pass_is_half_a_second_of_writing_in_whole_chunks() {
+        // 12,800 pages are twelve and a half of 1,024.
+        assert_eq!(Balance::new(250).pass(1 << 20, 1_024), 13 * 1_024);
+        assert_eq!(Balance::new(250).pass(32_768, 1_024), 5 * 1_024);
     }
 
     #[test]
