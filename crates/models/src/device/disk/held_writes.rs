@@ -5,7 +5,8 @@
 //! a run is never much longer than what the drive can stop for. A run that is being written is beyond change: data that come
 //! for its blocks meanwhile are held beside it, and written later.
 //!
-//! Left out: held data take no segments from reads; bookkeeping takes no time.
+//! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it; the time
+//! that bookkeeping takes.
 
 use super::mechanics::Spot;
 use super::parameters::CacheParameters;
