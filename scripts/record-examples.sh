@@ -53,7 +53,7 @@ for load in "$@"; do
         mkdir "$mount/data"
         cp "$scripts/loads/shop.py" "$mount"
         (cd "$mount" && python3 shop.py data/shop.db && "$scripts/record-file-requests.py" --under data \
-            --output "$traces/shop.csv.xz" -- python3 shop.py data/shop.db)
+            --output "$traces/../requests/shop.csv.xz" -- python3 shop.py data/shop.db)
         ;;
     *)
         echo "record-examples: no load named '$load'; there are: database, compile, shop" >&2

@@ -48,12 +48,12 @@ pub enum Subject {
         /// Bytes of the file.
         file: u64,
     },
-    /// pread of [`JUMP`] bytes of a cached file at random.
+    /// pread of 12 KiB of a cached file at random.
     JumpRead {
         /// Bytes of the file, which lies in large folios.
         file: u64,
     },
-    /// pwrite of [`JUMP`] bytes over a cached file at random.
+    /// pwrite of 12 KiB over a cached file at random.
     JumpOverwrite {
         /// How it lies in the cache.
         folios: Folios,
@@ -72,7 +72,7 @@ pub enum Subject {
         /// Bytes of a call.
         block: u64,
     },
-    /// pwrite of [`JUMP`] bytes to a new file.
+    /// pwrite of 12 KiB to a new file.
     NewSmallFile,
     /// Sequential pread of a byte of each page of a file without a page in the cache.
     ColdRead,

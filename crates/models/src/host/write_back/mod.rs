@@ -39,10 +39,8 @@ impl Limits {
     /// (`wb_dirty_limits`).
     pub fn of_device(self, most: u64) -> Self {
         let limit = most.min(self.limit).max(1);
-        Self {
-            background: (limit as u128 * self.background as u128 / self.limit.max(1) as u128) as u64,
-            limit,
-        }
+        let share = u128::from(limit) * u128::from(self.background) / u128::from(self.limit.max(1));
+        Self { background: share as u64, limit }
     }
 }
 

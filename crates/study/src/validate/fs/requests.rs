@@ -1,6 +1,6 @@
 //! Captured requests for the replay.
 //!
-//! One is what a program of SQLite's was seen to do (examples/traces/README.md). The others are made by petrio, and stand for sorts that
+//! One is what a program of SQLite's was seen to do (examples/requests/README.md). The others are made by petrio, and stand for sorts that
 //! captures show: random reads of two sizes, a scan that skips, and a log of records of different lengths. A capture of one's own is
 //! replayed by a scenario with `kind = "file-trace"`.
 
@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(super) const FILE: &str = "requests.csv";
 
 /// What SQLite asked for.
-const SHOP: &[u8] = include_bytes!("../../../../../examples/traces/shop.csv.xz");
+const SHOP: &[u8] = include_bytes!("../../../../../examples/requests/shop.csv.xz");
 
 /// Requests of a capture that is made.
 const REQUESTS: u64 = 1_500;
