@@ -29,10 +29,13 @@ for example in examples/*.toml; do
     "$petrio" check "$example" > /dev/null || wrong "$example is not accepted"
 done
 
-# The guide's example is one, too.
+# The guide's scenarios are some, too.
 ln -s "$PWD/examples/traces" "$scratch/traces"
-awk '/^```toml/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/guide.md > "$scratch/guide.toml"
-"$petrio" check "$scratch/guide.toml" > /dev/null || wrong "the scenario in docs/guide.md is not accepted"
+awk -v to="$scratch/guide-" '/^```toml/ { inside = 1; number += 1; next } /^```/ { inside = 0 } inside { print > (to number ".toml") }' \
+    docs/guide.md
+for page in "$scratch"/guide-*.toml; do
+    "$petrio" check "$page" > /dev/null || wrong "a scenario in docs/guide.md is not accepted: $(head -n 1 "$page")"
+done
 
 # refused NAME: petrio must say no with exit code 2, name the file, and leave no page behind.
 refused() {

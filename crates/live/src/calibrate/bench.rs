@@ -167,13 +167,13 @@ impl Bench {
             Subject::CreateUnlink => self.create_unlink(),
             Subject::Stdio => self.stdio(),
             Subject::Read { folios, block, file } => {
-                self.walk(folios, block, file, |file, data, offset| file.read_exact_at(data, offset))
+                self.walk(folios, block, file, File::read_exact_at)
             }
             Subject::Overwrite { folios, block, file } => {
                 self.walk(folios, block, file, |file, data, offset| file.write_all_at(data, offset))
             }
             Subject::JumpRead { file } => {
-                self.jump(Folios::Large, file, |file, data, offset| file.read_exact_at(data, offset))
+                self.jump(Folios::Large, file, File::read_exact_at)
             }
             Subject::JumpOverwrite { folios, file } => {
                 self.jump(folios, file, |file, data, offset| file.write_all_at(data, offset))
@@ -421,7 +421,7 @@ fn walked(root: &Path, buffer: &[u8], folios: Folios, size: u64) -> Result<File,
     let path = root.join(format!("{folios:?}-{size}"));
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(CalibrateError::system("write anew", &path)(error));
+            Err(CalibrateError::system("write anew", &path)(error))
         }
         _ => written(&path, buffer, size, piece),
     }

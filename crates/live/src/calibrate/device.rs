@@ -200,7 +200,7 @@ impl DeviceTimes {
         let _ = writeln!(text, "blocks = \"{} blocks\"", self.size.get() / 512);
         let _ = writeln!(text, "latency = \"{}\"", super::fit::duration(latency));
         if rate.is_finite() {
-            let _ = writeln!(text, "rate = \"{:.0} B/s\"", rate);
+            let _ = writeln!(text, "rate = \"{rate:.0} B/s\"");
         }
         text
     }
