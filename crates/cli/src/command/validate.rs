@@ -8,6 +8,7 @@ use crate::table::table;
 use clap::Subcommand;
 use petrio_study::validate::disks::{DiskValidation, validate_disks};
 use petrio_study::validate::dissertation::validate_dissertation;
+use petrio_study::validate::dissertation_shapes::{RECORDS_KIB, shapes};
 use std::path::PathBuf;
 
 /// Compare predictions with measurements
@@ -102,8 +103,10 @@ impl Validate {
 fn dissertation(json: bool) -> Result<(), Failure> {
     let rows = validate_dissertation(&mut |what| talk(&format!("simulating: {what} …")))
         .map_err(|error| Failure::new(error, None))?;
+    talk("simulating: the shapes of figures 31, 32, 39 and 40 …");
+    let shapes = shapes().map_err(|error| Failure::new(error, None))?;
     if json {
-        return print_json(&rows);
+        return print_json(&serde_json::json!({ "grid": rows, "shapes": shapes }));
     }
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     let cells: Vec<Vec<String>> = rows
@@ -136,5 +139,18 @@ fn dissertation(json: bool) -> Result<(), Failure> {
         "error %",
     ];
     print(&table(&headings, &cells))?;
-    print("measured: 26,470 and 5,389 KB/s; the dissertation's own errors: 13 and 24 %")
+    print("measured: 26,470 and 5,389 KB/s; the dissertation's own errors: 13 and 24 %\n")?;
+    let records = RECORDS_KIB.map(|kib| format!("{kib} KiB"));
+    let mut headings = vec!["figure", "KB/s in records of"];
+    headings.extend(records.iter().map(String::as_str));
+    headings.extend(["loss behind the knee %", "knee expected"]);
+    let cells: Vec<Vec<String>> = (shapes.iter())
+        .map(|shape| {
+            let mut row = vec![shape.figure.to_string(), shape.what.to_owned()];
+            row.extend(shape.kb_per_s.iter().map(|rate| format!("{rate:.0}")));
+            row.extend([format!("{:.1}", shape.loss_percent), yes(shape.knee_expected)]);
+            row
+        })
+        .collect();
+    print(&table(&headings, &cells))
 }

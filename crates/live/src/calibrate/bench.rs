@@ -166,15 +166,11 @@ impl Bench {
             Subject::OpenClose => self.open_close(),
             Subject::CreateUnlink => self.create_unlink(),
             Subject::Stdio => self.stdio(),
-            Subject::Read { folios, block, file } => {
-                self.walk(folios, block, file, File::read_exact_at)
-            }
+            Subject::Read { folios, block, file } => self.walk(folios, block, file, File::read_exact_at),
             Subject::Overwrite { folios, block, file } => {
                 self.walk(folios, block, file, |file, data, offset| file.write_all_at(data, offset))
             }
-            Subject::JumpRead { file } => {
-                self.jump(Folios::Large, file, File::read_exact_at)
-            }
+            Subject::JumpRead { file } => self.jump(Folios::Large, file, File::read_exact_at),
             Subject::JumpOverwrite { folios, file } => {
                 self.jump(folios, file, |file, data, offset| file.write_all_at(data, offset))
             }

@@ -3,5 +3,6 @@
 pub mod demerit;
 pub mod disks;
 pub mod dissertation;
+pub mod dissertation_shapes;
 pub mod fs;
 pub mod ops;

@@ -1,0 +1,141 @@
+//! The shapes of the dissertation's curves over the size of records: where the knee of the second-level cache shows (its figures 31 and
+//! 32, cached reads and asynchronous writes), and where slow I/O hides it (figures 39 and 40, full journal and O_SYNC).
+//!
+//! Its curves are pictures without numbers, so only shapes are compared. The machine's costs are those of the catalogue, unfitted.
+
+use super::dissertation::DissertationError;
+use petrio_scenario::build::System;
+use petrio_scenario::load_text;
+use petrio_scenario::report::Sinks;
+use petrio_scenario::run::simulate;
+use serde::Serialize;
+
+/// Records, KiB: the knee of a cache of 512 KiB lies at 64.
+pub const RECORDS_KIB: [u64; 7] = [4, 16, 64, 128, 256, 1_024, 4_096];
+/// How many of them lie up to the knee.
+const BEFORE_KNEE: usize = 3;
+
+/// A curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shape {
+    /// The dissertation's figure.
+    pub figure: u32,
+    /// What it shows.
+    pub what: &'static str,
+    /// Whether the knee shows there.
+    pub knee_expected: bool,
+    /// KB (1024 bytes) a second for each of [`RECORDS_KIB`].
+    pub kb_per_s: Vec<f64>,
+    /// How much the longest records lose against the best up to the knee, per cent.
+    pub loss_percent: f64,
+}
+
+struct Curve {
+    figure: u32,
+    what: &'static str,
+    knee: bool,
+    journal: &'static str,
+    workload: &'static str,
+}
+
+const CURVES: [Curve; 4] = [
+    Curve {
+        figure: 31,
+        what: "cached reads",
+        knee: true,
+        journal: "ordered",
+        workload: "operation = \"read\"\nfile_size = \"64 MiB\"\ncached = true",
+    },
+    Curve {
+        figure: 32,
+        what: "asynchronous writes",
+        knee: true,
+        journal: "ordered",
+        workload: "operation = \"write\"\nfile_size = \"64 MiB\"\ntiming = \"accesses\"",
+    },
+    Curve {
+        figure: 39,
+        what: "writes, full journal",
+        knee: false,
+        journal: "journal",
+        workload: "operation = \"write\"\nfile_size = \"256 MiB\"\nfsync = \"at-end\"",
+    },
+    Curve {
+        figure: 40,
+        what: "writes, O_SYNC",
+        knee: false,
+        journal: "ordered",
+        workload: "operation = \"write\"\nfile_size = \"16 MiB\"\nsync = true",
+    },
+];
+
+/// Predicts the four curves.
+///
+/// # Errors
+/// As of [`DissertationError`]: bugs.
+pub fn shapes() -> Result<Vec<Shape>, DissertationError> {
+    CURVES.iter().map(shape).collect()
+}
+
+fn shape(curve: &Curve) -> Result<Shape, DissertationError> {
+    let points = RECORDS_KIB.iter().map(|&record| throughput(curve, record));
+    let kb_per_s = points.collect::<Result<Vec<f64>, _>>()?;
+    let best = kb_per_s[..BEFORE_KNEE].iter().copied().fold(0.0, f64::max);
+    let last = kb_per_s.last().copied().unwrap_or(0.0);
+    Ok(Shape {
+        figure: curve.figure,
+        what: curve.what,
+        knee_expected: curve.knee,
+        kb_per_s,
+        loss_percent: (1.0 - last / best) * 100.0,
+    })
+}
+
+fn throughput(curve: &Curve, record_kib: u64) -> Result<f64, DissertationError> {
+    let Curve { what, journal, workload, .. } = curve;
+    let text = format!(
+        r#"
+title = "{what}"
+[disk.d]
+model = "seagate-st3146707lc"
+drive.cache.immediate_reporting = "cached"
+drive.cache.write_back.runs = 16
+[host.h]
+machine = "poweredge-1850"
+kernel = "linux-2.6.27"
+dirty_limit = "512 MB"
+[fs.f]
+type = "ext3"
+journal = "{journal}"
+journal_size = "128 MiB"
+barriers = false
+inode_size = "128 B"
+on = "d"
+[workload.w]
+kind = "files"
+on = "f"
+record = "{record_kib} KiB"
+{workload}
+"#
+    );
+    let loaded = load_text("dissertation", &text, None, &[])
+        .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
+    let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
+    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
+        .map_err(|error| DissertationError::Run(Box::new(error)))?;
+    Ok(report.throughput_bytes_per_s.value / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_knee_shows_where_memory_sets_the_pace_and_nowhere_else() {
+        for shape in shapes().unwrap() {
+            let shows = shape.loss_percent > 3.0;
+            assert_eq!(shows, shape.knee_expected, "figure {}: {:?}", shape.figure, shape.kb_per_s);
+        }
+    }
+}
