@@ -249,3 +249,32 @@ fn a_script_that_cannot_be_is_a_mistake_at_its_line() {
     assert!(problem.message().contains("\"wirte\" is no statement"), "{problem}");
     assert_eq!(problem.pointed_at(), Some("\"wirte a 0 4 KiB\""));
 }
+
+#[test]
+fn a_dirty_limit_of_one_file_system_needs_a_kernel_that_keeps_it_and_room_for_a_page() {
+    let limited =
+        |limit: &str| with("size = \"8 GiB\"", &format!("size = \"8 GiB\"\ndirty_limit = \"{limit}\""));
+    assert!(read(&limited("128 MiB")).is_ok());
+    let small = mistake(&limited("4 KiB"));
+    assert!(small.to_string().contains("nothing could be written"), "{small}");
+    let old = mistake(&limited("128 MiB").replace("linux-6.18", "linux-2.6.24"));
+    assert!(old.to_string().contains("has no dirty limit for one device"), "{old}");
+}
+
+/// The same program with much memory that may be dirty, and with a limit of its file system alone.
+#[test]
+fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
+    let text = with("operation = \"read\"", "operation = \"write\"\ntiming = \"accesses\"");
+    let text = text.replace("read_iops = 500", "write_rate = \"50 MiB/s\"");
+    let time = |text: &str| {
+        let loaded = read(text).unwrap();
+        let system = System::build(&loaded).unwrap();
+        let sinks = petrio_scenario::report::Sinks::default();
+        let report = petrio_scenario::run::simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
+        report.throughput_bytes_per_s.value / f64::from(1 << 20)
+    };
+    let free = time(&text);
+    let held = time(&text.replace("size = \"8 GiB\"", "size = \"8 GiB\"\ndirty_limit = \"16 MiB\""));
+    // 64 MiB: all but about 12 MiB of them have to be written at 50 MiB/s first.
+    assert!(free > 300.0 && (50.0..=70.0).contains(&held), "{free} and {held} MiB/s");
+}
