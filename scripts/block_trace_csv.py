@@ -5,10 +5,7 @@ crates/workload/src/trace/format/petrio.rs. Times count from the first arrival. 
 are numbered from 1 in order of appearance; comments at the head give their names.
 """
 
-import lzma
-import os
-import subprocess
-import zlib
+from whole_file import write_lines
 
 COLUMNS = "time_us,response_us,process,operation,address_blocks,length_blocks"
 LETTERS = {"read": "R", "write": "W", "flush": "F"}
@@ -37,26 +34,6 @@ def lines(title, requests):
         )
 
 
-def compress(data, path):
-    """The bytes for a file of this name; the same bytes for the same data, whenever and wherever."""
-    if path.endswith(".gz"):
-        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-        return packer.compress(data) + packer.flush()
-    if path.endswith(".xz"):
-        return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
-    if path.endswith(".zst"):
-        return subprocess.run(["zstd", "-q", "-19", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
-    return data
-
-
 def write_trace(path, title, requests):
     """Writes the requests, which are in order of arrival and at least one, to a file that is whole or absent."""
-    data = "".join(line + "\n" for line in lines(title, requests)).encode()
-    temporary = f"{path}.{os.getpid()}.part"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(compress(data, path))
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    write_lines(path, lines(title, requests))

@@ -1,9 +1,9 @@
 """From strace's lines to captured file requests."""
 
-import gzip
-import lzma
 import re
 from dataclasses import dataclass, field
+
+from whole_file import write_lines
 
 CALLS = ("pread64", "pwrite64", "read", "write", "lseek", "fsync", "fdatasync", "openat")
 
@@ -59,13 +59,17 @@ def convert(lines, under):
     return found
 
 
+def lines(found, command):
+    """The requests as lines without their ends, in petrio's own columns."""
+    names = ", ".join(f"{number} {name.rsplit('/', 1)[1]}" for name, number in found.files.items())
+    yield f"# Recorded with strace: {' '.join(command)}"
+    yield f"# files: {names}"
+    yield "# Think times contain what strace costs."
+    yield "offset_bytes,length_bytes,operation,file,process,think_us,response_us"
+    for offset, length, letter, file, process, think, took in found.requests:
+        yield f"{offset},{length},{letter},{file},{process},{think:.0f},{took:.0f}"
+
+
 def write_requests(path, found, command):
-    """Writes them in petrio's own columns."""
-    opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
-    with opener(path, "wt", encoding="utf-8") as out:
-        names = ", ".join(f"{number} {name.rsplit('/', 1)[1]}" for name, number in found.files.items())
-        out.write(f"# Recorded with strace: {' '.join(command)}\n# files: {names}\n")
-        out.write("# Think times contain what strace costs.\n")
-        out.write("offset_bytes,length_bytes,operation,file,process,think_us,response_us\n")
-        for offset, length, letter, file, process, think, took in found.requests:
-            out.write(f"{offset},{length},{letter},{file},{process},{think:.0f},{took:.0f}\n")
+    """Writes them to a file that is whole or absent."""
+    write_lines(str(path), lines(found, command))

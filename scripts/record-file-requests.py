@@ -29,7 +29,7 @@ def main():
     """Runs the command under strace and writes what it did."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--under", required=True, type=Path, help="the directory whose files are recorded")
-    parser.add_argument("--output", required=True, type=Path, help="where to; .gz and .xz are packed")
+    parser.add_argument("--output", required=True, type=Path, help="where to; .gz, .xz or .zst compresses it")
     parser.add_argument("command", nargs="+", help="what to run, behind --")
     options = parser.parse_args()
     under = options.under.resolve()

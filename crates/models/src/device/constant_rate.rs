@@ -79,7 +79,7 @@ pub fn constant_rate_page(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_kernel::{NetBuilder, Simulation};
+    use petrio_kernel::{Net, NetBuilder, Simulation};
 
     fn device() -> ConstantRateParameters {
         ConstantRateParameters {
@@ -93,13 +93,18 @@ mod tests {
         }
     }
 
-    #[test]
-    fn requests_are_served_one_after_the_other_and_their_time_is_accounted_for() {
+    /// The device as a net, with the places of its requests and completions.
+    fn alone() -> (std::sync::Arc<Net>, Place<BlockRequest>, Place<BlockRequest>) {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
         constant_rate_page(&mut page, "device", &device(), requests, completions);
-        let net = net.build().unwrap();
+        (net.build().unwrap(), requests, completions)
+    }
+
+    #[test]
+    fn requests_are_served_one_after_the_other_and_their_time_is_accounted_for() {
+        let (net, requests, completions) = alone();
         let mut run = Simulation::new(&net, 1, 0);
         for _ in 0..2 {
             let request = BlockRequest { blocks: 125, ..BlockRequest::default() };
@@ -116,11 +121,7 @@ mod tests {
 
     #[test]
     fn a_flush_takes_its_own_time() {
-        let mut net = NetBuilder::new("test");
-        let mut page = net.top();
-        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
-        constant_rate_page(&mut page, "device", &device(), requests, completions);
-        let net = net.build().unwrap();
+        let (net, requests, completions) = alone();
         let mut run = Simulation::new(&net, 1, 0);
         let flush = BlockRequest { direction: Direction::Flush, ..BlockRequest::default() };
         run.inject(requests, flush, Time::ZERO).unwrap();
@@ -130,11 +131,7 @@ mod tests {
 
     #[test]
     fn a_request_beyond_the_end_stops_the_run() {
-        let mut net = NetBuilder::new("test");
-        let mut page = net.top();
-        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
-        constant_rate_page(&mut page, "device", &device(), requests, completions);
-        let net = net.build().unwrap();
+        let (net, requests, _) = alone();
         let mut run = Simulation::new(&net, 1, 0);
         let request = BlockRequest { address: 999, blocks: 2, ..BlockRequest::default() };
         run.inject(requests, request, Time::ZERO).unwrap();

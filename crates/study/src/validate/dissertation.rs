@@ -191,24 +191,10 @@ enum Case {
     Synchronous,
 }
 
-/// KB (1024 bytes) a second.
 fn throughput(assumptions: Assumptions, costs: Costs, case: Case) -> Result<f64, DissertationError> {
-    let text = scenario(assumptions, costs, case);
-    let loaded = load_text("dissertation", &text, None, &[])
-        .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
-    let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
-    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
-        .map_err(|error| DissertationError::Run(Box::new(error)))?;
-    Ok(report.throughput_bytes_per_s.value / 1024.0)
-}
-
-/// The machine's costs as catalogued (catalogue/machines/poweredge-1850.toml), times the factors.
-fn scenario(assumptions: Assumptions, costs: Costs, case: Case) -> String {
-    let Assumptions { requests, journal_mib, closing_fsync_counts, barriers, held } = assumptions;
-    let held = held.text();
-    let (read, write) = (|ns: f64| ns * costs.read, |ns: f64| ns * costs.write);
+    let Assumptions { requests, closing_fsync_counts, .. } = assumptions;
+    let journal = if case == Case::Journal { "journal" } else { "ordered" };
     let operation = if case == Case::Read { "read" } else { "rewrite" };
-    let mode = if case == Case::Journal { "journal" } else { "ordered" };
     let end = match case {
         Case::Read => String::new(),
         Case::Synchronous => "sync = true".to_owned(),
@@ -218,9 +204,53 @@ fn scenario(assumptions: Assumptions, costs: Costs, case: Case) -> String {
             format!("fsync = \"at-end\"\ntiming = \"{timing}\"")
         }
     };
-    format!(
+    let workload = format!(
+        r#"pattern = "random"
+operation = "{operation}"
+record = "8 KiB"
+file_size = "512 MiB"
+operations = {requests}
+cached = true
+{end}"#
+    );
+    kb_per_s(assumptions, &costs.changes(), journal, &workload)
+}
+
+impl Costs {
+    /// The machine's costs as catalogued (catalogue/machines/poweredge-1850.toml), times the factors: lines of the host.
+    fn changes(self) -> String {
+        let (read, write) = (|ns: f64| ns * self.read, |ns: f64| ns * self.write);
+        format!(
+            r#"change.machine.calls.read = "{:.1} ns"
+change.machine.calls.write = "{:.1} ns"
+change.machine.cache.hit = "{:.1} ns"
+change.machine.cache.write_page = "{:.1} ns"
+change.machine.cache.journal_handle = "{:.1} ns"
+change.machine.copy.to_user.page_in_l2 = "{:.1} ns"
+change.machine.copy.from_user.page_in_l2 = "{:.1} ns""#,
+            read(1_400.0),
+            write(1_400.0),
+            read(900.0),
+            write(14_000.0),
+            write(8_000.0),
+            read(4_900.0),
+            write(4_900.0),
+        )
+    }
+}
+
+/// KB (1024 bytes) a second of a workload on the dissertation's machine, with changes of its costs and a journal mode.
+pub(super) fn kb_per_s(
+    assumptions: Assumptions,
+    changes: &str,
+    journal: &str,
+    workload: &str,
+) -> Result<f64, DissertationError> {
+    let Assumptions { journal_mib, barriers, held, .. } = assumptions;
+    let held = held.text();
+    let text = format!(
         r#"
-title = "Random 8 KiB on the dissertation's machine"
+title = "The dissertation's machine"
 [disk.d]
 model = "seagate-st3146707lc"
 {held}
@@ -228,16 +258,10 @@ model = "seagate-st3146707lc"
 machine = "poweredge-1850"
 kernel = "linux-2.6.27"
 dirty_limit = "512 MB"
-change.machine.calls.read = "{:.1} ns"
-change.machine.calls.write = "{:.1} ns"
-change.machine.cache.hit = "{:.1} ns"
-change.machine.cache.write_page = "{:.1} ns"
-change.machine.cache.journal_handle = "{:.1} ns"
-change.machine.copy.to_user.page_in_l2 = "{:.1} ns"
-change.machine.copy.from_user.page_in_l2 = "{:.1} ns"
+{changes}
 [fs.f]
 type = "ext3"
-journal = "{mode}"
+journal = "{journal}"
 journal_size = "{journal_mib} MiB"
 barriers = {barriers}
 inode_size = "128 B"
@@ -245,22 +269,15 @@ on = "d"
 [workload.w]
 kind = "files"
 on = "f"
-pattern = "random"
-operation = "{operation}"
-record = "8 KiB"
-file_size = "512 MiB"
-operations = {requests}
-cached = true
-{end}
-"#,
-        read(1_400.0),
-        write(1_400.0),
-        read(900.0),
-        write(14_000.0),
-        write(8_000.0),
-        read(4_900.0),
-        write(4_900.0),
-    )
+{workload}
+"#
+    );
+    let loaded = load_text("dissertation", &text, None, &[])
+        .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
+    let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
+    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
+        .map_err(|error| DissertationError::Run(Box::new(error)))?;
+    Ok(report.throughput_bytes_per_s.value / 1024.0)
 }
 
 #[cfg(test)]

@@ -3,11 +3,7 @@
 //!
 //! Its curves are pictures without numbers, so only shapes are compared. The machine's costs are those of the catalogue, unfitted.
 
-use super::dissertation::DissertationError;
-use petrio_scenario::build::System;
-use petrio_scenario::load_text;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::run::simulate;
+use super::dissertation::{DEFAULT, DissertationError, kb_per_s};
 use serde::Serialize;
 
 /// Records, KiB: the knee of a cache of 512 KiB lies at 64.
@@ -78,7 +74,10 @@ pub fn shapes() -> Result<Vec<Shape>, DissertationError> {
 }
 
 fn shape(curve: &Curve) -> Result<Shape, DissertationError> {
-    let points = RECORDS_KIB.iter().map(|&record| throughput(curve, record));
+    let points = RECORDS_KIB.iter().map(|record| {
+        let workload = format!("record = \"{record} KiB\"\n{}", curve.workload);
+        kb_per_s(DEFAULT, "", curve.journal, &workload)
+    });
     let kb_per_s = points.collect::<Result<Vec<f64>, _>>()?;
     let best = kb_per_s[..BEFORE_KNEE].iter().copied().fold(0.0, f64::max);
     let last = kb_per_s.last().copied().unwrap_or(0.0);
@@ -89,41 +88,6 @@ fn shape(curve: &Curve) -> Result<Shape, DissertationError> {
         kb_per_s,
         loss_percent: (1.0 - last / best) * 100.0,
     })
-}
-
-fn throughput(curve: &Curve, record_kib: u64) -> Result<f64, DissertationError> {
-    let Curve { what, journal, workload, .. } = curve;
-    let text = format!(
-        r#"
-title = "{what}"
-[disk.d]
-model = "seagate-st3146707lc"
-drive.cache.immediate_reporting = "cached"
-drive.cache.write_back.runs = 16
-[host.h]
-machine = "poweredge-1850"
-kernel = "linux-2.6.27"
-dirty_limit = "512 MB"
-[fs.f]
-type = "ext3"
-journal = "{journal}"
-journal_size = "128 MiB"
-barriers = false
-inode_size = "128 B"
-on = "d"
-[workload.w]
-kind = "files"
-on = "f"
-record = "{record_kib} KiB"
-{workload}
-"#
-    );
-    let loaded = load_text("dissertation", &text, None, &[])
-        .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
-    let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
-    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
-        .map_err(|error| DissertationError::Run(Box::new(error)))?;
-    Ok(report.throughput_bytes_per_s.value / 1024.0)
 }
 
 #[cfg(test)]

@@ -19,6 +19,29 @@ pub(super) fn write(address: u64) -> BlockRequest {
     BlockRequest { direction: Direction::Write, ..read(address) }
 }
 
+/// An address that is far from the first ones.
+pub(super) const FAR: u64 = 100_000_000;
+
+/// A request of this process.
+pub(super) fn of(process: u32, mut request: BlockRequest) -> BlockRequest {
+    request.process = process;
+    request
+}
+
+/// A request of this I/O class.
+pub(super) fn classed(class: IoClass, mut request: BlockRequest) -> BlockRequest {
+    request.class = class;
+    request
+}
+
+/// The request that is sent off now.
+pub(super) fn dispatched(elevator: &mut dyn Elevator, now: Time) -> IoRequest {
+    match elevator.next(now) {
+        Next::Dispatch(io) => io,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// A scheduler whose order of service is looked at; requests complete as soon as they are dispatched.
 pub(super) struct Order(Box<dyn Elevator>);
 

@@ -56,13 +56,12 @@ impl Context<'_> {
             | Operation::Rename => (costs.namespace, Then::Names),
         };
         if self.fs.volume.exists(job.op.file) || is_new(job.op.operation) {
-            if then == Then::LookUp && self.is_all_there(&job) {
-                // Nothing can come between: one turn on the processor instead of two.
-                let entry = work + cost;
-                if let Next::Run { work, cause, cache, then } = self.look_up(&mut job) {
-                    job.entry = entry;
-                    return (job, Next::Run { work: work + entry, cause, cache, then });
-                }
+            // Nothing can come between: one turn on the processor instead of two.
+            if then == Then::LookUp
+                && let Some(Next::Run { work: reading, cause, cache, then }) = self.hit(&mut job)
+            {
+                job.entry = work + cost;
+                return (job, Next::Run { work: reading + work + cost, cause, cache, then });
             }
             (job, Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then })
         } else {

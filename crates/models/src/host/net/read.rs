@@ -45,6 +45,33 @@ impl Context<'_> {
         if marked && let Some(next) = self.marker(job, key, index, wanted, size) {
             return next;
         }
+        self.take_pages(job, key, (index, run), end, size)
+    }
+
+    /// A read of which all pages are in memory with no read-ahead hanging on them; none if it is another.
+    pub(super) fn hit(&mut self, job: &mut Job) -> Option<Next> {
+        let size = self.fs.inodes.get(job.op.file).size;
+        let end = job.end.min(size);
+        let looks_ahead = self.fs.rules.kernel.read_ahead.algorithm == ReadAheadAlgorithm::CurrentAhead;
+        if job.position >= end || job.op.flags.direct || looks_ahead {
+            return None;
+        }
+        let (key, index) = (job.key(self.fs.number), job.position / PAGE_BYTES);
+        let wanted = (end - 1) / PAGE_BYTES - index + 1;
+        let all_there = self.memory.cache.uptodate_run(key, index, wanted) == wanted
+            && !self.memory.cache.look(key, index).is_some_and(|page| page.marker);
+        all_there.then(|| self.take_pages(job, key, (index, wanted), end, size))
+    }
+
+    /// Reads a run of pages that are there, up to `end`.
+    fn take_pages(
+        &mut self,
+        job: &mut Job,
+        key: FileKey,
+        (index, run): (u64, u64),
+        end: u64,
+        size: u64,
+    ) -> Next {
         let stop = ((index + run) * PAGE_BYTES).min(end);
         let open = self.fs.opened.get(job.op.process, job.op.file);
         let previous = open.last_page.replace((stop - 1) / PAGE_BYTES);
@@ -66,21 +93,6 @@ impl Context<'_> {
             }
         }
         Next::Run { work, cause: FileCause::Copy, cache, then }
-    }
-
-    /// Whether all pages of a read are in memory, and no read-ahead hangs on them.
-    pub(super) fn is_all_there(&self, job: &Job) -> bool {
-        let end = job.end.min(self.fs.inodes.get(job.op.file).size);
-        if job.position >= end
-            || job.op.flags.direct
-            || self.fs.rules.kernel.read_ahead.algorithm == ReadAheadAlgorithm::CurrentAhead
-        {
-            return false;
-        }
-        let (key, index) = (job.key(self.fs.number), job.position / PAGE_BYTES);
-        let wanted = (end - 1) / PAGE_BYTES - index + 1;
-        self.memory.cache.uptodate_run(key, index, wanted) == wanted
-            && !self.memory.cache.look(key, index).is_some_and(|page| page.marker)
     }
 
     /// The algorithm before 2.6.23 looks ahead when a read begins, and again where it said so; both of its windows are then

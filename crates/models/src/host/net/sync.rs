@@ -47,13 +47,7 @@ impl Context<'_> {
                     let (_, sent) = self.write_pages(key, range, u64::MAX, touch, group);
                     job.stage = Stage::Log;
                     if sent > 0 {
-                        let work = times(self.memory.costs.submit, sent);
-                        return Next::Run {
-                            work,
-                            cause: FileCause::Write,
-                            cache: Time::ZERO,
-                            then: Then::Sync,
-                        };
+                        return self.submit(sent);
                     }
                 }
                 Stage::Log => {
@@ -107,6 +101,11 @@ impl Context<'_> {
             self.fs.signals.commit = true;
         }
         Self::wait(Event::Committed(id), FileCause::Journal, Then::Sync)
+    }
+
+    fn submit(&self, sent: u64) -> Next {
+        let work = times(self.memory.costs.submit, sent);
+        Next::Run { work, cause: FileCause::Write, cache: Time::ZERO, then: Then::Sync }
     }
 
     fn flush_device(&mut self, job: &mut Job) -> Next {
@@ -193,13 +192,7 @@ impl Context<'_> {
                     }
                     job.stage = Stage::Log;
                     if sent > 0 {
-                        let work = times(self.memory.costs.submit, sent);
-                        return Next::Run {
-                            work,
-                            cause: FileCause::Write,
-                            cache: Time::ZERO,
-                            then: Then::Sync,
-                        };
+                        return self.submit(sent);
                     }
                 }
                 Stage::Log => {

@@ -274,10 +274,9 @@ impl Context<'_> {
         let size = inode.size;
         self.fs.volume.grow(file, size);
         job.position = job.piece;
-        let writer = self.fs.writer(job.op.process);
+        let writer = self.fs.writers.entry(job.op.process).or_default();
         writer.dirtied += if old { pages } else { dirtied };
-        let writer = *writer;
-        if self.fs.balance.must_ask(&writer) {
+        if self.fs.balance.must_ask(writer) {
             return self.balance(job);
         }
         self.go_on_writing(job)
@@ -294,12 +293,10 @@ impl Context<'_> {
         if tightest.unwritten > tightest.limits.background || host.unwritten > host.limits.background {
             self.fs.signals.flush = true;
         }
-        let mut writer = *self.fs.writer(job.op.process);
+        let writer = self.fs.writers.entry(job.op.process).or_default();
         match self.fs.rules.kernel.write_back.throttling {
             Throttling::WriterPauses => {
-                let pause = self.fs.balance.ask(&mut writer, host, device, self.now);
-                *self.fs.writer(job.op.process) = writer;
-                let (span, then) = match pause {
+                let (span, then) = match self.fs.balance.ask(writer, host, device, self.now) {
                     Pause::None => return self.go_on_writing(job),
                     Pause::Sleep(span) => (span, Then::Begin),
                     Pause::AskAgain(span) => (span, Then::Balance),
@@ -308,7 +305,7 @@ impl Context<'_> {
             }
             Throttling::WriterWritesBack => {
                 let exceeded = host.unwritten > host.limits.limit;
-                *self.fs.writer(job.op.process) = Writer::asking_after(write_back::rate_limit(exceeded));
+                *writer = Writer::asking_after(write_back::rate_limit(exceeded));
                 if !exceeded {
                     return self.go_on_writing(job);
                 }

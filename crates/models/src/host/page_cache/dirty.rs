@@ -35,7 +35,6 @@ impl PageCache {
             bits
         });
         if newly > 0 {
-            self.dirty += newly;
             self.unwritten_mut(file).dirty += newly;
             if let Some(number) = self.files.find(file) {
                 let state = self.files.file_mut(number);
@@ -69,8 +68,6 @@ impl PageCache {
             cache.tree.set(leaf, Bits::Writeback, bits);
             bits
         });
-        self.dirty -= begun;
-        self.writeback += begun;
         let unwritten = self.unwritten_mut(file);
         unwritten.dirty -= begun;
         unwritten.writeback += begun;
@@ -96,7 +93,6 @@ impl PageCache {
             }
             bits
         });
-        self.writeback -= written;
         self.unwritten_mut(file).writeback -= written;
         if let Some(number) = self.files.find(file) {
             self.files.file_mut(number).writeback -= written;

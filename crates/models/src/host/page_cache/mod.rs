@@ -87,8 +87,6 @@ pub struct PageCache {
     largest_order: u8,
     limit: u64,
     cached: u64,
-    dirty: u64,
-    writeback: u64,
     /// Dirty pages and pages being written of each mount, by its number.
     mounts: Vec<dirty::Unwritten>,
     /// Pages of processes.
@@ -124,8 +122,6 @@ impl PageCache {
             largest_order: largest.min(tree::LARGEST_ORDER) as u8,
             limit: limit_pages,
             cached: 0,
-            dirty: 0,
-            writeback: 0,
             mounts: Vec::new(),
             anonymous: 0,
             tree: Tree::default(),
@@ -310,12 +306,12 @@ impl PageCache {
 
     /// Dirty pages, some of which may be under writeback since before they became dirty again.
     pub fn dirty(&self) -> u64 {
-        self.dirty
+        self.mounts.iter().map(|mount| mount.dirty).sum()
     }
 
     /// Pages being written.
     pub fn writeback(&self) -> u64 {
-        self.writeback
+        self.mounts.iter().map(|mount| mount.writeback).sum()
     }
 
     /// Pages that may still be inserted.

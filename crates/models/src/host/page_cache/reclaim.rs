@@ -67,7 +67,7 @@ impl PageCache {
             CachePolicy::ActiveInactive => self.reclaim_by_kind(goal, reclaimed),
             CachePolicy::ActiveInactiveMixed => self.reclaim_mixed(goal, reclaimed),
         }
-        if reclaimed.freed < goal && self.dirty > 0 {
+        if reclaimed.freed < goal && self.dirty() > 0 {
             reclaimed.must_write = true;
         }
         self.pressure.refaults = self.working_set.refaults;

@@ -89,8 +89,6 @@ impl PageCache {
         }
         let count = u64::from(pages.count_ones());
         self.cached -= count;
-        self.dirty -= dirty;
-        self.writeback -= writeback;
         if dirty | writeback != 0 {
             let unwritten = self.unwritten_mut(self.files.file(number).key);
             unwritten.dirty -= dirty;

@@ -118,7 +118,8 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) signals: Signals,
     /// What is known of the device's speed, and what its writers are allowed.
     pub(in crate::host) balance: Balance,
-    writers: FastMap<u32, Writer>,
+    /// What is known of each process as one that dirties pages.
+    pub(in crate::host) writers: FastMap<u32, Writer>,
     /// Whether the flusher is at work.
     pub(in crate::host) flushing: bool,
     /// Whether somebody waits for room among the writes.
@@ -189,11 +190,6 @@ impl Mounted {
             next_request: 0,
             swap: (pages..pages + swap, pages),
         })
-    }
-
-    /// What is known of a process as one that dirties pages.
-    pub(in crate::host) fn writer(&mut self, process: u32) -> &mut Writer {
-        self.writers.entry(process).or_default()
     }
 
     /// A file's key in the page cache.

@@ -133,17 +133,17 @@ impl Balance {
     pub fn begin_pass(&mut self, idle: bool, now: Time) {
         let tick = self.tick(now);
         if idle && (tick - self.updated) as f64 > self.ticks_per_second {
-            (self.updated, self.dirtied_then, self.written_then) = (tick, self.dirtied, self.written);
+            self.begin_interval(tick);
         }
     }
 
     /// A pass of writing back has been sent off: the bandwidth is estimated from time to time (`do_writepages`).
     pub fn end_pass(&mut self, now: Time) {
         let tick = self.tick(now);
-        if (tick - self.updated) as f64 > INTERVAL * self.ticks_per_second {
+        if self.is_due(tick) {
             let written = (self.written - self.written_then) as f64;
             self.follow_bandwidth(written, (tick - self.updated) as f64);
-            (self.updated, self.dirtied_then, self.written_then) = (tick, self.dirtied, self.written);
+            self.begin_interval(tick);
         }
     }
 
@@ -167,7 +167,7 @@ impl Balance {
         }
         self.exceeded = unwritten > limits.limit;
         let ratio = self.ratio(host, device);
-        if (tick - self.updated) as f64 > INTERVAL * self.ticks_per_second {
+        if self.is_due(tick) {
             let set_point = match device {
                 Some(device) => device.limits.free_run(),
                 None => host.limits.set_point(),
@@ -204,6 +204,16 @@ impl Balance {
         Pause::Sleep(self.span(pause))
     }
 
+    /// Whether it is time to follow what has changed.
+    fn is_due(&self, tick: i64) -> bool {
+        (tick - self.updated) as f64 > INTERVAL * self.ticks_per_second
+    }
+
+    /// Counts from here on.
+    fn begin_interval(&mut self, tick: i64) {
+        (self.updated, self.dirtied_then, self.written_then) = (tick, self.dirtied, self.written);
+    }
+
     fn tick(&self, now: Time) -> i64 {
         (now.as_seconds() * self.ticks_per_second) as i64
     }
@@ -232,7 +242,7 @@ impl Balance {
         let ticks = (tick - self.updated) as f64;
         let dirty_rate = (self.dirtied - self.dirtied_then) as f64 * self.ticks_per_second / ticks;
         let written = (self.written - self.written_then) as f64;
-        (self.updated, self.dirtied_then, self.written_then) = (tick, self.dirtied, self.written);
+        self.begin_interval(tick);
         self.follow_rate(ratio, dirty_rate, beyond);
         self.follow_bandwidth(written, ticks);
     }

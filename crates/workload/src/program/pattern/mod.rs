@@ -21,3 +21,5 @@ pub use parameters::{
     Access, BarrierAt, Durability, FileOrder, FsyncCall, Interface, Pattern, PatternParameters, Timing,
 };
 pub use run::PatternProgram;
+
+pub(super) use parameters::{check_durability, check_interface};

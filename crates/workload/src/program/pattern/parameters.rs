@@ -325,18 +325,8 @@ impl PatternParameters {
                 return refuse(parameter, "nothing is written that could be made durable");
             }
         }
-        if self.fsync == Durability::Every(0) {
-            return refuse("fsync", "every 0 writes; use \"never\" for none");
-        }
-        if self.fsync == Durability::Never && self.fsync_call != FsyncCall::Fsync {
-            return refuse("fsync_call", "`fsync` is \"never\"");
-        }
-        if self.sync && self.data_sync {
-            return refuse("data_sync", "`sync` includes it");
-        }
-        if self.direct && self.interface == Interface::Stdio {
-            return refuse("direct", "the C library's buffer isn't aligned as O_DIRECT needs it");
-        }
+        check_durability((self.fsync, self.fsync_call), (self.sync, self.data_sync))?;
+        check_interface(self.direct, self.interface)?;
         if self.cached && self.operation == Access::Write {
             return refuse("cached", "a new file has nothing that could be in the cache");
         }
@@ -345,4 +335,30 @@ impl PatternParameters {
         }
         Ok(())
     }
+}
+/// How data are made durable, by calls and by how a file is opened, where that contradicts itself.
+pub(in crate::program) fn check_durability(
+    (fsync, fsync_call): (Durability, FsyncCall),
+    (sync, data_sync): (bool, bool),
+) -> Result<(), ProgramError> {
+    let refuse = |parameter, problem: &str| Err(ProgramError::parameter(parameter, problem));
+    if fsync == Durability::Every(0) {
+        return refuse("fsync", "every 0 writes; use \"never\" for none");
+    }
+    if fsync == Durability::Never && fsync_call != FsyncCall::Fsync {
+        return refuse("fsync_call", "`fsync` is \"never\"");
+    }
+    if sync && data_sync {
+        return refuse("data_sync", "`sync` includes it");
+    }
+    Ok(())
+}
+
+/// Accesses past the cache by a library that has a buffer of its own.
+pub(in crate::program) fn check_interface(direct: bool, interface: Interface) -> Result<(), ProgramError> {
+    if direct && interface == Interface::Stdio {
+        let problem = "the C library's buffer isn't aligned as O_DIRECT needs it";
+        return Err(ProgramError::parameter("direct", problem));
+    }
+    Ok(())
 }

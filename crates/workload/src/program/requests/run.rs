@@ -1,5 +1,6 @@
 //! Captured requests at work: one reader a process, so that nothing is held for a slower one.
 
+use super::super::pattern::{check_durability, check_interface};
 use super::reader::{RequestReader, RequestRecord};
 use super::{Durability, FsyncCall, Interface, RequestParameters, Timing};
 use crate::program::{
@@ -223,18 +224,8 @@ impl RequestParameters {
         if self.passes == 0 {
             return refuse("passes", "it is zero");
         }
-        if self.fsync == Durability::Every(0) {
-            return refuse("fsync", "every 0 writes; use \"never\" for none");
-        }
-        if self.fsync == Durability::Never && self.fsync_call != FsyncCall::Fsync {
-            return refuse("fsync_call", "`fsync` is \"never\"");
-        }
-        if self.sync && self.data_sync {
-            return refuse("data_sync", "`sync` includes it");
-        }
-        if self.direct && self.interface == Interface::Stdio {
-            return refuse("direct", "the C library's buffer isn't aligned as O_DIRECT needs it");
-        }
+        check_durability((self.fsync, self.fsync_call), (self.sync, self.data_sync))?;
+        check_interface(self.direct, self.interface)?;
         if self.timing == Timing::WithClose {
             return refuse("timing", "a replay of requests closes no file");
         }

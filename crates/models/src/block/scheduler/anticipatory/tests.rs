@@ -2,27 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 use super::super::tests::closed_loop::{Process as Loop, blocks_of, changes, serve};
-use super::super::tests::{read, write};
+use super::super::tests::{FAR, dispatched, of, read, write};
 use super::super::{NoopParameters, SchedulerParameters};
 use super::*;
-
-fn of(process: u32, mut request: BlockRequest) -> BlockRequest {
-    request.process = process;
-    request
-}
 
 fn elevator() -> Box<dyn Elevator> {
     AnticipatoryParameters::default().elevator(&QueueLimits::default())
 }
-
-fn dispatched(elevator: &mut dyn Elevator, now: Time) -> IoRequest {
-    match elevator.next(now) {
-        Next::Dispatch(io) => io,
-        other => panic!("{other:?}"),
-    }
-}
-
-const FAR: u64 = 100_000_000;
 
 #[test]
 fn two_sequential_readers_interleave_with_noop_and_take_turns_with_anticipation() {

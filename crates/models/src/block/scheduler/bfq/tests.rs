@@ -3,20 +3,8 @@
 #![allow(clippy::unwrap_used)]
 use super::super::SchedulerParameters;
 use super::super::tests::closed_loop::{Process as Loop, Served, blocks_of, changes, serve};
-use super::super::tests::{Order, read, write};
+use super::super::tests::{FAR, Order, classed, dispatched, of, read, write};
 use super::*;
-
-const FAR: u64 = 100_000_000;
-
-fn of(process: u32, mut request: BlockRequest) -> BlockRequest {
-    request.process = process;
-    request
-}
-
-fn classed(class: IoClass, mut request: BlockRequest) -> BlockRequest {
-    request.class = class;
-    request
-}
 
 fn bfq() -> SchedulerParameters {
     BfqParameters::default().into()
@@ -24,13 +12,6 @@ fn bfq() -> SchedulerParameters {
 
 fn elevator(depth: u32) -> Box<dyn Elevator> {
     BfqParameters::default().elevator(&QueueLimits { depth, ..QueueLimits::default() })
-}
-
-fn dispatched(elevator: &mut dyn Elevator, now: Time) -> IoRequest {
-    match elevator.next(now) {
-        Next::Dispatch(io) => io,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Readers at these priorities, with several requests each, so that all are busy all the time.

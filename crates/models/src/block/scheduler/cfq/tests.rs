@@ -2,22 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 use super::super::tests::closed_loop::{Process as Loop, Served, blocks_of, changes, serve};
-use super::super::tests::{Order, read, write};
+use super::super::tests::{FAR, Order, classed, dispatched, of, read, write};
 use super::super::{NoopParameters, SchedulerParameters};
 use super::*;
 use petrio_colours::Direction;
-
-const FAR: u64 = 100_000_000;
-
-fn of(process: u32, mut request: BlockRequest) -> BlockRequest {
-    request.process = process;
-    request
-}
-
-fn classed(class: IoClass, mut request: BlockRequest) -> BlockRequest {
-    request.class = class;
-    request
-}
 
 fn cfq() -> SchedulerParameters {
     CfqParameters::default().into()
@@ -25,13 +13,6 @@ fn cfq() -> SchedulerParameters {
 
 fn elevator() -> Box<dyn Elevator> {
     CfqParameters::default().elevator(&QueueLimits::default())
-}
-
-fn dispatched(elevator: &mut dyn Elevator, now: Time) -> IoRequest {
-    match elevator.next(now) {
-        Next::Dispatch(io) => io,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// How long each turn lasted, from its first completion to its last.
