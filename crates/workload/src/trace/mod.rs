@@ -23,6 +23,7 @@
 pub(crate) mod compression;
 mod detect;
 pub(crate) mod error;
+pub mod event;
 pub(crate) mod field;
 mod format;
 pub(crate) mod input;
