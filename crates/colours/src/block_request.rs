@@ -1,5 +1,6 @@
 //! What a file system, RAID array or scheduler asks of a block device.
 
+use crate::file_op::FileId;
 use crate::request::{IoClass, Movement, Request, RequestId};
 use crate::{Cause, Ledger};
 use petrio_kernel::Time;
@@ -59,6 +60,8 @@ pub struct BlockRequest {
     pub priority: u8,
     /// A handle of whoever made the request; stages pass it on untouched.
     pub tag: u64,
+    /// Whose data it moves, for stages that treat files apart; [`FileId::ROOT`] for metadata, and where no file system asked.
+    pub file: FileId,
     /// First device block (512 bytes).
     pub address: u64,
     /// Length in device blocks; zero only for a flush.

@@ -1,6 +1,7 @@
 //! Pages of the storage path.
 
 pub mod block;
+pub mod cluster;
 pub mod device;
 pub mod host;
 

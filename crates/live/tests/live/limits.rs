@@ -60,9 +60,11 @@ fn what_does_not_fit_into_the_memory_limit_is_read_again() {
         let reads = recording.issued().filter(|request| request.access == Access::Read);
         reads.map(|request| request.sectors * 512).sum::<u64>()
     };
-    assert_eq!(second_pass(None), 0);
     let again = second_pass(Some(Bytes::from_mib(64)));
     assert!(again >= 32 << 20, "{again} bytes");
+    // None of it would be, were the machine ours alone: others may want its memory meanwhile.
+    let without_limit = second_pass(None);
+    assert!(without_limit <= again / 4, "{without_limit} bytes");
 }
 
 #[test]

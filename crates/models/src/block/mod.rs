@@ -13,4 +13,4 @@ pub mod scheduler;
 pub mod throttle;
 pub mod waiting;
 
-mod slab;
+pub(crate) mod slab;

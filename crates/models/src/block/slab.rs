@@ -2,19 +2,19 @@
 
 /// A slab.
 #[derive(Clone, Debug)]
-pub(super) struct Slab<T> {
+pub(crate) struct Slab<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
 impl<T> Slab<T> {
     /// Nothing.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { slots: Vec::new(), free: Vec::new() }
     }
 
     /// Takes a thing in; gives its number.
-    pub(super) fn insert(&mut self, value: T) -> u32 {
+    pub(crate) fn insert(&mut self, value: T) -> u32 {
         match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = Some(value);
@@ -28,12 +28,12 @@ impl<T> Slab<T> {
     }
 
     /// The thing of a number.
-    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.slots.get_mut(slot as usize)?.as_mut()
     }
 
     /// Gives the thing of a number away.
-    pub(super) fn remove(&mut self, slot: u32) -> Option<T> {
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         let value = self.slots.get_mut(slot as usize)?.take()?;
         self.free.push(slot);
         Some(value)

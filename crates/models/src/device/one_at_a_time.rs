@@ -12,7 +12,7 @@
 use crate::Stage;
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::random::{Generator, uniform};
-use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
 
 /// A step of the service.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,26 @@ pub(super) type Plan = [Time; MOST_STEPS];
 
 /// A request in service.
 #[derive(Clone, Debug)]
-struct Job {
+pub(super) struct Job {
     request: BlockRequest,
     plan: Plan,
     charged: Time,
+}
+
+impl Job {
+    /// A request that begins.
+    pub(super) fn new(request: BlockRequest, plan: Plan, now: Time) -> Self {
+        Self { request, plan, charged: now }
+    }
+}
+
+/// Whether the device has what a request asks for; if not, what is wrong.
+pub(super) fn check_range(request: &BlockRequest, blocks: u64) -> Result<(), String> {
+    if request.end() > blocks || (request.blocks == 0 && request.direction != Direction::Flush) {
+        let (id, first, count) = (request.id.0, request.address, request.blocks);
+        return Err(format!("request {id} asks for {count} blocks from {first}, but the device has {blocks}"));
+    }
+    Ok(())
 }
 
 /// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a draw
@@ -63,28 +79,38 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     let waiting = accept.put(queue);
     accept.action(move |f| {
         let request = f.take(request);
-        if request.end() > blocks || (request.blocks == 0 && request.direction != Direction::Flush) {
-            let (id, first, count) = (request.id.0, request.address, request.blocks);
-            f.fail(format!("request {id} asks for {count} blocks from {first}, but the device has {blocks}"));
+        if let Err(message) = check_range(&request, blocks) {
+            f.fail(message);
         }
         f.put(waiting, request);
     });
 
-    let mut next = page.fifo::<Job>("begun");
+    let jobs = page.fifo::<Job>("begun");
     let mut begin = page.transition("begin");
     begin.consume(idle);
     let request = begin.take(queue);
     let state = begin.update(state);
-    let begun = begin.put(next);
+    let begun = begin.put(jobs);
     begin.action(move |f| {
         let mut request = f.take(request);
         let now = f.now();
         let draw = drawn(f.random(draws));
         let plan = plan(f.update(state), &request, draw);
         request.ledger.charge(Cause::Queue, now - request.issued - request.ledger.total());
-        f.put(begun, Job { request, plan, charged: now });
+        f.put(begun, Job::new(request, plan, now));
     });
+    steps_page(&mut page, steps, (jobs, queue.id()), (idle, completions))
+}
 
+/// Builds the steps of a service on the page of its device: a request that has `begun` passes them all, makes the device idle again
+/// and goes to `completions`. `queue` is where requests wait to begin.
+pub(super) fn steps_page(
+    page: &mut PageBuilder<'_>,
+    steps: &'static [Step],
+    (begun, queue): (Place<Job>, PlaceId),
+    (idle, completions): (Place<()>, Place<BlockRequest>),
+) -> Vec<Stage> {
+    let mut next = begun;
     let mut serving = Vec::new();
     for (index, step) in steps.iter().enumerate().take(MOST_STEPS) {
         let mut page = page.page(step.name);
@@ -124,7 +150,7 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
         parts: Vec::new(),
     };
     vec![
-        Stage { entrances: vec![queue.id()], waiting: vec![queue.id()], ..stage("queue") },
+        Stage { entrances: vec![queue], waiting: vec![queue], ..stage("queue") },
         // Every job passes the places of all steps; the first sees each of them.
         Stage {
             entrances: serving.first().copied().into_iter().collect(),

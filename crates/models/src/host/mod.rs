@@ -1,4 +1,4 @@
-//! A Linux host: what lies between a process and its block devices.
+//! Hosts: what lies between a process and its block devices. The modules are a Linux host's, but for [`unix_1990`].
 
 pub mod copy_cost;
 pub mod file_system;
@@ -9,9 +9,10 @@ pub mod machine;
 pub mod page_cache;
 pub mod read_ahead;
 pub mod stdio;
+pub mod unix_1990;
 pub mod write_back;
 
-mod fast_map;
+pub(crate) mod fast_map;
 mod net;
 mod parameters;
 mod state;

@@ -18,10 +18,11 @@ use petrio_models::block::fabric::fabric_page;
 use petrio_models::block::queue::{DeviceFeatures, QueueParameters, queue_page};
 use petrio_models::block::raid::{StripeError, StripeParameters, stripe_page};
 use petrio_models::block::throttle::throttle_page;
-use petrio_models::device::analytic_disk::analytic_disk_page;
+use petrio_models::device::analytic_disk::{Arm, analytic_disk_page};
 use petrio_models::device::constant_rate::constant_rate_page;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::disk::{Drive, Queueing, disk_page};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The disks of a net, each list in the order of [`Loaded::disks`].
@@ -37,6 +38,8 @@ pub(super) struct Devices {
     /// Requests that each accepts at a time.
     pub(super) depths: Vec<u32>,
     pub(super) stages: Vec<Stage>,
+    /// The arms of those that tell what a request would meet, by their position in the lists.
+    pub(super) arms: BTreeMap<usize, Place<Arm>>,
 }
 
 /// What a file system is connected to.
@@ -66,9 +69,11 @@ pub(super) fn device_page(
             (drive.blocks(), drive.write_cache(), depth, stages)
         }
         Device::AnalyticDisk(parameters) => {
-            serves_in_order(disk).map_err(refuse)?;
-            let stages = analytic_disk_page(page, &disk.name, parameters, requests, completions);
-            (parameters.blocks.get(), parameters.write_cache(), 1, stages)
+            let discipline = by_cylinder(disk).map_err(refuse)?;
+            let built =
+                analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
+            devices.arms.insert(devices.requests.len(), built.arm);
+            (parameters.blocks.get(), parameters.write_cache(), 1, built.stages)
         }
         Device::ConstantRate(parameters) => {
             serves_in_order(disk).map_err(refuse)?;
@@ -85,7 +90,20 @@ pub(super) fn device_page(
     Ok(())
 }
 
-/// The simple devices have no position that a scheduler could order by, and take one request at a time.
+/// The order in which an analytic disk serves: it knows cylinders, and not where the platter stands.
+fn by_cylinder(disk: &PlacedDisk) -> Result<QueueDiscipline, String> {
+    match disk.scheduler.0 {
+        QueueDiscipline::ShortestPositioning | QueueDiscipline::AgedShortestPositioning { .. } => {
+            Err("it doesn't know where the platter stands; take fcfs, sstf, look, c-look or cscan".to_owned())
+        }
+        _ if disk.queue_depth.is_some_and(|depth| depth != 1) => {
+            Err("it serves one request at a time; leave out queue_depth".to_owned())
+        }
+        discipline => Ok(discipline),
+    }
+}
+
+/// The simplest device has no position that a scheduler could order by, and takes one request at a time.
 fn serves_in_order(disk: &PlacedDisk) -> Result<(), String> {
     if disk.scheduler.0 != QueueDiscipline::FirstCome || disk.queue_depth.is_some_and(|depth| depth != 1) {
         return Err(

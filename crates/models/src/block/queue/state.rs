@@ -226,6 +226,7 @@ impl Queue {
                     class: io.class,
                     priority: io.priority,
                     tag: 0,
+                    file: first.file,
                     address: io.address,
                     blocks: io.blocks,
                     issued: now,

@@ -226,8 +226,15 @@ impl Mounted {
         let (mut sent, mut offset) = (0, 0);
         while offset < count {
             let pages = (count - offset).min(FOLIOS_PER_BIO * folio);
-            let tag = self.transfers.add(group, purpose(offset, pages));
-            self.push((first + offset, pages), touch, tag, now);
+            let purpose = purpose(offset, pages);
+            let tag = self.transfers.add(group, purpose);
+            let file = match purpose {
+                Purpose::Read { file, .. } | Purpose::Write { file, .. } if file != self.device() => {
+                    FileId(file.0 as u32)
+                }
+                _ => FileId::ROOT,
+            };
+            self.push((first + offset, pages), touch, tag, now).file = file;
             offset += pages;
             sent += 1;
         }

@@ -1,16 +1,22 @@
-//! The analytic disk of Ivy: seek by formula, rotation by chance, transfer at a fixed rate, served first come, first
-//! served.
+//! The analytic disk of Ivy: seek by formula, rotation by chance, transfer at a fixed rate, one request after the other.
 //!
 //! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.2. For the distance d in cylinders the seek
 //! takes `near_base + near_root·√d − near_slope·d` up to a knee and `far_base + far_slope·d` beyond; the rotational latency
 //! is uniform between nothing and a revolution (§4.2.2); data move at 1 MB/s; the controller adds 1 ms (HP 7937) or 3.5 ms
 //! (HP 7935). The far branches are misprinted there as 0.18 d and 0.21 d: continuity at the knee demands 0.018 and 0.021.
 //! Leaves out zones, skews, caches and where the platter stands; [`crate::device::disk`] has those.
+//!
+//! Who waits lies in the [`Arm`], a state that others may look at: it tells what a further request would meet.
 
-use super::one_at_a_time::{MOST_STEPS, Plan, Step, one_at_a_time};
-use crate::Stage;
+mod arm;
+mod page;
+
+pub use arm::{Arm, Outlook};
+pub use page::{AnalyticDisk, analytic_disk_page};
+
+use super::one_at_a_time::{MOST_STEPS, Plan, Step};
 use petrio_colours::{BlockRequest, Cause, Direction};
-use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_kernel::Time;
 use petrio_units::{Blocks, Duration, Rate, RotationSpeed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,18 +91,22 @@ impl AnalyticDiskParameters {
         (cylinder as u32).min(cylinders - 1)
     }
 
-    /// Plans a request for an arm that stands at `cylinder` and is moved; `turn` says how much of a revolution it waits.
-    fn plan(&self, cylinder: &mut u32, request: &BlockRequest, turn: f64) -> Plan {
+    /// How long the platter takes for part of a revolution.
+    fn turned(&self, turn: f64) -> Time {
+        Time::from_seconds(turn * self.rotation.revolution().as_seconds())
+    }
+
+    /// How long each step of a request takes for which the arm moves `distance` cylinders; `turn` says how much of a revolution it
+    /// waits.
+    fn plan(&self, distance: u32, request: &BlockRequest, turn: f64) -> Plan {
         if request.direction == Direction::Flush {
             // Every write is on the medium when it completes.
             return [Time::ZERO; MOST_STEPS];
         }
-        let from = std::mem::replace(cylinder, self.cylinder(request.address));
-        let rotation = Time::from_seconds(turn * self.rotation.revolution().as_seconds());
         let mut plan = [Time::ZERO; MOST_STEPS];
         plan[0] = self.controller.time();
-        plan[1] = self.seek.time(from.abs_diff(*cylinder));
-        plan[2] = rotation;
+        plan[1] = self.seek.time(distance);
+        plan[2] = self.turned(turn);
         plan[3] = self.rate.time_for(request.bytes());
         plan
     }
@@ -109,25 +119,14 @@ const STEPS: &[Step] = &[
     Step { name: "media", cause: Cause::Transfer, word: "media transfer" },
 ];
 
-/// Builds the drive's page.
-pub fn analytic_disk_page(
-    parent: &mut PageBuilder<'_>,
-    name: &str,
-    parameters: &AnalyticDiskParameters,
-    requests: Place<BlockRequest>,
-    completions: Place<BlockRequest>,
-) -> Vec<Stage> {
-    let drive = parameters.clone();
-    let plan =
-        move |cylinder: &mut u32, request: &BlockRequest, draw: f64| drive.plan(cylinder, request, draw);
-    one_at_a_time(parent, name, parameters.blocks.get(), STEPS, (0u32, plan), (requests, completions))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::device::disk::parameters::QueueDiscipline;
     use petrio_kernel::{NetBuilder, Simulation};
+
+    const FCFS: QueueDiscipline = QueueDiscipline::FirstCome;
 
     /// HP 7937 (Ivy, §4.2); size and cylinders are of no account to the claims below.
     fn hp_7937() -> AnalyticDiskParameters {
@@ -166,7 +165,7 @@ mod tests {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
-        analytic_disk_page(&mut page, "disk", &parameters, requests, completions);
+        analytic_disk_page(&mut page, "disk", (&parameters, FCFS), requests, completions);
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 7, 0);
         // To and fro over 100 cylinders, 8 KB each, one at a time.

@@ -1,0 +1,3 @@
+//! Storage of several nodes.
+
+pub mod replication;

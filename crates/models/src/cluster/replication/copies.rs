@@ -1,0 +1,557 @@
+//! Where the copies of each file lie, and what is under way: the state of replication.
+//!
+//! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's copies are a set
+//! of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
+
+use super::history::{FileEvent, History};
+use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters, WriteReturns};
+use super::policy::{Decision, Home, Policy, Retain};
+use super::select::{Candidate, Counted, best, in_order};
+use super::tally::Tally;
+use super::traffic::{Copying, Ranges};
+use crate::block::slab::Slab;
+use crate::host::fast_map::FastMap;
+use petrio_colours::{
+    BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES, Status,
+};
+use petrio_kernel::Time;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A file and its copies.
+#[derive(Clone, Debug, Default)]
+struct FileState {
+    history: History,
+    /// A bit for each slot that has a copy.
+    slots: u64,
+    master: u32,
+    /// Changes with each update: a copy made of an older version is none.
+    version: u64,
+    /// How many copies there are to be, and from when on.
+    wanted: Option<(u32, Time)>,
+    /// A plan token is on its way.
+    is_planned: bool,
+    /// A copy is being made.
+    is_copied: bool,
+    seen: Ranges,
+}
+
+impl FileState {
+    fn copies(&self) -> u32 {
+        self.slots.count_ones()
+    }
+
+    /// Bytes of all copies but the first.
+    fn extra_bytes(&self) -> u64 {
+        u64::from(self.copies().saturating_sub(1)) * self.history.size
+    }
+}
+
+/// A request on its way, in parts.
+#[derive(Clone, Debug)]
+struct Whole {
+    request: BlockRequest,
+    left: u32,
+    /// It goes back with its first part, and has.
+    returns_first: bool,
+    has_returned: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Flight {
+    Whole(Box<Whole>),
+    Copy(Copying),
+}
+
+/// What goes to which disk.
+pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
+
+/// All of replication that changes.
+#[derive(Clone, Debug)]
+pub struct Replicas {
+    pub(super) parameters: ReplicationParameters,
+    policy: Arc<dyn Policy>,
+    most: u32,
+    disks: u32,
+    /// Device blocks from one place of a disk to the next.
+    stride: u64,
+    files: FastMap<FileId, FileState>,
+    flights: Slab<Flight>,
+    counted: Vec<Counted>,
+    next_part: u64,
+    extra_bytes: u64,
+    /// Files with more than one copy by their last read, where space is limited.
+    by_last_read: BTreeSet<(Option<Time>, FileId)>,
+    tally: Tally,
+}
+
+impl Replicas {
+    /// No files yet, on disks of which the smallest has so many device blocks.
+    ///
+    /// # Errors
+    /// See [`ReplicationError`].
+    pub fn new(
+        parameters: &ReplicationParameters,
+        disks: usize,
+        member_blocks: u64,
+    ) -> Result<Self, ReplicationError> {
+        Ok(Self {
+            most: parameters.most_copies(disks)?,
+            policy: parameters.policy.policy().into(),
+            disks: disks as u32,
+            stride: parameters.blocks(member_blocks),
+            parameters: parameters.clone(),
+            files: FastMap::default(),
+            flights: Slab::new(),
+            counted: vec![Counted::default(); disks],
+            next_part: 0,
+            extra_bytes: 0,
+            by_last_read: BTreeSet::new(),
+            tally: Tally::default(),
+        })
+    }
+
+    /// What was seen so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// How many copies a file has; zero of one that nobody has asked for.
+    pub fn copies_of(&self, file: FileId) -> u32 {
+        self.files.get(&file).map_or(0, FileState::copies)
+    }
+
+    /// Bytes of all copies but the first of each file.
+    pub fn extra_bytes(&self) -> u64 {
+        self.extra_bytes
+    }
+
+    fn disk_of(&self, slot: u32) -> usize {
+        (slot % self.disks) as usize
+    }
+
+    /// How far behind its address on the first place a copy lies.
+    pub(super) fn shift_of(&self, slot: u32) -> u64 {
+        u64::from(slot / self.disks) * self.stride
+    }
+
+    /// The disk of a slot.
+    pub(super) fn disk(&self, slot: u32) -> usize {
+        self.disk_of(slot)
+    }
+
+    /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among equals.
+    fn spread(&self, mut slots: u64, number: u32, draw: &mut dyn FnMut(u64) -> u64) -> u64 {
+        for _ in slots.count_ones()..number {
+            let mut free: SmallVec<[u32; 8]> = SmallVec::new();
+            for place in 0..self.parameters.places {
+                free.clear();
+                let on_place = place * self.disks..(place + 1) * self.disks;
+                free.extend(on_place.filter(|slot| slots & (1 << slot) == 0));
+                // A disk without any copy first.
+                let all = slots;
+                let bare = free.iter().copied().filter(|&slot| {
+                    (0..self.parameters.places)
+                        .all(|place| all & (1 << (place * self.disks + slot % self.disks)) == 0)
+                });
+                let bare: SmallVec<[u32; 8]> = bare.collect();
+                if !bare.is_empty() {
+                    free = bare;
+                }
+                if !free.is_empty() {
+                    break;
+                }
+            }
+            let Some(&slot) = free.get(draw(free.len().max(1) as u64) as usize) else { break };
+            slots |= 1 << slot;
+        }
+        slots
+    }
+
+    /// The state of a file; one that nobody has asked for was there before.
+    fn state(&mut self, file: FileId, is_new: bool, draw: &mut dyn FnMut(u64) -> u64) -> &mut FileState {
+        if is_new {
+            self.forget(file);
+        }
+        if !self.files.contains_key(&file) {
+            let home = match self.policy.home() {
+                Home::First => 0,
+                Home::Random => draw(u64::from(self.disks)) as u32,
+            };
+            let number = if is_new { self.policy.of_new(self.most) } else { self.policy.of_old(self.most) };
+            let slots = self.spread(1 << home, number.clamp(1, self.most), draw);
+            self.files.insert(file, FileState { slots, master: home, ..FileState::default() });
+            self.note_copies(file, 0);
+        }
+        self.files.entry(file).or_default()
+    }
+
+    /// A file's copies have changed: space is accounted for. `before` were the bytes of its extra copies.
+    fn note_copies(&mut self, file: FileId, before: u64) {
+        let Some(state) = self.files.get(&file) else { return };
+        self.extra_bytes = self.extra_bytes - before + state.extra_bytes();
+        if self.parameters.budget.is_some() {
+            let entry = (state.history.last_read, file);
+            if state.copies() > 1 {
+                self.by_last_read.insert(entry);
+            } else {
+                self.by_last_read.remove(&entry);
+            }
+            self.keep_to_budget();
+        }
+    }
+
+    fn keep_to_budget(&mut self) {
+        let Some(budget) = self.parameters.budget else { return };
+        while self.extra_bytes > budget.get() {
+            let Some((_, file)) = self.by_last_read.pop_first() else { return };
+            let Some(state) = self.files.get_mut(&file) else { continue };
+            self.tally.evicted += u64::from(state.copies() - 1);
+            self.extra_bytes -= state.extra_bytes();
+            state.slots = 1 << state.master;
+            state.wanted = None;
+        }
+    }
+
+    fn forget(&mut self, file: FileId) {
+        if let Some(state) = self.files.remove(&file) {
+            self.extra_bytes -= state.extra_bytes();
+            self.by_last_read.remove(&(state.history.last_read, file));
+        }
+    }
+
+    /// Takes a file operation in. After how long copies are to be looked at, where they are.
+    pub(super) fn observe(
+        &mut self,
+        op: &FileOp,
+        now: Time,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> Option<(FileId, Time)> {
+        use petrio_colours::Operation;
+        let is_new = op.operation == Operation::Create;
+        match op.operation {
+            Operation::Create | Operation::Open | Operation::Read | Operation::Write | Operation::Truncate => {}
+            Operation::Unlink => {
+                self.forget(op.file);
+                return None;
+            }
+            _ => return None,
+        }
+        let memory = self.parameters.memory.time();
+        let state = self.state(op.file, is_new, draw);
+        let (before, read_before) = (state.extra_bytes(), state.history.last_read);
+        let events = state.history.operation(op, now, memory);
+        let after = state.extra_bytes();
+        if self.parameters.budget.is_some() {
+            let entry = (read_before, op.file);
+            if self.by_last_read.remove(&entry)
+                && let Some(state) = self.files.get(&op.file)
+            {
+                self.by_last_read.insert((state.history.last_read, op.file));
+            }
+        }
+        self.extra_bytes = self.extra_bytes - before + after;
+        let mut plan = None;
+        for event in events.into_iter().flatten() {
+            plan = self.decide(op.file, event, now, draw).or(plan);
+        }
+        plan.map(|after| (op.file, after))
+    }
+
+    /// Asks the policy. After how long the file is to be looked at, if a plan has to be made for it.
+    fn decide(
+        &mut self,
+        file: FileId,
+        event: FileEvent,
+        now: Time,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> Option<Time> {
+        let most = self.most;
+        let policy = self.policy.clone();
+        let state = self.files.get_mut(&file)?;
+        if matches!(event, FileEvent::Write | FileEvent::Truncate | FileEvent::DiskWrite) {
+            state.version += 1;
+        }
+        let (copies, before) = (state.copies(), state.extra_bytes());
+        match policy.decide(event, &state.history, copies, most, now) {
+            Decision::Keep => {}
+            Decision::CutBack(retain) => {
+                if retain == Retain::Random {
+                    let keep = draw(u64::from(copies));
+                    let mut slots = state.slots;
+                    for _ in 0..keep {
+                        slots &= slots - 1;
+                    }
+                    state.master = slots.trailing_zeros();
+                }
+                state.slots = 1 << state.master;
+                state.wanted = None;
+                self.tally.cut_backs += 1;
+                self.note_copies(file, before);
+                // The same event may mean that copies come back later.
+                let state = self.files.get_mut(&file)?;
+                if let Decision::Copies { number, after } = policy.decide(event, &state.history, 1, most, now)
+                {
+                    return plan(state, number, after, now);
+                }
+            }
+            Decision::Copies { number, after } => return plan(state, number, after, now),
+        }
+        None
+    }
+
+    /// A plan has matured: what comes of it. Copies by magic are there at once; others are begun.
+    pub(super) fn mature(
+        &mut self,
+        file: FileId,
+        now: Time,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> (Option<Time>, Parts) {
+        let mut parts = Parts::new();
+        let Some(state) = self.files.get_mut(&file) else { return (None, parts) };
+        state.is_planned = false;
+        let Some((number, due)) = state.wanted else { return (None, parts) };
+        if due > now {
+            state.is_planned = true;
+            return (Some(due - now), parts);
+        }
+        let (slots, copies, is_copied) = (state.slots, state.copies(), state.is_copied);
+        if number <= copies || is_copied {
+            return (None, parts);
+        }
+        let targets = self.spread(slots, number.min(self.most), draw) & !slots;
+        match self.parameters.traffic {
+            CopyTraffic::Magic => self.add_copies(file, targets),
+            CopyTraffic::Simulated => self.begin_copy(file, targets, &mut parts, now),
+        }
+        (None, parts)
+    }
+
+    fn add_copies(&mut self, file: FileId, targets: u64) {
+        let Some(state) = self.files.get_mut(&file) else { return };
+        let before = state.extra_bytes();
+        state.slots |= targets;
+        state.wanted = None;
+        self.tally.copies_made += u64::from(targets.count_ones());
+        self.note_copies(file, before);
+    }
+
+    fn begin_copy(&mut self, file: FileId, targets: u64, parts: &mut Parts, now: Time) {
+        let Some(state) = self.files.get_mut(&file) else { return };
+        let (source, version) = (state.master, state.version);
+        state.is_copied = true;
+        let copying = Copying { file, version, source, targets, piece: (0, 0), writes_left: 0 };
+        self.next_piece(copying, parts, now);
+    }
+
+    /// Goes on with a copy: reads its next piece, or ends it.
+    fn next_piece(&mut self, copying: Copying, parts: &mut Parts, now: Time) {
+        let from = copying.piece.0 + u64::from(copying.piece.1);
+        let Some(state) = self.files.get_mut(&copying.file) else { return };
+        if state.version != copying.version {
+            // It was written meanwhile; the plan made then comes later, or is made now.
+            state.is_copied = false;
+            return;
+        }
+        let Some(piece) = state.seen.piece(from) else {
+            state.is_copied = false;
+            self.add_copies(copying.file, copying.targets);
+            return;
+        };
+        let tag = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
+        self.copy_part(copying.source, Direction::Read, (copying.file, piece), tag, parts, now);
+    }
+
+    fn copy_part(
+        &mut self,
+        slot: u32,
+        direction: Direction,
+        (file, (address, blocks)): (FileId, (u64, u32)),
+        tag: u32,
+        parts: &mut Parts,
+        now: Time,
+    ) {
+        self.next_part += 1;
+        self.tally.copy_bytes += u64::from(blocks) * SECTOR_BYTES;
+        let request = BlockRequest {
+            id: RequestId(self.next_part),
+            direction,
+            class: IoClass::Idle,
+            priority: 7,
+            tag: u64::from(tag),
+            file,
+            address: address + self.shift_of(slot),
+            blocks,
+            issued: now,
+            ..BlockRequest::default()
+        };
+        let disk = self.disk_of(slot);
+        self.counted[disk].sent(now);
+        parts.push((disk, request));
+    }
+
+    /// A request has come to be sent: the slots that it may go to. Writes cut back before.
+    pub(super) fn slots_for(
+        &mut self,
+        request: &BlockRequest,
+        now: Time,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> (u64, Option<Time>) {
+        let file = request.file;
+        let simulated = self.parameters.traffic == CopyTraffic::Simulated;
+        let state = self.state(file, false, draw);
+        let event = match request.direction {
+            Direction::Read => FileEvent::DiskRead,
+            _ => FileEvent::DiskWrite,
+        };
+        if simulated && request.blocks > 0 {
+            state.seen.add(request.address, request.end());
+        }
+        if request.direction == Direction::Read {
+            state.history.missed();
+        }
+        let plan = self.decide(file, event, now, draw);
+        (self.files.get(&file).map_or(1, |state| state.slots), plan)
+    }
+
+    /// How many copies a request could go to, before it is sent.
+    pub(super) fn choices(&self, request: &BlockRequest) -> u32 {
+        match self.files.get(&request.file) {
+            Some(state) => state.copies(),
+            None => self.policy.of_old(self.most),
+        }
+    }
+
+    /// What a request would meet at a disk that doesn't show its arm.
+    pub(super) fn counted(&self, slot: u32) -> crate::device::analytic_disk::Outlook {
+        self.counted[self.disk_of(slot)].outlook()
+    }
+
+    /// Sends a request to where it goes: a read to the best of the candidates (or in pieces to several), anything else to all.
+    pub(super) fn send(&mut self, request: &BlockRequest, candidates: &mut [Candidate], now: Time) -> Parts {
+        let is_read = request.direction == Direction::Read;
+        let mut to: SmallVec<[(u32, u64, u32); 4]> = SmallVec::new();
+        let knows = self.parameters.knows_rotation;
+        let piece = self.parameters.parallel.map_or(u64::MAX, |piece| (piece.get() / SECTOR_BYTES).max(1));
+        if is_read && u64::from(request.blocks) > piece && candidates.len() > 1 {
+            in_order(candidates, knows);
+            let (mut at, mut turn) = (request.address, 0);
+            while at < request.end() {
+                let blocks = piece.min(request.end() - at);
+                to.push((candidates[turn % candidates.len()].slot, at, blocks as u32));
+                at += blocks;
+                turn += 1;
+            }
+        } else if is_read {
+            to.extend(best(candidates, knows).map(|best| (best.slot, request.address, request.blocks)));
+        } else {
+            to.extend(candidates.iter().map(|one| (one.slot, request.address, request.blocks)));
+        }
+        let moves = request.direction != Direction::Flush;
+        for candidate in candidates.iter().filter(|one| moves && to.iter().any(|(slot, ..)| *slot == one.slot)) {
+            let queue = f64::from(candidate.outlook.queue);
+            if is_read {
+                self.tally.read_queue.add(queue);
+            } else {
+                self.tally.write_queue.add(queue);
+            }
+            self.tally.seek_cylinders.add(f64::from(candidate.outlook.seek_cylinders));
+        }
+        let returns_first = request.direction == Direction::Write
+            && self.parameters.write_returns == WriteReturns::First;
+        let left = to.len() as u32;
+        let whole = Whole { request: request.clone(), left, returns_first, has_returned: false };
+        let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
+        let mut parts = Parts::new();
+        for (slot, address, blocks) in to {
+            self.next_part += 1;
+            let disk = self.disk_of(slot);
+            self.counted[disk].sent(now);
+            let address = if moves { address + self.shift_of(slot) } else { address };
+            let id = RequestId(self.next_part);
+            parts.push((disk, BlockRequest { id, tag, address, blocks, ..request.clone() }));
+        }
+        parts
+    }
+
+    /// A part has come back from a disk: the request that goes back with it, and what comes next of a copy. An error where
+    /// replication never sent it.
+    pub(super) fn end(
+        &mut self,
+        disk: usize,
+        part: &BlockRequest,
+        now: Time,
+    ) -> Result<(Option<BlockRequest>, Parts), String> {
+        self.counted[disk].came_back(now);
+        let mut parts = Parts::new();
+        let slot = u32::try_from(part.tag).ok();
+        let unknown = || format!("disk {disk} completes a request with the tag {}, which replication never sent", part.tag);
+        let slot = slot.ok_or_else(unknown)?;
+        match self.flights.get_mut(slot).ok_or_else(unknown)? {
+            Flight::Copy(copying) => {
+                let mut copying = *copying;
+                if part.direction == Direction::Read {
+                    copying.writes_left = copying.targets.count_ones();
+                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
+                        *kept = copying;
+                    }
+                    let mut targets = copying.targets;
+                    while targets != 0 {
+                        let target = targets.trailing_zeros();
+                        targets &= targets - 1;
+                        let what = (copying.file, copying.piece);
+                        self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
+                    }
+                    return Ok((None, parts));
+                }
+                copying.writes_left -= 1;
+                if copying.writes_left > 0 {
+                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
+                        *kept = copying;
+                    }
+                    return Ok((None, parts));
+                }
+                self.flights.remove(slot);
+                self.next_piece(copying, &mut parts, now);
+                Ok((None, parts))
+            }
+            Flight::Whole(whole) => {
+                whole.left -= 1;
+                let is_last = whole.left == 0;
+                let returns = !whole.has_returned && (whole.returns_first || is_last);
+                let mut back = None;
+                if returns {
+                    whole.has_returned = true;
+                    let mut request = whole.request.clone();
+                    // The part was on its way all the time: its time is the whole's.
+                    request.ledger = part.ledger;
+                    request.status = Status::Done;
+                    back = Some(request);
+                }
+                if is_last {
+                    self.flights.remove(slot);
+                }
+                if let Some(request) = &back
+                    && request.direction != Direction::Flush
+                {
+                    let is_write = request.direction == Direction::Write;
+                    self.tally.turned_around(is_write, now - request.issued);
+                }
+                Ok((back, parts))
+            }
+        }
+    }
+
+    /// All slots at a disk's first place: where a flush goes.
+    pub(super) fn all_disks(&self) -> u64 {
+        (1u64 << (self.disks - 1) << 1).wrapping_sub(1)
+    }
+}
+
+/// The number of copies that a file is to have; a token for it is needed where none is on its way.
+fn plan(state: &mut FileState, number: u32, after: Time, now: Time) -> Option<Time> {
+    let due = now.saturating_add(after);
+    state.wanted = Some((number, due));
+    (!std::mem::replace(&mut state.is_planned, true)).then_some(after)
+}

@@ -1,0 +1,39 @@
+//! Several copies of files on several disks: how many, when, where, which of them serves a read, and what a write does.
+//!
+//! ```text
+//!  file operations ─▶(observe)─▶ policy ─▶ plans (60 s …) ─▶(make copies)─┐
+//!                                   │                                      ▼
+//!  requests ─▶ messages ─▶(dispatch)┴─▶ disk 0, disk 1, …       copy traffic, of the idle class
+//!  completions ◀─(collect)◀───────────── disk 0, disk 1, …
+//! ```
+//!
+//! A read goes to the copy with the shortest expected turnaround: what waits before it, and its own service. Where a disk shows its
+//! [`Arm`](crate::device::analytic_disk::Arm), that is exact if nothing more arrives; of another, the requests on their way are
+//! counted and weighed with the mean service so far. All copies of a file lie at the same place of their disks.
+//!
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.3, §4.4, §6. Beyond it: copies cost disk traffic
+//! (its own, without cost, are an option), messages between nodes cost time, a request may be split over several copies, copies may lie
+//! at several places of one disk, the number of copies follows the rates of reads and writes, and space is limited.
+//!
+//! A new policy is one file in `policy/` and a line in its list.
+
+mod copies;
+mod history;
+mod page;
+mod parameters;
+mod policy;
+mod select;
+mod tally;
+mod traffic;
+
+pub use copies::Replicas;
+pub use history::{FileEvent, History};
+pub use page::{ReplicationPorts, Sight, replication_page};
+pub use parameters::{
+    CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns,
+};
+pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
+pub use tally::{Moments, Tally};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Replication as a page: between a file system and its disks, where an array would be.
+//!
+//! ```text
+//! operations ─▶(observe)─▶ plans ─▶(mature)─▶ disks            what files have been through, and copies made
+//! requests ─▶(announce)─▶ announced ─▶(dispatch)─▶ disks       messages between nodes, and the choice of a copy
+//! completions ◀─(collect)◀─ disks
+//! ```
+
+use super::copies::{Parts, Replicas};
+use super::parameters::{ReplicationError, ReplicationParameters};
+use super::select::{Candidate, seen};
+use crate::Stage;
+use crate::device::analytic_disk::Arm;
+use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
+use petrio_kernel::random::below;
+use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Time};
+use smallvec::SmallVec;
+
+/// How replication sees a disk.
+#[derive(Clone, Copy, Debug)]
+pub enum Sight {
+    /// The disk shows its arm.
+    Arm(Place<Arm>),
+    /// What is on its way to it is counted.
+    Counted,
+}
+
+/// The ports of the page.
+#[derive(Clone, Debug)]
+pub struct ReplicationPorts {
+    /// What programs ask the file system for, each operation as it begins; it goes no further from here.
+    pub operations: Place<FileOp>,
+    /// Requests from the file system.
+    pub requests: Place<BlockRequest>,
+    /// They go back here.
+    pub completions: Place<BlockRequest>,
+    /// For each disk, where requests to it go and where they come back from, and how it is seen.
+    pub disks: Vec<(Place<BlockRequest>, Place<BlockRequest>, Sight)>,
+}
+
+/// Parts at most on an arc in one firing.
+const MANY: u32 = u32::MAX;
+
+/// Builds the page over disks of which the smallest has `member_blocks` device blocks; its state, and rows for the report.
+///
+/// # Errors
+/// See [`ReplicationError`].
+pub fn replication_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &ReplicationParameters,
+    member_blocks: u64,
+    ports: &ReplicationPorts,
+) -> Result<(Place<Replicas>, Vec<Stage>), ReplicationError> {
+    let replicas = Replicas::new(parameters, ports.disks.len(), member_blocks)?;
+    let mut page = parent.page(name);
+    page.port_in("operations", ports.operations);
+    page.port_in("requests", ports.requests);
+    page.port_out("completions", ports.completions);
+    for (number, (down, up, sight)) in ports.disks.iter().enumerate() {
+        page.port_out(&format!("down{number}"), *down);
+        page.port_in(&format!("up{number}"), *up);
+        if let Sight::Arm(arm) = sight {
+            page.shared(&format!("arm{number}"), *arm);
+        }
+    }
+    let replicas = page.state("replicas", replicas);
+    let plans = page.fifo::<FileId>("plans");
+    let announced = page.fifo::<BlockRequest>("announced");
+    let draws = page.stream("placement");
+
+    let mut observe = page.transition("observe");
+    let operation = observe.take(ports.operations);
+    let update = observe.update(replicas);
+    let planned = observe.may_put(plans, 1);
+    observe.action(move |f| {
+        let (operation, now) = (f.take(operation), f.now());
+        let mut generator = f.random(draws).clone();
+        let plan = f.update(update).observe(&operation, now, &mut |bound| below(&mut generator, bound));
+        *f.random(draws) = generator;
+        if let Some((file, after)) = plan {
+            f.put_after(planned, file, after);
+        }
+    });
+
+    let mut mature = page.transition("mature");
+    let file = mature.take(plans);
+    let update = mature.update(replicas);
+    let again = mature.may_put(plans, 1);
+    let down = declare(&mut mature, ports);
+    mature.action(move |f| {
+        let (file, now) = (f.take(file), f.now());
+        let mut generator = f.random(draws).clone();
+        let (later, parts) =
+            f.update(update).mature(file, now, &mut |bound| below(&mut generator, bound));
+        *f.random(draws) = generator;
+        if let Some(later) = later {
+            f.put_after(again, file, later);
+        }
+        send(f, &down, parts);
+    });
+
+    let messages = parameters.messages;
+    let mut announce = page.transition("announce");
+    let request = announce.take(ports.requests);
+    let known = announce.peek(replicas);
+    let put = announce.put(announced);
+    announce.action(move |f| {
+        let mut request = f.take(request);
+        let several = f.get(known).choices(&request) > 1;
+        let mut delay = messages.forward.time();
+        if several {
+            delay += messages.query.time() + messages.dispatch.time();
+        }
+        if delay > Time::ZERO {
+            let now = f.now();
+            request.ledger.charge(Cause::Queue, now - request.issued - request.ledger.total());
+            request.ledger.charge(Cause::Bus, delay);
+        }
+        f.put_after(put, request, delay);
+    });
+
+    let mut dispatch = page.transition("dispatch");
+    // After whatever disks do at the same instant, so that what they show is true.
+    dispatch.priority(5);
+    let request = dispatch.take(announced);
+    let update = dispatch.update(replicas);
+    let arms: Vec<Option<Read<Arm>>> = ports
+        .disks
+        .iter()
+        .map(|(.., sight)| match sight {
+            Sight::Arm(arm) => Some(dispatch.peek(*arm)),
+            Sight::Counted => None,
+        })
+        .collect();
+    let planned = dispatch.may_put(plans, 1);
+    let down = declare(&mut dispatch, ports);
+    dispatch.action(move |f| {
+        let (request, now) = (f.take(request), f.now());
+        let mut slots = f.update(update).all_disks();
+        if request.direction != Direction::Flush {
+            let mut generator = f.random(draws).clone();
+            let (found, plan) =
+                f.update(update).slots_for(&request, now, &mut |bound| below(&mut generator, bound));
+            *f.random(draws) = generator;
+            slots = found;
+            if let Some(after) = plan {
+                f.put_after(planned, request.file, after);
+            }
+        }
+        let mut candidates: SmallVec<[Candidate; 8]> = SmallVec::new();
+        while slots != 0 {
+            let slot = slots.trailing_zeros();
+            slots &= slots - 1;
+            let replicas = f.get(update);
+            let (disk, shift) = (replicas.disk(slot), replicas.shift_of(slot));
+            let outlook = match arms[disk] {
+                Some(arm) => seen(f.get(arm), &request, shift, now),
+                None => replicas.counted(slot),
+            };
+            candidates.push(Candidate { slot, outlook });
+        }
+        let parts = f.update(update).send(&request, &mut candidates, now);
+        send(f, &down, parts);
+    });
+
+    for (number, (_, up, _)) in ports.disks.iter().enumerate() {
+        let mut collect = page.transition(&format!("collect{number}"));
+        let part = collect.take(*up);
+        let update = collect.update(replicas);
+        let back = collect.may_put(ports.completions, 1);
+        let down = declare(&mut collect, ports);
+        collect.action(move |f| {
+            let (part, now) = (f.take(part), f.now());
+            match f.update(update).end(number, &part, now) {
+                Ok((request, parts)) => {
+                    if let Some(request) = request {
+                        f.put(back, request);
+                    }
+                    send(f, &down, parts);
+                }
+                Err(message) => f.fail(message),
+            }
+        });
+    }
+    let path = page.path().to_owned();
+    let stage = Stage {
+        name: format!("{path}/messages"),
+        entrances: vec![announced.id()],
+        waiting: Vec::new(),
+        serving: vec![announced.id()],
+        servers: 0,
+        parts: Vec::new(),
+    };
+    let costs_nothing = messages == super::Messages::default();
+    Ok((replicas, if costs_nothing { Vec::new() } else { vec![stage] }))
+}
+
+type Down = Vec<Put<BlockRequest>>;
+
+fn declare(transition: &mut petrio_kernel::TransitionBuilder<'_>, ports: &ReplicationPorts) -> Down {
+    ports.disks.iter().map(|(down, ..)| transition.may_put(*down, MANY)).collect()
+}
+
+fn send(f: &mut Firing<'_>, down: &Down, parts: Parts) {
+    for (disk, part) in parts {
+        f.put(down[disk], part);
+    }
+}

@@ -1,0 +1,146 @@
+//! What replication is made of.
+
+use super::policy::PolicyParameters;
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Several copies of files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReplicationParameters {
+    /// How the number of copies is decided.
+    pub policy: PolicyParameters,
+    /// Most copies of a file; left out, as many as there are disks (times `places`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
+    /// Copies on one disk, at places evenly apart: a disk then offers so many times less space.
+    pub places: u32,
+    /// How copies come to be.
+    pub traffic: CopyTraffic,
+    /// When a write to several copies is done.
+    pub write_returns: WriteReturns,
+    /// Whether the disk on which a copy lies can tell how far its platter has to turn, when a copy is chosen. Ivy counts the queue
+    /// and the seek.
+    pub knows_rotation: bool,
+    /// A read longer than this is split over the copies in such pieces; left out, one copy serves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<Bytes>,
+    /// Space for all copies but the first of each file; left out, whatever they need. When it is short, files that have not been
+    /// read for the longest time lose theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Bytes>,
+    /// How far back reads and writes count for policies that go by their rates (to 1/e).
+    pub memory: Duration,
+    /// What messages between nodes cost.
+    pub messages: Messages,
+}
+
+impl Default for ReplicationParameters {
+    fn default() -> Self {
+        Self {
+            policy: PolicyParameters::default(),
+            copies: None,
+            places: 1,
+            traffic: CopyTraffic::default(),
+            write_returns: WriteReturns::default(),
+            knows_rotation: false,
+            parallel: None,
+            budget: None,
+            memory: Duration::new(petrio_kernel::Time::from_millis(3_600_000)),
+            messages: Messages::default(),
+        }
+    }
+}
+
+/// How copies come to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyTraffic {
+    /// The file is read from one copy and written to the others, when the disks have nothing else to do.
+    #[default]
+    Simulated,
+    /// They appear, as in Ivy (§4.1).
+    Magic,
+}
+
+/// When a write to several copies is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteReturns {
+    /// With the first copy, as in Ivy (§6.2).
+    #[default]
+    First,
+    /// With the last.
+    All,
+}
+
+/// What messages between nodes cost (Ivy, §4.1, which leaves them out): a request comes to a spigot, which sends it to the node with
+/// the file's master copy; that one asks the nodes that hold copies, and sends the request to one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Messages {
+    /// From the spigot to the master.
+    pub forward: Duration,
+    /// A question to a node that holds a copy, and its answer; all are asked at once. Only where there is more than one.
+    pub query: Duration,
+    /// From the master to the node that serves; where it isn't the master itself.
+    pub dispatch: Duration,
+}
+
+/// Why replication can't be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplicationError {
+    /// No disks.
+    #[error("copies have no disks to lie on; name at least one")]
+    NoDisks,
+    /// Too many for a set of them.
+    #[error("{slots} places for copies are more than 64; take fewer disks, or fewer places")]
+    TooMany {
+        /// Disks times places.
+        slots: u64,
+    },
+    /// No places.
+    #[error("{0} is 0; 1 or more was expected")]
+    Zero(&'static str),
+    /// More copies than there is room for.
+    #[error("{copies} copies need as many places, and there are {slots}; add disks, or take fewer copies")]
+    Copies {
+        /// Asked for.
+        copies: u32,
+        /// Disks times places.
+        slots: u32,
+    },
+}
+
+impl ReplicationParameters {
+    /// Most copies of a file on so many disks.
+    ///
+    /// # Errors
+    /// See [`ReplicationError`].
+    pub fn most_copies(&self, disks: usize) -> Result<u32, ReplicationError> {
+        if disks == 0 {
+            return Err(ReplicationError::NoDisks);
+        }
+        if self.places == 0 {
+            return Err(ReplicationError::Zero("places"));
+        }
+        let slots = disks as u64 * u64::from(self.places);
+        if slots > 64 {
+            return Err(ReplicationError::TooMany { slots });
+        }
+        let slots = slots as u32;
+        match self.copies {
+            Some(0) => Err(ReplicationError::Zero("copies")),
+            Some(copies) if copies > slots => Err(ReplicationError::Copies { copies, slots }),
+            Some(copies) => Ok(copies),
+            None => Ok(slots),
+        }
+    }
+
+    /// Blocks that are offered, of disks of which the smallest has `member_blocks`.
+    pub fn blocks(&self, member_blocks: u64) -> u64 {
+        // In whole blocks of 64 KiB, so that copies lie alike on all places.
+        member_blocks / u64::from(self.places.max(1)) / 128 * 128
+    }
+}

@@ -1,0 +1,1 @@
+//! Policies on hand-made histories, and copies that are never lost.

@@ -1,0 +1,206 @@
+//! The arm of an analytic disk and the requests that wait for it: which is next, and how long a further one would take.
+//!
+//! A request's rotational draw is made when it arrives, so that the time it will take is known while it waits: what a further
+//! request would see is then exact, if nothing more arrives (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.3). First come, first served that is a
+//! sum; under a discipline that reorders, the queue is played through with the further request in it.
+//!
+//! Requests of the idle class (replica traffic, §4.1) wait in a line of their own and go only when nobody else waits.
+
+use super::AnalyticDiskParameters;
+use crate::device::disk::parameters::QueueDiscipline;
+use crate::device::one_at_a_time::Plan;
+use petrio_colours::{BlockRequest, IoClass};
+use petrio_kernel::Time;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A request that waits, with its draw.
+#[derive(Clone, Debug)]
+struct Waiting {
+    request: BlockRequest,
+    cylinder: u32,
+    /// How much of a revolution it waits for the platter, from 0 to 1.
+    turn: f64,
+}
+
+/// What a request would meet, if it came now and nothing more did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Requests before it in the disk, with the one in service.
+    pub queue: u32,
+    /// How far the arm would move for it, in cylinders.
+    pub seek_cylinders: u32,
+    /// The seek for it.
+    pub seek: Time,
+    /// From its arrival to its completion, without its own rotational latency.
+    pub turnaround: Time,
+    /// Its own rotational latency.
+    pub rotation: Time,
+}
+
+/// An arm, and who waits for it.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    drive: Arc<AnalyticDiskParameters>,
+    discipline: QueueDiscipline,
+    /// Where it stands, or will stand after the request in service.
+    cylinder: u32,
+    upward: bool,
+    /// When the request in service is over; in the past where none is.
+    free_at: Time,
+    in_service: bool,
+    /// In order of arrival.
+    waiting: VecDeque<Waiting>,
+    /// Of the idle class, in order of arrival.
+    background: VecDeque<Waiting>,
+    /// Service times of `waiting`, first come, first served, together; and where the arm stands after them.
+    ahead: Time,
+    last_cylinder: u32,
+    /// The draw that the next arrival gets.
+    next_turn: f64,
+}
+
+impl Arm {
+    pub(super) fn new(drive: &AnalyticDiskParameters, discipline: QueueDiscipline) -> Self {
+        Self {
+            drive: Arc::new(drive.clone()),
+            discipline,
+            cylinder: 0,
+            upward: true,
+            free_at: Time::ZERO,
+            in_service: false,
+            waiting: VecDeque::new(),
+            background: VecDeque::new(),
+            ahead: Time::ZERO,
+            last_cylinder: 0,
+            next_turn: 0.5,
+        }
+    }
+
+    /// Takes a request in; `draw` is for the arrival after it.
+    pub(super) fn accept(&mut self, request: BlockRequest, draw: f64) {
+        let cylinder = self.drive.cylinder(request.address);
+        let turn = std::mem::replace(&mut self.next_turn, draw);
+        let waiting = Waiting { cylinder, turn, request };
+        if waiting.request.class == IoClass::Idle {
+            self.background.push_back(waiting);
+            return;
+        }
+        let from = if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder };
+        self.ahead += self.service(from, &waiting);
+        self.last_cylinder = cylinder;
+        self.waiting.push_back(waiting);
+    }
+
+    fn service(&self, from: u32, waiting: &Waiting) -> Time {
+        self.drive.plan(from.abs_diff(waiting.cylinder), &waiting.request, waiting.turn).iter().copied().sum()
+    }
+
+    /// The request that is served next, and how long each step of it takes; `None` where nobody waits.
+    pub(super) fn begin(&mut self, now: Time) -> Option<(BlockRequest, Plan)> {
+        let next = match self.waiting.is_empty() {
+            true => self.background.pop_front()?,
+            false => {
+                let cylinders = self.waiting.iter().map(|waiting| waiting.cylinder);
+                let index = pick(self.discipline, cylinders, self.cylinder, self.upward)?;
+                let old = self.waiting.front().map(|first| self.service(self.cylinder, first));
+                let next = self.waiting.remove(index)?;
+                if self.discipline == QueueDiscipline::FirstCome {
+                    self.ahead = self.ahead - old.unwrap_or_default();
+                }
+                next
+            }
+        };
+        let (distance, upward) = travel(self.discipline, self.cylinder, next.cylinder, self.upward);
+        let plan = self.drive.plan(distance, &next.request, next.turn);
+        self.cylinder = next.cylinder;
+        self.upward = upward;
+        self.free_at = now + plan.iter().copied().sum();
+        self.in_service = true;
+        Some((next.request, plan))
+    }
+
+    /// The request in service is over.
+    pub(super) fn finish(&mut self) {
+        self.in_service = false;
+    }
+
+    /// Requests in the disk, with the one in service, without those of the idle class that wait.
+    pub fn queue(&self) -> u32 {
+        self.waiting.len() as u32 + u32::from(self.in_service)
+    }
+
+    /// What a request would meet.
+    pub fn outlook(&self, now: Time, request: &BlockRequest) -> Outlook {
+        let cylinder = self.drive.cylinder(request.address);
+        let busy = if self.in_service { self.free_at.saturating_sub(now) } else { Time::ZERO };
+        let rotation = self.drive.turned(self.next_turn);
+        let (ahead, seek_cylinders) = match self.discipline {
+            QueueDiscipline::FirstCome => {
+                let from = if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder };
+                (self.ahead, from.abs_diff(cylinder))
+            }
+            _ => self.play_through(cylinder),
+        };
+        let plan = self.drive.plan(seek_cylinders, request, 0.0);
+        Outlook {
+            queue: self.queue(),
+            seek_cylinders,
+            seek: plan[1],
+            turnaround: busy + ahead + plan.iter().copied().sum(),
+            rotation,
+        }
+    }
+
+    /// Serves everybody who goes before a further request at `cylinder`: how long that takes, and how far the arm then moves.
+    fn play_through(&self, cylinder: u32) -> (Time, u32) {
+        let mut left: Vec<(u32, Option<&Waiting>)> =
+            self.waiting.iter().map(|waiting| (waiting.cylinder, Some(waiting))).collect();
+        left.push((cylinder, None));
+        let (mut at, mut upward, mut ahead) = (self.cylinder, self.upward, Time::ZERO);
+        while let Some(index) = pick(self.discipline, left.iter().map(|(cylinder, _)| *cylinder), at, upward)
+        {
+            let (to, waiting) = left.remove(index);
+            let (distance, onward) = travel(self.discipline, at, to, upward);
+            let Some(waiting) = waiting else { return (ahead, distance) };
+            ahead += self.drive.plan(distance, &waiting.request, waiting.turn).iter().copied().sum();
+            (at, upward) = (to, onward);
+        }
+        (ahead, at.abs_diff(cylinder))
+    }
+}
+
+/// Which of the waiting cylinders is next, in order of arrival; the first of several alike.
+fn pick(
+    discipline: QueueDiscipline,
+    waiting: impl Iterator<Item = u32>,
+    at: u32,
+    upward: bool,
+) -> Option<usize> {
+    let key = |cylinder: u32| -> (u32, u32) {
+        let ahead = if upward { cylinder >= at } else { cylinder <= at };
+        match discipline {
+            QueueDiscipline::ShortestSeek => (0, cylinder.abs_diff(at)),
+            QueueDiscipline::Look => (u32::from(!ahead), cylinder.abs_diff(at)),
+            QueueDiscipline::CircularLook | QueueDiscipline::CircularScan => {
+                (u32::from(cylinder < at), cylinder)
+            }
+            // Positions on the track aren't known here; the scenario refuses these two.
+            QueueDiscipline::FirstCome
+            | QueueDiscipline::ShortestPositioning
+            | QueueDiscipline::AgedShortestPositioning { .. } => (0, 0),
+        }
+    };
+    waiting.enumerate().min_by_key(|&(index, cylinder)| (key(cylinder), index)).map(|(index, _)| index)
+}
+
+/// How far the arm moves, and whether it then goes upward.
+fn travel(discipline: QueueDiscipline, from: u32, to: u32, upward: bool) -> (u32, bool) {
+    match discipline {
+        // The way back passes cylinder 0.
+        QueueDiscipline::CircularScan if to < from => (from + to, true),
+        QueueDiscipline::CircularScan | QueueDiscipline::CircularLook => (from.abs_diff(to), true),
+        _ if to == from => (0, upward),
+        _ => (from.abs_diff(to), to > from),
+    }
+}

@@ -1,0 +1,170 @@
+//! The files of a Unix host: how long they are, where they lie, how they are being read.
+
+use super::layout::Layout;
+use super::parameters::UnixError;
+use crate::host::fast_map::FastMap;
+use petrio_colours::{FileId, SECTOR_BYTES};
+
+/// A piece of a file whose place on the disk is known beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedExtent {
+    /// First byte in the file.
+    pub offset: u64,
+    /// First device block (512 bytes).
+    pub address: u64,
+    /// Length in bytes.
+    pub length: u64,
+}
+
+/// A file as the host is told of it before the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnixFile {
+    /// The file.
+    pub file: FileId,
+    /// The directory that it is in.
+    pub parent: FileId,
+    /// Whether it is a directory itself.
+    pub directory: bool,
+    /// Whether it is there when the run begins.
+    pub present: bool,
+    /// Its size in bytes when the run begins.
+    pub size: u64,
+    /// Where it lies or will lie, as recorded; the rest is allocated. In order, without overlaps.
+    pub extents: Vec<PlacedExtent>,
+}
+
+/// A file in the run.
+#[derive(Clone, Debug, Default)]
+struct File {
+    size: u64,
+    group: u32,
+    placed: Vec<PlacedExtent>,
+    /// Address of each block that was allocated; zero where none was.
+    blocks: Vec<u64>,
+}
+
+/// All files.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    pub(super) layout: Layout,
+    files: FastMap<FileId, File>,
+    /// The cylinder group of each directory.
+    groups: FastMap<FileId, u32>,
+}
+
+impl Files {
+    pub(super) fn new(layout: Layout, known: &[UnixFile]) -> Result<Self, UnixError> {
+        let mut files = Self { layout, files: FastMap::default(), groups: FastMap::default() };
+        for file in known {
+            if file.directory {
+                files.make_directory(file.file);
+                continue;
+            }
+            let group = files.group_of(file.parent);
+            let entry = File { size: 0, group, placed: file.extents.clone(), blocks: Vec::new() };
+            files.files.insert(file.file, entry);
+            if file.present {
+                files.grow(file.file, file.size)?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// Bytes of a file; zero for one that isn't known.
+    pub(super) fn size(&self, file: FileId) -> u64 {
+        self.files.get(&file).map_or(0, |file| file.size)
+    }
+
+    fn group_of(&mut self, directory: FileId) -> u32 {
+        match self.groups.get(&directory) {
+            Some(&group) => group,
+            None => self.make_directory(directory),
+        }
+    }
+
+    /// A directory goes to the emptiest cylinder group.
+    pub(super) fn make_directory(&mut self, directory: FileId) -> u32 {
+        let group = self.layout.emptiest_group();
+        self.groups.insert(directory, group);
+        group
+    }
+
+    /// Makes an empty file, unless it is there.
+    pub(super) fn create(&mut self, file: FileId, parent: FileId) {
+        let group = self.group_of(parent);
+        let entry = self.files.entry(file).or_default();
+        entry.group = group;
+    }
+
+    /// Makes a file at least so long.
+    pub(super) fn grow(&mut self, file: FileId, size: u64) -> Result<(), UnixError> {
+        let block_bytes = self.layout.block_bytes();
+        let entry = self.files.entry(file).or_default();
+        if size <= entry.size {
+            return Ok(());
+        }
+        let (first, end) = (entry.size / block_bytes, size.div_ceil(block_bytes));
+        entry.size = size;
+        for block in first..end {
+            if entry.known(block, block_bytes).is_some() {
+                continue;
+            }
+            let before = block.checked_sub(1).and_then(|before| entry.blocks.get(before as usize)).copied();
+            let Some(address) = self.layout.allocate(entry.group, block, before.filter(|&at| at > 0)) else {
+                return Err(UnixError::Full { blocks: self.layout.blocks() });
+            };
+            if entry.blocks.len() <= block as usize {
+                entry.blocks.resize(block as usize + 1, 0);
+            }
+            entry.blocks[block as usize] = address;
+        }
+        Ok(())
+    }
+
+    /// Cuts a file to a length.
+    pub(super) fn cut(&mut self, file: FileId, size: u64) {
+        let block_bytes = self.layout.block_bytes();
+        let Some(entry) = self.files.get_mut(&file) else { return };
+        entry.size = entry.size.min(size);
+        let keep = size.div_ceil(block_bytes) as usize;
+        if keep < entry.blocks.len() {
+            for address in entry.blocks.drain(keep..).filter(|&address| address > 0) {
+                self.layout.release(address);
+            }
+        }
+    }
+
+    /// Where a block lies: its address and length in device blocks. A file's last block ends with its last fragment.
+    pub(super) fn place(&self, file: FileId, block: u64) -> Option<(u64, u32)> {
+        let entry = self.files.get(&file)?;
+        let block_bytes = self.layout.block_bytes();
+        let address = entry.known(block, block_bytes)?;
+        let end = entry.size.saturating_sub(block * block_bytes).min(block_bytes);
+        Some((address, self.layout.whole_fragments(end)))
+    }
+
+    /// Where the inode of a file, or of a directory, lies.
+    pub(super) fn inode(&self, file: FileId) -> u64 {
+        let group = self
+            .groups
+            .get(&file)
+            .copied()
+            .or_else(|| self.files.get(&file).map(|file| file.group))
+            .unwrap_or_default();
+        self.layout.inode(group, file.0)
+    }
+}
+
+impl File {
+    /// The address of a block, recorded or allocated.
+    fn known(&self, block: u64, block_bytes: u64) -> Option<u64> {
+        let at = block * block_bytes;
+        let next = self.placed.partition_point(|extent| extent.offset <= at);
+        if let Some(extent) = next.checked_sub(1).map(|index| self.placed[index])
+            && at < extent.offset + extent.length
+        {
+            return Some(extent.address + (at - extent.offset) / SECTOR_BYTES);
+        }
+        self.blocks.get(block as usize).copied().filter(|&address| address > 0)
+    }
+}

@@ -1,0 +1,221 @@
+//! The page of a Unix host.
+//!
+//! ```text
+//! operations ─▶(call)─▶ processor ─▶(enter)─┬─▶ waiting ─▶(wake)─▶ ready ─▶(go on)─┐
+//!                                           └─▶ completions ◀─────────────────────┤
+//! requests ◀────────────────────────────────┴─────────────────────────────────────┘
+//! request completions ─▶(complete)─▶ finished        ticks ─▶(sync daemon)─▶ requests
+//! ```
+
+use super::files::UnixFile;
+use super::parameters::{UnixError, UnixParameters};
+use super::state::{Host, Job, Next};
+use crate::Stage;
+use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
+use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, StationSpec, Time, TransitionBuilder, Update};
+
+/// The ports of the page.
+#[derive(Clone, Copy, Debug)]
+pub struct UnixPorts {
+    /// Operations come from here.
+    pub operations: Place<FileOp>,
+    /// They go back here.
+    pub completions: Place<FileOp>,
+    /// Requests to the file system's device.
+    pub requests: Place<BlockRequest>,
+    /// They come back here.
+    pub request_completions: Place<BlockRequest>,
+}
+
+/// Requests of one step at most: as many as there are buffers.
+const MANY: u32 = u32::MAX;
+
+#[derive(Clone, Debug)]
+struct Waiting {
+    key: Key,
+    job: Job,
+    cause: FileCause,
+}
+
+/// Where a step's leavings go.
+#[derive(Clone, Copy)]
+struct Exits {
+    host: Update<Host>,
+    requests: Put<BlockRequest>,
+    finished: Put<Key>,
+    waiting: Put<Waiting>,
+    completions: Put<FileOp>,
+}
+
+#[derive(Clone, Copy)]
+struct Places {
+    host: Place<Host>,
+    finished: Place<Key>,
+    waiting: Place<Waiting>,
+    ports: UnixPorts,
+}
+
+impl Exits {
+    fn declare(transition: &mut TransitionBuilder<'_>, places: &Places) -> Self {
+        Self {
+            host: transition.update(places.host),
+            requests: transition.may_put(places.ports.requests, MANY),
+            finished: transition.may_put(places.finished, MANY),
+            waiting: transition.may_put(places.waiting, 1),
+            completions: transition.may_put(places.ports.completions, 1),
+        }
+    }
+
+    /// Takes a call as far as it goes.
+    fn advance(&self, f: &mut Firing<'_>, mut job: Job) {
+        let now = f.now();
+        match f.update(self.host).advance(&mut job, now) {
+            Next::Wait(event) => {
+                let cause = match job.op.movement() {
+                    Movement::Read => FileCause::Read,
+                    _ => FileCause::Write,
+                };
+                f.put(self.waiting, Waiting { key: event.key(), job, cause });
+            }
+            Next::Return => {
+                job.op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
+                f.put(self.completions, job.op);
+            }
+            Next::Fail(message) => f.fail(message),
+        }
+        self.send(f);
+    }
+
+    /// Sends off what a step has left.
+    fn send(&self, f: &mut Firing<'_>) {
+        let host = f.update(self.host);
+        let mut outbox = std::mem::take(&mut host.outbox);
+        let mut events = std::mem::take(&mut host.events);
+        for request in outbox.drain(..) {
+            f.put(self.requests, request);
+        }
+        for event in events.drain(..) {
+            f.put(self.finished, event.key());
+        }
+        let host = f.update(self.host);
+        (host.outbox, host.events) = (outbox, events);
+    }
+}
+
+/// Builds the page of a host with one file system of `device_blocks` blocks (512 bytes), on which `files` are or will be.
+///
+/// # Errors
+/// See [`UnixError`].
+pub fn unix_1990_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &UnixParameters,
+    (device_blocks, files): (u64, &[UnixFile]),
+    ports: UnixPorts,
+) -> Result<Vec<Stage>, UnixError> {
+    let host = Host::new(parameters, device_blocks, files)?;
+    let mut page = parent.page(name);
+    page.port_in("operations", ports.operations);
+    page.port_out("completions", ports.completions);
+    page.port_out("requests", ports.requests);
+    page.port_in("request completions", ports.request_completions);
+    let places = Places {
+        host: page.state("host", host),
+        finished: page.fifo("finished"),
+        waiting: page.keyed::<Waiting>("waiting", |waiting| waiting.key),
+        ports,
+    };
+    let (call, copy) = (parameters.call.time(), parameters.copy);
+    let work = move |op: &FileOp| {
+        let moved = matches!(op.operation, Operation::Read | Operation::Write).then_some(op.length);
+        call + copy.zip(moved).map_or(Time::ZERO, |(rate, bytes)| rate.time_for(bytes))
+    };
+    let running = page.station(
+        "processor",
+        StationSpec::processor_sharing(parameters.processors, move |job: &Job, _: &mut _| work(&job.op)),
+    );
+    let ready = page.fifo::<Job>("ready");
+
+    let mut enter = page.transition("call");
+    let op = enter.take(ports.operations);
+    let put = enter.put(running);
+    enter.action(move |f| {
+        let (op, now) = (f.take(op), f.now());
+        f.put(put, Job::new(op, now));
+    });
+
+    let mut ran = page.transition("enter");
+    let job = ran.take(running);
+    let exits = Exits::declare(&mut ran, &places);
+    ran.action(move |f| {
+        let mut job = f.take(job);
+        charge(&mut job, FileCause::Call, f.now());
+        exits.advance(f, job);
+    });
+
+    let mut wake = page.transition("wake");
+    let finished = wake.read(places.finished);
+    let waiting = wake.take_key(places.waiting, move |binding| *binding.get(finished));
+    let put = wake.put(ready);
+    wake.action(move |f| {
+        let Waiting { mut job, cause, .. } = f.take(waiting);
+        charge(&mut job, cause, f.now());
+        f.put(put, job);
+    });
+
+    // Once all who waited are awake: what they find may make them wait for the same again.
+    let mut forget = page.transition("forget");
+    forget.priority(8);
+    forget.consume(places.finished);
+    forget.action(|_| {});
+
+    let mut go_on = page.transition("go on");
+    go_on.priority(9);
+    let job = go_on.take(ready);
+    let exits = Exits::declare(&mut go_on, &places);
+    go_on.action(move |f| {
+        let job = f.take(job);
+        exits.advance(f, job);
+    });
+
+    let mut complete = page.transition("complete");
+    let request = complete.take(ports.request_completions);
+    let exits = Exits::declare(&mut complete, &places);
+    complete.action(move |f| {
+        let request = f.take(request);
+        if !f.update(exits.host).complete(&request) {
+            f.fail(format!("a request with the tag {} comes back that the host never sent", request.tag));
+        }
+        exits.send(f);
+    });
+
+    let mut daemon = page.page("sync-daemon");
+    let interval = parameters.sync_interval.time();
+    let ticks = daemon.fifo::<()>("ticks");
+    daemon.initial_after(ticks, (), interval);
+    let mut tick = daemon.transition("sync");
+    tick.consume(ticks);
+    let again = tick.put(ticks);
+    let exits = Exits::declare(&mut tick, &places);
+    tick.action(move |f| {
+        let now = f.now();
+        f.update(exits.host).sync_daemon(now);
+        exits.send(f);
+        f.put_at_pace(again, (), interval);
+    });
+
+    let path = page.path().to_owned();
+    Ok(vec![Stage {
+        name: format!("{path}/waiting"),
+        entrances: vec![places.waiting.id()],
+        waiting: vec![places.waiting.id()],
+        serving: Vec::new(),
+        servers: 0,
+        parts: Vec::new(),
+    }])
+}
+
+fn charge(job: &mut Job, cause: FileCause, now: Time) {
+    job.op.ledger.charge(cause, now - job.charged);
+    job.charged = now;
+}

@@ -1,0 +1,139 @@
+//! What a Unix host of 1990 is made of.
+
+use petrio_units::{Bytes, Duration, Fraction, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A Unix host of 1990. The defaults are Ivy's (§4.5, §5.1): a tenth of memory for buffers, blocks of 8 KiB, a sync daemon every 30
+/// seconds, and processor time that costs nothing (§4.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct UnixParameters {
+    /// Main memory.
+    pub memory: Bytes,
+    /// The share of it that holds file blocks.
+    pub buffer_share: Fraction,
+    /// A block of the file system, and a buffer.
+    pub block: Bytes,
+    /// The smallest piece of a block that a file's end takes.
+    pub fragment: Bytes,
+    /// Size of a cylinder group, in which a directory's files are kept together.
+    pub cylinder_group: Bytes,
+    /// How often the sync daemon comes.
+    pub sync_interval: Duration,
+    /// How long a write must have been delayed for the daemon to write it.
+    pub delayed: Duration,
+    /// Whether the block after one read in sequence is read ahead.
+    pub read_ahead: bool,
+    /// Whether changes of directories and inodes are written (synchronously). Ivy leaves them out.
+    pub metadata: bool,
+    /// What a read finds in the buffers.
+    pub reads: RecordedReads,
+    /// Processors.
+    pub processors: u32,
+    /// Processor time of a system call.
+    pub call: Duration,
+    /// How fast data are copied between a process and the buffers; without one, at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<Rate>,
+}
+
+/// What a read finds in the buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordedReads {
+    /// What the simulated buffers hold.
+    #[default]
+    Simulated,
+    /// Nothing but what was read ahead: the workload is a trace that has only those reads that missed on the machine that was traced
+    /// (Ivy, §3.2), so a block that is read again has been given up in between.
+    Missed,
+}
+
+impl Default for UnixParameters {
+    fn default() -> Self {
+        Self {
+            memory: Bytes::from_mib(24),
+            buffer_share: Fraction::new(0.1).unwrap_or_default(),
+            block: Bytes(8 << 10),
+            fragment: Bytes(1 << 10),
+            cylinder_group: Bytes::from_mib(4),
+            sync_interval: Duration::new(petrio_kernel::Time::from_millis(30_000)),
+            delayed: Duration::new(petrio_kernel::Time::from_millis(30_000)),
+            read_ahead: true,
+            metadata: true,
+            reads: RecordedReads::Simulated,
+            processors: 1,
+            call: Duration::ZERO,
+            copy: None,
+        }
+    }
+}
+
+/// Why a host can't be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnixError {
+    /// A size that the layout can't use.
+    #[error("{parameter} is {found} bytes; {expected}")]
+    Size {
+        /// Which.
+        parameter: &'static str,
+        /// What it is.
+        found: u64,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Fewer buffers than a read and its read-ahead need.
+    #[error("{buffers} buffers are too few: give it more memory, or a larger buffer_share (4 buffers at least)")]
+    Buffers {
+        /// How many.
+        buffers: u64,
+    },
+    /// No processors.
+    #[error("a host needs a processor; processors is 0")]
+    Processors,
+    /// A sync daemon that never rests.
+    #[error("sync_interval is 0; give it a time, such as 30 s")]
+    Interval,
+    /// Files that don't fit.
+    #[error("the files need more than the {blocks} blocks that the file system has; take a larger disk")]
+    Full {
+        /// Blocks of the file system.
+        blocks: u64,
+    },
+}
+
+impl UnixParameters {
+    /// Buffers in the cache.
+    pub fn buffers(&self) -> u64 {
+        (self.memory.get() as f64 * self.buffer_share.get()) as u64 / self.block.get().max(1)
+    }
+
+    /// Whether a host can be built of them.
+    ///
+    /// # Errors
+    /// See [`UnixError`].
+    pub fn check(&self) -> Result<(), UnixError> {
+        let size = |parameter, found, expected| Err(UnixError::Size { parameter, found, expected });
+        let (block, fragment) = (self.block.get(), self.fragment.get());
+        if !block.is_power_of_two() || !(512..=1 << 16).contains(&block) {
+            return size("block", block, "a power of two from 512 B to 64 KiB was expected");
+        }
+        if !fragment.is_power_of_two() || fragment < 512 || fragment > block {
+            return size("fragment", fragment, "a power of two from 512 B to the block's size was expected");
+        }
+        if self.cylinder_group.get() < 16 * block {
+            return size("cylinder_group", self.cylinder_group.get(), "16 blocks at least were expected");
+        }
+        if self.buffers() < 4 {
+            return Err(UnixError::Buffers { buffers: self.buffers() });
+        }
+        if self.processors == 0 {
+            return Err(UnixError::Processors);
+        }
+        if self.sync_interval.time() == petrio_kernel::Time::ZERO {
+            return Err(UnixError::Interval);
+        }
+        Ok(())
+    }
+}

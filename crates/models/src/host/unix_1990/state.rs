@@ -1,0 +1,459 @@
+//! What changes while a Unix host runs, and what each system call does to it.
+//!
+//! A call is taken as far as it goes at one instant ([`Host::advance`]): through everything that is in the buffers, up to a
+//! transfer that it has to wait for, or to its end. It takes no time itself; requests and events are left for the transition to
+//! send off.
+
+use super::buffer_cache::{BlockKey, BufferCache, Content, Room};
+use super::files::{Files, UnixFile};
+use super::layout::Layout;
+use super::parameters::{RecordedReads, UnixError, UnixParameters};
+use crate::host::fast_map::FastMap;
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
+use petrio_kernel::{Key, Time};
+
+/// The sync daemon's process number in its requests.
+const DAEMON: u32 = u32::MAX - 1;
+
+/// What a call can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A block's transfer is over.
+    Block(BlockKey),
+    /// Nothing of a file is being written any more.
+    Written(FileId),
+    /// Nothing at all is being written any more.
+    AllWritten,
+    /// The call's own metadata have been written.
+    Metadata(RequestId),
+    /// A buffer may have become free.
+    Room,
+}
+
+impl Event {
+    /// The key under which those who wait for it lie.
+    pub(super) fn key(self) -> Key {
+        let (kind, high, low) = match self {
+            Self::Block(key) => (0u32, key.file.0, key.block),
+            Self::Written(file) => (1, file.0, 0),
+            Self::AllWritten => (2, 0, 0),
+            Self::Metadata(id) => (3, 0, id.0),
+            Self::Room => (4, 0, 0),
+        };
+        Key::from(kind) << 96 | Key::from(high) << 64 | Key::from(low)
+    }
+}
+
+/// A call on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) op: FileOp,
+    /// The next byte.
+    position: u64,
+    /// The block for which the read-ahead has been looked at.
+    looked: Option<u64>,
+    /// What it had to send has been sent: it waits for that only.
+    sent: bool,
+    /// Whether it had to wait for the disk.
+    pub(super) waited: bool,
+    /// Up to when its time has been charged.
+    pub(super) charged: Time,
+}
+
+impl Job {
+    pub(super) fn new(op: FileOp, now: Time) -> Self {
+        Self { position: op.offset, op, looked: None, sent: false, waited: false, charged: now }
+    }
+}
+
+/// What comes next of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It waits.
+    Wait(Event),
+    /// It is done.
+    Return,
+    /// It can't be.
+    Fail(String),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Transfer {
+    Block(BlockKey, Direction),
+    Metadata(RequestId),
+}
+
+/// A host.
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    pub(super) parameters: UnixParameters,
+    cache: BufferCache,
+    files: Files,
+    /// For each file the block that a sequential reader comes to next.
+    next_block: FastMap<FileId, u64>,
+    transfers: Vec<Option<Transfer>>,
+    free: Vec<u32>,
+    /// Writes of each file's blocks on their way, and of all.
+    writes: FastMap<FileId, u32>,
+    writes_all: u32,
+    /// Metadata writes on their way, by the call that waits for them.
+    metadata: FastMap<RequestId, u32>,
+    /// Openers of each file.
+    openers: FastMap<FileId, u32>,
+    /// Files without a name that are still open.
+    nameless: FastMap<FileId, ()>,
+    next_request: u64,
+    pub(super) outbox: Vec<BlockRequest>,
+    pub(super) events: Vec<Event>,
+}
+
+impl Host {
+    pub(super) fn new(
+        parameters: &UnixParameters,
+        device_blocks: u64,
+        files: &[UnixFile],
+    ) -> Result<Self, UnixError> {
+        let layout = Layout::new(parameters, device_blocks)?;
+        Ok(Self {
+            parameters: parameters.clone(),
+            cache: BufferCache::new(parameters.buffers()),
+            files: Files::new(layout, files)?,
+            next_block: FastMap::default(),
+            transfers: Vec::new(),
+            free: Vec::new(),
+            writes: FastMap::default(),
+            writes_all: 0,
+            metadata: FastMap::default(),
+            openers: FastMap::default(),
+            nameless: FastMap::default(),
+            next_request: 0,
+            outbox: Vec::new(),
+            events: Vec::new(),
+        })
+    }
+
+    /// Takes a call as far as it goes.
+    pub(super) fn advance(&mut self, job: &mut Job, now: Time) -> Next {
+        let file = job.op.file;
+        match job.op.operation {
+            Operation::Read => self.read(job, now),
+            Operation::Write => self.write(job, now),
+            Operation::Fsync | Operation::Fdatasync => {
+                if !std::mem::replace(&mut job.sent, true) {
+                    for block in self.cache.blocks_of(file, 0) {
+                        let key = BlockKey { file, block };
+                        if self.cache.is_dirty(key) && self.cache.find(key) == Some(Content::Valid) {
+                            self.start_write(key, true, job.op.process, now);
+                        }
+                    }
+                }
+                self.until_written(file)
+            }
+            Operation::Sync => {
+                if !std::mem::replace(&mut job.sent, true) {
+                    self.flush(Time::NEVER, job.op.process, now);
+                }
+                if self.writes_all == 0 { Next::Return } else { Next::Wait(Event::AllWritten) }
+            }
+            Operation::Open => {
+                *self.openers.entry(file).or_default() += 1;
+                Next::Return
+            }
+            Operation::Create => {
+                if !job.sent {
+                    self.files.create(file, job.op.parent);
+                    *self.openers.entry(file).or_default() += 1;
+                }
+                self.write_metadata(job, &[file, job.op.parent], now)
+            }
+            Operation::Close => {
+                let left = self.openers.get(&file).copied().unwrap_or_default().saturating_sub(1);
+                self.openers.insert(file, left);
+                if left == 0 {
+                    self.openers.remove(&file);
+                    if self.nameless.remove(&file).is_some() {
+                        self.discard(file, 0);
+                    }
+                }
+                Next::Return
+            }
+            Operation::Unlink => {
+                if !job.sent {
+                    if self.openers.contains_key(&file) {
+                        self.nameless.insert(file, ());
+                    } else {
+                        self.discard(file, 0);
+                    }
+                }
+                self.write_metadata(job, &[job.op.parent, file], now)
+            }
+            Operation::Truncate => {
+                if !job.sent {
+                    self.discard(file, job.op.length);
+                    if let Err(error) = self.files.grow(file, job.op.length) {
+                        return Next::Fail(error.to_string());
+                    }
+                }
+                self.write_metadata(job, &[file], now)
+            }
+            Operation::Mkdir => {
+                if !job.sent {
+                    self.files.make_directory(file);
+                }
+                self.write_metadata(job, &[file, job.op.parent], now)
+            }
+            Operation::Rmdir => self.write_metadata(job, &[job.op.parent, file], now),
+            Operation::Rename => self.write_metadata(job, &[job.op.parent, file], now),
+            Operation::Readdir | Operation::Stat => Next::Return,
+        }
+    }
+
+    /// Block by block, as `breada` does: this block is started, then the next one, then this one is waited for.
+    fn read(&mut self, job: &mut Job, now: Time) -> Next {
+        let (file, bytes) = (job.op.file, self.files.layout.block_bytes());
+        let end = job.op.end().min(self.files.size(file));
+        while job.position < end {
+            let key = BlockKey { file, block: job.position / bytes };
+            let mut here = self.cache.find(key);
+            if here.is_none() {
+                if let Some(event) = self.make_room(now) {
+                    return Next::Wait(event);
+                }
+                self.start_read(key, true, &job.op, now);
+                here = Some(Content::Coming);
+            }
+            if job.looked != Some(key.block) {
+                job.looked = Some(key.block);
+                self.look_ahead(key, &job.op, now);
+            }
+            if here == Some(Content::Coming) {
+                job.waited = true;
+                return Next::Wait(Event::Block(key));
+            }
+            self.cache.touch(key);
+            job.position = (key.block + 1) * bytes;
+            let used_up = self.parameters.reads == RecordedReads::Missed
+                && here == Some(Content::Valid)
+                && !self.cache.is_dirty(key);
+            if used_up {
+                self.cache.drop(key);
+            }
+        }
+        Next::Return
+    }
+
+    fn look_ahead(&mut self, key: BlockKey, op: &FileOp, now: Time) {
+        let in_sequence = self.next_block.insert(key.file, key.block + 1).unwrap_or(0) == key.block;
+        let next = BlockKey { block: key.block + 1, ..key };
+        let there = next.block * self.files.layout.block_bytes() < self.files.size(key.file);
+        if self.parameters.read_ahead
+            && in_sequence
+            && there
+            && self.cache.find(next).is_none()
+            && self.make_room(now).is_none()
+        {
+            self.start_read(next, false, op, now);
+        }
+    }
+
+    fn write(&mut self, job: &mut Job, now: Time) -> Next {
+        let (file, bytes) = (job.op.file, self.files.layout.block_bytes());
+        let durable = job.op.flags.sync || job.op.flags.data_sync;
+        let end = job.op.end();
+        while job.position < end {
+            let key = BlockKey { file, block: job.position / bytes };
+            let first = key.block * bytes;
+            let last = end.min(first + bytes);
+            match self.cache.find(key) {
+                Some(Content::Valid) => {}
+                Some(Content::Coming | Content::Going) => {
+                    job.waited = true;
+                    return Next::Wait(Event::Block(key));
+                }
+                None => {
+                    if let Some(event) = self.make_room(now) {
+                        return Next::Wait(event);
+                    }
+                    let old = self.files.size(file).min(first + bytes);
+                    let keeps_some = old > first && (job.position > first || last < old);
+                    if keeps_some && self.parameters.reads == RecordedReads::Simulated {
+                        self.start_read(key, true, &job.op, now);
+                        job.waited = true;
+                        return Next::Wait(Event::Block(key));
+                    }
+                    self.cache.insert(key, Content::Valid);
+                }
+            }
+            self.cache.touch(key);
+            if let Err(error) = self.files.grow(file, last) {
+                return Next::Fail(error.to_string());
+            }
+            self.cache.dirty(key, now);
+            if durable || last == first + bytes {
+                self.start_write(key, durable, job.op.process, now);
+            }
+            job.position = last;
+        }
+        if durable { self.until_written(file) } else { Next::Return }
+    }
+
+    fn until_written(&self, file: FileId) -> Next {
+        match self.writes.contains_key(&file) {
+            true => Next::Wait(Event::Written(file)),
+            false => Next::Return,
+        }
+    }
+
+    /// The sync daemon comes.
+    pub(super) fn sync_daemon(&mut self, now: Time) {
+        let delayed = self.parameters.delayed.time();
+        if let Some(until) = now.as_picos().checked_sub(delayed.as_picos()) {
+            self.flush(Time::from_picos(until), DAEMON, now);
+        }
+    }
+
+    /// Writes what has been delayed since `until`.
+    fn flush(&mut self, until: Time, process: u32, now: Time) {
+        for key in self.cache.delayed(until) {
+            self.start_write(key, false, process, now);
+        }
+    }
+
+    /// Finds a buffer; if there is none, what to wait for.
+    fn make_room(&mut self, now: Time) -> Option<Event> {
+        loop {
+            match self.cache.room() {
+                Room::Free => return None,
+                Room::Write(key) => self.start_write(key, false, DAEMON, now),
+                Room::None => return Some(Event::Room),
+            }
+        }
+    }
+
+    /// A file is cut to a length: nothing beyond is kept, or written any more.
+    fn discard(&mut self, file: FileId, size: u64) {
+        let bytes = self.files.layout.block_bytes();
+        for block in self.cache.blocks_of(file, size.div_ceil(bytes)) {
+            self.cache.drop(BlockKey { file, block });
+        }
+        if size == 0 {
+            self.next_block.remove(&file);
+        }
+        self.files.cut(file, size);
+    }
+
+    fn start_read(&mut self, key: BlockKey, synchronous: bool, op: &FileOp, now: Time) {
+        self.cache.insert(key, Content::Coming);
+        self.send(key, Direction::Read, synchronous, op.process, now);
+    }
+
+    fn start_write(&mut self, key: BlockKey, synchronous: bool, process: u32, now: Time) {
+        self.cache.begin_write(key);
+        *self.writes.entry(key.file).or_default() += 1;
+        self.writes_all += 1;
+        self.send(key, Direction::Write, synchronous, process, now);
+    }
+
+    fn send(&mut self, key: BlockKey, direction: Direction, synchronous: bool, process: u32, now: Time) {
+        // A block in the cache is one of a file that is there.
+        let (address, blocks) = self.files.place(key.file, key.block).unwrap_or((0, 1));
+        let tag = self.transfer(Transfer::Block(key, direction));
+        let request = BlockRequest {
+            process,
+            direction,
+            synchronous,
+            tag,
+            file: key.file,
+            address,
+            blocks,
+            ..BlockRequest::default()
+        };
+        self.push(request, now);
+    }
+
+    fn push(&mut self, request: BlockRequest, now: Time) {
+        self.next_request += 1;
+        self.outbox.push(BlockRequest { id: RequestId(self.next_request), issued: now, ..request });
+    }
+
+    fn transfer(&mut self, transfer: Transfer) -> u64 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.transfers[slot as usize] = Some(transfer);
+                u64::from(slot)
+            }
+            None => {
+                self.transfers.push(Some(transfer));
+                self.transfers.len() as u64 - 1
+            }
+        }
+    }
+
+    /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
+    fn write_metadata(&mut self, job: &mut Job, of: &[FileId], now: Time) -> Next {
+        if !self.parameters.metadata {
+            return Next::Return;
+        }
+        let id = job.op.id;
+        if !std::mem::replace(&mut job.sent, true) {
+            let sectors = self.parameters.fragment.get() / SECTOR_BYTES;
+            for &file in of {
+                let tag = self.transfer(Transfer::Metadata(id));
+                *self.metadata.entry(id).or_default() += 1;
+                let address = self.files.inode(file) / sectors * sectors;
+                let request = BlockRequest {
+                    process: job.op.process,
+                    direction: Direction::Write,
+                    synchronous: true,
+                    tag,
+                    address,
+                    blocks: sectors as u32,
+                    ..BlockRequest::default()
+                };
+                self.push(request, now);
+            }
+        }
+        job.waited = true;
+        match self.metadata.contains_key(&id) {
+            true => Next::Wait(Event::Metadata(id)),
+            false => Next::Return,
+        }
+    }
+
+    /// A request has come back; `false` where the host never sent it.
+    pub(super) fn complete(&mut self, request: &BlockRequest) -> bool {
+        let slot = request.tag as usize;
+        let Some(transfer) = self.transfers.get_mut(slot).and_then(Option::take) else { return false };
+        self.free.push(slot as u32);
+        match transfer {
+            Transfer::Block(key, direction) => {
+                self.cache.settle(key);
+                self.events.push(Event::Block(key));
+                self.events.push(Event::Room);
+                if direction == Direction::Write {
+                    self.writes_all -= 1;
+                    if self.writes_all == 0 {
+                        self.events.push(Event::AllWritten);
+                    }
+                    let left = self.writes.get(&key.file).map_or(0, |left| left - 1);
+                    if left == 0 {
+                        self.writes.remove(&key.file);
+                        self.events.push(Event::Written(key.file));
+                    } else {
+                        self.writes.insert(key.file, left);
+                    }
+                }
+            }
+            Transfer::Metadata(id) => {
+                let left = self.metadata.get(&id).map_or(0, |left| left - 1);
+                if left == 0 {
+                    self.metadata.remove(&id);
+                    self.events.push(Event::Metadata(id));
+                } else {
+                    self.metadata.insert(id, left);
+                }
+            }
+        }
+        true
+    }
+}
