@@ -39,6 +39,7 @@
 //! ```
 
 pub mod distribution;
+pub mod file_lives;
 pub mod program;
 pub mod replay;
 pub mod synthetic;
@@ -46,5 +47,5 @@ pub mod trace;
 
 mod source;
 
-pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes};
+pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes, ThinkPer};
 pub use source::{Due, Phase, RequestSource, SourceError, SourceItem, Sources};

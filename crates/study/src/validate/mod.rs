@@ -5,4 +5,5 @@ pub mod disks;
 pub mod dissertation;
 pub mod dissertation_shapes;
 pub mod fs;
+pub mod ivy;
 pub mod ops;

@@ -13,7 +13,7 @@
 //! it, and requests of processes that fall behind wait in memory, up to `look_ahead`.
 
 use super::process::{Key, Process, Start};
-use super::{checked_time_scale, request, scaled};
+use super::{Record, checked_time_scale, scaled};
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError, TraceReader};
 use petrio_colours::RequestId;
@@ -57,13 +57,13 @@ impl Default for ClosedReplayOptions {
 }
 
 /// Replays a trace closed. See the module's page for what a request waits for.
-pub struct ClosedReplay<R> {
+pub struct ClosedReplay<R, T = BlockRecord> {
     records: R,
     options: ClosedReplayOptions,
     /// The next record of the trace; `None` before it is read, and at the end.
-    next: Option<BlockRecord>,
+    next: Option<T>,
     ended: bool,
-    processes: BTreeMap<u32, Process>,
+    processes: BTreeMap<u32, Process<T>>,
     /// Processes whose next request has a time, the earliest on top, then in order of number; one entry a process at most.
     ready: BinaryHeap<Reverse<(Time, u32)>>,
     /// Leads of the processes: how much earlier than in the trace their requests may come.
@@ -88,7 +88,7 @@ impl ClosedReplay<TraceReader> {
     }
 }
 
-impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R> {
+impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R, T> {
     /// A replay of `records`, which come in order of time.
     ///
     /// # Errors
@@ -124,15 +124,15 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R>
     }
 
     /// The process that a record waits with.
-    const fn process_of(&self, record: &BlockRecord) -> u32 {
+    fn process_of(&self, record: &T) -> u32 {
         match self.options.processes {
-            Processes::Apart => record.process,
+            Processes::Apart => record.process(),
             Processes::Together => 0,
         }
     }
 
     /// Looks at the next record of the trace.
-    fn peek(&mut self) -> Result<Option<BlockRecord>, SourceError> {
+    fn peek(&mut self) -> Result<Option<T>, SourceError> {
         if self.next.is_none() && !self.ended {
             self.next = self.records.next().transpose()?;
             self.ended = self.next.is_none();
@@ -149,7 +149,7 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R>
         if only && self.held > 0 {
             return Ok(None);
         }
-        let place = scaled(record.time, self.options.time_scale).ok_or(SourceError::BeyondHorizon)?;
+        let place = scaled(record.time(), self.options.time_scale).ok_or(SourceError::BeyondHorizon)?;
         // Stretching rounds; a record read a little early does no harm.
         const ROUNDING: i128 = 10_000;
         let lead = self.leads.last().map_or(0, |&(lead, _)| lead + ROUNDING);
@@ -219,7 +219,9 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> ClosedReplay<R>
     }
 }
 
-impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource for ClosedReplay<R> {
+impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
+    for ClosedReplay<R, T>
+{
     fn due(&mut self) -> Result<Due, SourceError> {
         self.read_up_to(Time::ZERO)?;
         let known = self.ready.peek().map(|Reverse((time, _))| *time);
@@ -231,7 +233,7 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource f
         })
     }
 
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<T::Request>>, SourceError> {
         self.read_up_to(now)?;
         let Some(&Reverse((time, number))) = self.ready.peek() else { return Ok(None) };
         if time > now {
@@ -249,8 +251,8 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource f
         self.schedule(number)?;
         self.note_lead(number);
         Ok(Some(SourceItem {
-            request: request(&record, id, now),
-            measured: record.measured,
+            request: record.request(id, now),
+            measured: record.measured(),
             phase: Phase::Measured,
         }))
     }

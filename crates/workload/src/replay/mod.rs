@@ -6,15 +6,17 @@
 //! (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
 
 mod closed;
+mod files;
 mod open;
 mod process;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
+pub use files::{FileRecord, FileRecords, PlacedExtent, ThinkPer, TraceFile, TraceFiles};
 pub use open::OpenReplay;
 
 use crate::source::SourceError;
 use crate::trace::BlockRecord;
-use petrio_colours::{BlockRequest, RequestId};
+use petrio_colours::{BlockRequest, Request, RequestId};
 use petrio_kernel::Time;
 
 /// Refuses a factor on times that is none.
@@ -34,17 +36,51 @@ fn scaled(time: Time, time_scale: f64) -> Option<Time> {
     (!scaled.is_never()).then_some(scaled)
 }
 
-fn request(record: &BlockRecord, id: RequestId, now: Time) -> BlockRequest {
-    BlockRequest {
-        id,
-        process: record.process,
-        device: record.device,
-        direction: record.direction,
-        force_unit_access: record.force_unit_access,
-        synchronous: record.synchronous,
-        address: record.address,
-        blocks: record.blocks,
-        issued: now,
-        ..BlockRequest::default()
+/// A record of a trace that can be replayed.
+pub trait Record: Copy + Send + Sync {
+    /// What it is issued as.
+    type Request: Request;
+
+    /// When it was issued, from the trace's origin.
+    fn time(&self) -> Time;
+
+    /// How long it took on the machine that was traced, where the trace knows.
+    fn measured(&self) -> Option<Time>;
+
+    /// Who waited for it.
+    fn process(&self) -> u32;
+
+    /// The request, issued now.
+    fn request(&self, id: RequestId, now: Time) -> Self::Request;
+}
+
+impl Record for BlockRecord {
+    type Request = BlockRequest;
+
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    fn measured(&self) -> Option<Time> {
+        self.measured
+    }
+
+    fn process(&self) -> u32 {
+        self.process
+    }
+
+    fn request(&self, id: RequestId, now: Time) -> BlockRequest {
+        BlockRequest {
+            id,
+            process: self.process,
+            device: self.device,
+            direction: self.direction,
+            force_unit_access: self.force_unit_access,
+            synchronous: self.synchronous,
+            address: self.address,
+            blocks: self.blocks,
+            issued: now,
+            ..BlockRequest::default()
+        }
     }
 }

@@ -1,22 +1,22 @@
 //! Open replay: every request at its arrival time, stretched by a factor.
 
-use super::{checked_time_scale, request, scaled};
+use super::{Record, checked_time_scale, scaled};
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError};
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
 
 /// Issues each record of a trace at its arrival time × `time_scale`, one record read ahead.
-pub struct OpenReplay<R> {
+pub struct OpenReplay<R, T = BlockRecord> {
     records: R,
     time_scale: f64,
     /// The next record and when it is due; `None` before it is read, and at the end.
-    next: Option<(BlockRecord, Time)>,
+    next: Option<(T, Time)>,
     ended: bool,
     issued: u64,
 }
 
-impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> OpenReplay<R> {
+impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> OpenReplay<R, T> {
     /// A replay of `records`, which come in order of time. A `time_scale` of 2 makes the trace take twice as long (half
     /// the load), one of 0.5 half as long.
     ///
@@ -38,13 +38,15 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> OpenReplay<R> {
     }
 }
 
-impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource for OpenReplay<R> {
+impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
+    for OpenReplay<R, T>
+{
     fn due(&mut self) -> Result<Due, SourceError> {
         if self.next.is_none() && !self.ended {
             match self.records.next().transpose()? {
                 None => self.ended = true,
                 Some(record) => {
-                    let due = scaled(record.time, self.time_scale).ok_or(SourceError::BeyondHorizon)?;
+                    let due = scaled(record.time(), self.time_scale).ok_or(SourceError::BeyondHorizon)?;
                     self.next = Some((record, due));
                 }
             }
@@ -52,14 +54,14 @@ impl<R: Iterator<Item = Result<BlockRecord, TraceError>> + Send> RequestSource f
         Ok(self.next.map_or(Due::Never, |(_, due)| Due::At(due)))
     }
 
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem>, SourceError> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<T::Request>>, SourceError> {
         self.due()?;
         let Some((record, _)) = self.next.take_if(|(_, due)| *due <= now) else { return Ok(None) };
         let id = RequestId(self.issued);
         self.issued += 1;
         Ok(Some(SourceItem {
-            request: request(&record, id, now),
-            measured: record.measured,
+            request: record.request(id, now),
+            measured: record.measured(),
             phase: Phase::Measured,
         }))
     }

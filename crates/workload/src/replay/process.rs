@@ -1,6 +1,6 @@
 //! One process of a closed replay: what its next request waits for.
 
-use crate::trace::BlockRecord;
+use super::Record;
 use petrio_kernel::Time;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -38,8 +38,8 @@ struct Node {
 
 /// A request that has been read and not issued.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    record: BlockRecord,
+struct Pending<T> {
+    record: T,
     anchor: Anchor,
 }
 
@@ -54,9 +54,9 @@ pub(super) enum Start {
 }
 
 /// A process.
-#[derive(Debug, Default)]
-pub(super) struct Process {
-    pending: VecDeque<Pending>,
+#[derive(Debug)]
+pub(super) struct Process<T> {
+    pending: VecDeque<Pending<T>>,
     nodes: VecDeque<Node>,
     /// The key of `nodes[0]`.
     first: Key,
@@ -72,7 +72,22 @@ pub(super) struct Process {
     last_room: Time,
 }
 
-impl Process {
+impl<T> Default for Process<T> {
+    fn default() -> Self {
+        Self {
+            pending: VecDeque::new(),
+            nodes: VecDeque::new(),
+            first: 0,
+            anchor: None,
+            open: BTreeSet::new(),
+            outstanding: 0,
+            last_issue: Time::ZERO,
+            last_room: Time::ZERO,
+        }
+    }
+}
+
+impl<T: Record> Process<T> {
     fn anchor(&self) -> Anchor {
         self.anchor.unwrap_or(Anchor::Origin)
     }
@@ -108,8 +123,8 @@ impl Process {
     }
 
     /// Reads one record: it follows on the latest completion (or issue without known completion) before it.
-    pub(super) fn read(&mut self, record: BlockRecord) {
-        while let Some(&(end, key)) = self.open.first().filter(|(end, _)| *end <= record.time) {
+    pub(super) fn read(&mut self, record: T) {
+        while let Some(&(end, key)) = self.open.first().filter(|(end, _)| *end <= record.time()) {
             self.open.pop_first();
             let earlier = match self.anchor() {
                 Anchor::Origin => true,
@@ -125,12 +140,12 @@ impl Process {
         self.pending.push_back(Pending { record, anchor });
         let key = self.first + self.nodes.len() as u64;
         self.nodes.push_back(Node::default());
-        match record.measured {
+        match record.measured() {
             Some(measured) => {
                 self.node(key).references += 1;
-                self.open.insert((record.time + measured, key));
+                self.open.insert((record.time() + measured, key));
             }
-            None => self.set_anchor(Anchor::Issue(key, record.time)),
+            None => self.set_anchor(Anchor::Issue(key, record.time())),
         }
     }
 
@@ -146,7 +161,7 @@ impl Process {
         outstanding_max: Option<u32>,
     ) -> Start {
         let Some(&Pending { record, anchor }) = self.pending.front() else { return Start::Idle };
-        let limit = outstanding_max.or(record.measured.is_none().then_some(1));
+        let limit = outstanding_max.or(record.measured().is_none().then_some(1));
         if limit.is_some_and(|limit| self.outstanding >= limit) {
             return Start::Waiting;
         }
@@ -156,13 +171,13 @@ impl Process {
             Anchor::Issue(key, start) => (self.node(key).issued, start),
         };
         let Some(base) = base else { return Start::Waiting };
-        let wanted = stretch(record.time - since).map_or(Time::NEVER, |think| base + think);
+        let wanted = stretch(record.time() - since).map_or(Time::NEVER, |think| base + think);
         let room = if limit.is_some() { self.last_room } else { Time::ZERO };
         Start::At(wanted.max(self.last_issue).max(room))
     }
 
     /// Issues the first pending request.
-    pub(super) fn issue(&mut self, now: Time) -> Option<(BlockRecord, Key)> {
+    pub(super) fn issue(&mut self, now: Time) -> Option<(T, Key)> {
         let Pending { record, anchor } = self.pending.pop_front()?;
         let key = self.first + (self.nodes.len() - self.pending.len() - 1) as u64;
         self.node(key).issued = Some(now);

@@ -1,0 +1,228 @@
+//! How `examples/ivy/` was tuned: a search over the free parameters of a made-up trace for those under which one copy of every file
+//! does what Ivy's tables say of one copy. Nothing of the other rows is looked at.
+//!
+//! ```sh
+//! cargo run --release -p petrio-study --example ivy_search -- examples/ivy/triangle-root.toml 300
+//! ```
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+#![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
+
+use petrio_models::cluster::replication::{CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger};
+use petrio_models::device::analytic_disk::AnalyticDiskParameters;
+use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_study::validate::ivy::{IvySystem, run};
+use petrio_units::{Bytes, Duration, Fraction};
+use petrio_workload::file_lives::FileLives;
+use rayon::prelude::*;
+
+struct Target {
+    disk: &'static str,
+    memory: Bytes,
+    read_share: f64,
+    seek: f64,
+    read_queue: f64,
+    write_queue: f64,
+    read: (f64, f64),
+    write: (f64, f64),
+}
+
+fn target(title: &str) -> Target {
+    match title {
+        "Triangle /" => Target {
+            disk: "hp-7937",
+            memory: Bytes::from_mib(24),
+            read_share: 0.405,
+            seek: 82.38,
+            read_queue: 0.14,
+            write_queue: 2.85,
+            read: (26.36, 23.55),
+            write: (74.62, 107.38),
+        },
+        "Cello /" => Target {
+            disk: "hp-7935",
+            memory: Bytes::from_mib(64),
+            read_share: 0.917,
+            seek: 16.91,
+            read_queue: 0.45,
+            write_queue: 3.96,
+            read: (28.22, 29.61),
+            write: (150.76, 102.35),
+        },
+        _ => Target {
+            disk: "hp-7937",
+            memory: Bytes::from_mib(64),
+            read_share: 0.736,
+            seek: 79.73,
+            read_queue: 0.38,
+            write_queue: 5.80,
+            read: (27.42, 31.42),
+            write: (126.22, 299.62),
+        },
+    }
+}
+
+fn figures(tally: &Tally) -> [f64; 8] {
+    let (r, w) = (tally.read_turnaround, tally.write_turnaround);
+    [
+        r.count as f64 / (r.count + w.count).max(1) as f64,
+        tally.seek_cylinders.mean,
+        tally.read_queue.mean,
+        tally.write_queue.mean,
+        r.mean,
+        r.deviation(),
+        w.mean,
+        w.deviation(),
+    ]
+}
+
+fn wanted(t: &Target) -> [f64; 8] {
+    [t.read_share, t.seek, t.read_queue, t.write_queue, t.read.0, t.read.1, t.write.0, t.write.1]
+}
+
+fn error(found: &[f64; 8], wanted: &[f64; 8]) -> f64 {
+    // Reads' queue is small: an absolute share; standard deviations count half.
+    let weights = [3.0, 1.0, 0.5, 1.0, 4.0, 1.0, 2.0, 0.7];
+    found
+        .iter()
+        .zip(wanted)
+        .zip(weights)
+        .map(|((f, w), weight)| {
+            let off = ((f.max(1e-3)) / w).ln() * weight;
+            off * off
+        })
+        .sum()
+}
+
+fn system(lives: &FileLives, disks: usize, policy: PolicyParameters) -> IvySystem {
+    let t = target(&lives.title);
+    let text = std::fs::read_to_string(format!("catalogue/devices/{}.toml", t.disk)).unwrap();
+    let mut table: toml::Table = toml::from_str(&text).unwrap();
+    table.remove("kind");
+    let disk: AnalyticDiskParameters = table.try_into().unwrap();
+    IvySystem {
+        lives: lives.clone(),
+        disk,
+        discipline: QueueDiscipline::FirstCome,
+        disks,
+        replication: ReplicationParameters { policy, traffic: CopyTraffic::Magic, ..Default::default() },
+        time_scale: 1.0,
+        memory: t.memory,
+    }
+}
+
+fn one(lives: &FileLives) -> Option<[f64; 8]> {
+    run(&system(lives, 1, PolicyParameters::ReadOneWriteAll), 1).ok().map(|tally| figures(&tally))
+}
+
+fn nudge(value: &mut f64, by: f64, least: f64, most: f64) {
+    *value = (*value * by).clamp(least, most);
+}
+
+fn duration(value: &mut Duration, by: f64, least: f64, most: f64) {
+    let mut seconds = value.as_seconds();
+    nudge(&mut seconds, by, least, most);
+    *value = Duration::new(petrio_kernel::Time::from_seconds(seconds));
+}
+
+fn part(value: &mut Fraction, by: f64, least: f64, most: f64) {
+    let mut part = value.get().max(0.005);
+    nudge(&mut part, by, least, most);
+    *value = Fraction::new(part).unwrap();
+}
+
+fn bytes(value: &mut Bytes, by: f64, least: f64, most: f64) {
+    let mut size = value.get() as f64;
+    nudge(&mut size, by, least, most);
+    *value = Bytes(size as u64);
+}
+
+fn changed(lives: &FileLives, draw: &mut impl FnMut() -> f64, width: f64) -> FileLives {
+    let mut lives = lives.clone();
+    let count = 1 + (draw() * 4.0) as usize;
+    for _ in 0..count {
+        let by = ((draw() - 0.5) * 2.0 * width).exp();
+        match (draw() * 14.0) as usize {
+            0 => nudge(&mut lives.burst_files, by, 2.0, 200.0),
+            1 => duration(&mut lives.burst_gap, by, 0.05, 30.0),
+            2 => part(&mut lives.reads, by, 0.02, 0.98),
+            3 => bytes(&mut lives.reading.sizes.median, by, 1024.0, 1e6),
+            4 => duration(&mut lives.reading.think, by, 0.001, 1.0),
+            5 => part(&mut lives.reading.place.spread, by, 0.001, 0.3),
+            6 => part(&mut lives.writing.place.spread, by, 0.001, 0.3),
+            7 => part(&mut lives.writing.place.middle, by, 0.1, 0.9),
+            8 => part(&mut lives.writing.large, by, 0.0, 0.5),
+            9 => bytes(&mut lives.writing.large_sizes.median, by, 16384.0, 1.5e6),
+            10 => nudge(&mut lives.writing.large_sizes.spread, by, 0.05, 2.0),
+            11 => duration(&mut lives.writing.think, by, 0.0005, 0.5),
+            12 => nudge(&mut lives.reading.sizes.spread, by, 0.2, 2.2),
+            _ => duration(&mut lives.burst_interval, by, 30.0, 3600.0),
+        }
+    }
+    lives
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let path = &arguments[1];
+    let lives: FileLives = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let target = wanted(&target(&lives.title));
+    let rounds: usize = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0);
+    if rounds == 0 {
+        show(&lives);
+        return;
+    }
+    let mut state = arguments.get(3).and_then(|text| text.parse().ok()).unwrap_or(1u64);
+    let mut draw = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut best = (one(&lives).map_or(f64::MAX, |found| error(&found, &target)), lives);
+    for round in 0..rounds {
+        let width = 0.7 * (1.0 - round as f64 / rounds as f64) + 0.05;
+        let candidates: Vec<FileLives> = (0..4).map(|_| changed(&best.1, &mut draw, width)).collect();
+        let tried: Vec<(f64, FileLives)> = candidates
+            .into_par_iter()
+            .filter_map(|lives| one(&lives).map(|found| (error(&found, &target), lives)))
+            .collect();
+        for (off, lives) in tried {
+            if off < best.0 {
+                best = (off, lives);
+            }
+        }
+    }
+    println!("# error {:.4}", best.0);
+    println!("# found  {:?}", one(&best.1).unwrap().map(|value| (value * 100.0).round() / 100.0));
+    println!("# wanted {target:?}");
+    println!("{}", toml::to_string(&best.1).unwrap());
+}
+
+fn show(lives: &FileLives) {
+    let trigger = Trigger::default();
+    let policies = [
+        ("RNWN", PolicyParameters::ReadOneWriteAll),
+        ("RNW1", PolicyParameters::CutBack(trigger.clone())),
+        ("RNW1CR", PolicyParameters::CutBackRandom(trigger.clone())),
+        ("scatter", PolicyParameters::Scatter),
+        ("scatter+CR", PolicyParameters::ScatterCutBack(trigger)),
+    ];
+    println!("wanted {:?}", wanted(&target(&lives.title)));
+    for (name, policy) in policies {
+        let mut base = 0.0;
+        for disks in [1, 2, 3, 5, 7] {
+            let started = std::time::Instant::now();
+            let tally = run(&system(lives, disks, policy.clone()), 1).unwrap();
+            let f = figures(&tally);
+            if disks == 1 {
+                base = f[4];
+            }
+            let share = f.map(|value| format!("{value:.2}")).join("  ");
+            println!(
+                "{name:10} {disks}  {share}  reads {:+.1} %  n {}  {:.2} s",
+                (f[4] / base - 1.0) * 100.0,
+                tally.read_turnaround.count + tally.write_turnaround.count,
+                started.elapsed().as_secs_f64()
+            );
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Ivy's System: a Unix host of 1990 with a file system on several disks, and what a made-up trace does to it.
+
+use super::error::IvyError;
+use petrio_colours::{BlockRequest, FileOp};
+use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_models::cluster::replication::{
+    ReplicationParameters, ReplicationPorts, Sight, Tally, replication_page,
+};
+use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
+use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_models::host::unix_1990::{
+    PlacedExtent, RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page,
+};
+use petrio_workload::file_lives::FileLives;
+use petrio_workload::replay::{FileRecords, TraceFiles};
+use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource, ThinkPer};
+use std::sync::Arc;
+
+/// A System, and what drives it.
+#[derive(Clone, Debug)]
+pub struct IvySystem {
+    /// The work.
+    pub lives: FileLives,
+    /// Each disk.
+    pub disk: AnalyticDiskParameters,
+    /// The order in which each disk serves.
+    pub discipline: QueueDiscipline,
+    /// How many disks.
+    pub disks: usize,
+    /// Copies of files.
+    pub replication: ReplicationParameters,
+    /// Factor on the trace's times: below 1 the load is heavier.
+    pub time_scale: f64,
+    /// The memory of the host, a tenth of which is its buffer cache.
+    pub memory: petrio_units::Bytes,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// Parameters that contradict each other, or a run that fails.
+pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
+    let files = Arc::new(TraceFiles::of(system.lives.events(seed)?, 1)?);
+    let mut net = NetBuilder::new("ivy");
+    let mut page = net.top();
+    let mut disks = Vec::new();
+    for number in 0..system.disks {
+        let down = page.fifo::<BlockRequest>(&format!("disk{number}-requests"));
+        let up = page.fifo::<BlockRequest>(&format!("disk{number}-completions"));
+        let disk = (&system.disk, system.discipline);
+        let built = analytic_disk_page(&mut page, &format!("disk{number}"), disk, down, up);
+        disks.push((down, up, Sight::Arm(built.arm)));
+    }
+    let ports = ReplicationPorts {
+        operations: page.fifo::<FileOp>("file-events"),
+        requests: page.fifo("requests"),
+        completions: page.fifo("request-completions"),
+        disks,
+    };
+    let blocks = system.disk.blocks.get();
+    let (replicas, _) = replication_page(&mut page, "copies", &system.replication, blocks, &ports)?;
+    let host = UnixParameters {
+        memory: system.memory,
+        metadata: false,
+        reads: RecordedReads::Missed,
+        ..UnixParameters::default()
+    };
+    let host_ports = UnixPorts {
+        operations: page.fifo("operations"),
+        completions: page.fifo("completions"),
+        requests: ports.requests,
+        request_completions: ports.completions,
+    };
+    let there: Vec<UnixFile> = files.files().iter().map(unix_file).collect();
+    unix_1990_page(&mut page, "host", &host, (blocks, &there), host_ports)?;
+    let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
+    let mut run = Simulation::new(&net, seed, 0);
+
+    let records = FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, (0, 1));
+    let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
+    let mut source = ClosedReplay::new(records, options)?;
+    let mut issued = 0u64;
+    loop {
+        match source.due()? {
+            Due::At(at) => {
+                let at = at.max(run.now());
+                // Up to the next thing that happens, or to the next operation, whichever is first.
+                let next = run.next_time().map_err(failed)?.filter(|next| *next <= at);
+                if let Some(next) = next {
+                    run.run_until(next).map_err(failed)?;
+                } else {
+                    if let Some(item) = source.issue(at)? {
+                        issued += 1;
+                        run.inject(ports.operations, item.request.clone(), at).map_err(failed)?;
+                        run.inject(host_ports.operations, item.request, at).map_err(failed)?;
+                    }
+                    run.run_until(at).map_err(failed)?;
+                }
+            }
+            Due::AfterCompletion => {
+                let Some(next) = run.next_time().map_err(failed)? else {
+                    return Err(IvyError::Net(format!("{issued} operations were issued, and some never end")));
+                };
+                run.run_until(next).map_err(failed)?;
+            }
+            Due::Never => break,
+        }
+        let now = run.now();
+        let done: Vec<FileOp> = run.drain(host_ports.completions).collect();
+        for operation in done {
+            source.complete(operation.id, now)?;
+        }
+    }
+    // What has been delayed is written still.
+    let rest = run.now() + Time::from_millis(120_000);
+    run.run_until(rest).map_err(failed)?;
+    let mut tally = Tally::default();
+    run.for_each_token(replicas, |replicas| tally = replicas.tally().clone());
+    Ok(tally)
+}
+
+fn failed(error: petrio_kernel::RunError) -> IvyError {
+    IvyError::Net(error.to_string())
+}
+
+fn unix_file(file: &petrio_workload::replay::TraceFile) -> UnixFile {
+    let extent = |extent: &petrio_workload::replay::PlacedExtent| PlacedExtent {
+        offset: extent.offset,
+        address: extent.address,
+        length: extent.length,
+    };
+    UnixFile {
+        file: file.file,
+        parent: file.directory,
+        directory: false,
+        present: file.present,
+        size: file.size,
+        extents: file.extents.iter().map(extent).collect(),
+    }
+}

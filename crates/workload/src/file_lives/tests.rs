@@ -1,0 +1,1 @@
+//! What a made-up trace must keep to.
