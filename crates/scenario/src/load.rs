@@ -10,10 +10,13 @@
 use crate::check::check;
 use crate::devices::devices;
 use crate::generators::filled_in;
-use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, Storage, placed};
+use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume, placed};
 use crate::profiles::profiles;
 use crate::report::Subject;
-use crate::schema::{KINDS, Scenario, parts, read_fabric, read_file_system, read_throttle, read_workload};
+use crate::schema::{
+    KINDS, Scenario, parts, read_fabric, read_file_system, read_replication, read_throttle, read_unix,
+    read_workload,
+};
 use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
@@ -38,8 +41,10 @@ pub struct Loaded {
     pub hosts: Vec<PlacedHost>,
     /// The file systems, in the order of the file.
     pub file_systems: Vec<PlacedFileSystem>,
-    /// For each workload the disks that it goes to, as indices of `disks`; of one that works on files, the file systems, as
-    /// indices of `file_systems`.
+    /// The Unix hosts of 1990, each with its file system, in the order of the file.
+    pub unix: Vec<PlacedUnix>,
+    /// For each workload the disks that it goes to, as indices of `disks`; of one that works on files, the volumes: first
+    /// `file_systems`, then `unix`.
     pub targets: IndexMap<String, Vec<u32>>,
     /// The synthetic workloads by name, ready to generate: `devices` are indices of `disks`, and capacities are filled in.
     pub generators: IndexMap<String, Synthetic>,
@@ -64,7 +69,27 @@ impl Loaded {
 
     /// What a report of it counts.
     pub fn subject(&self) -> Subject {
-        if self.file_systems.is_empty() { Subject::BlockRequests } else { Subject::FileOperations }
+        if self.file_systems.is_empty() && self.unix.is_empty() { Subject::BlockRequests } else { Subject::FileOperations }
+    }
+
+    /// What workloads that work on files go to: first the file systems, then the Unix hosts' own.
+    pub fn volumes(&self) -> impl Iterator<Item = Volume<'_>> {
+        let hosts = self.hosts.len();
+        let mounted = self.file_systems.iter().map(|fs| Volume {
+            name: &fs.name,
+            host: fs.host,
+            mount: fs.mount,
+            on: fs.on,
+            blocks: fs.blocks,
+        });
+        let unix = self.unix.iter().enumerate().map(move |(number, unix)| Volume {
+            name: &unix.name,
+            host: hosts + number,
+            mount: 0,
+            on: unix.on,
+            blocks: unix.blocks,
+        });
+        mounted.chain(unix)
     }
 
     /// Where a file that the scenario names lies: relative to the scenario's folder.
@@ -147,8 +172,9 @@ pub fn load_text(
         })
         .collect();
     let texts = (&places, &sources);
-    let Placed { storage, hosts, file_systems } =
-        placed(&scenario, &disks, &checked.holders, &checked.file_systems, profiles, texts).map_err(fail)?;
+    let planned = (&checked.file_systems[..], &checked.unix[..]);
+    let Placed { storage, hosts, file_systems, unix } =
+        placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
     let generators = filled_in(&scenario, &disks, &checked.targets, &places, &sources).map_err(fail)?;
     let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
     let loaded = Loaded {
@@ -157,6 +183,7 @@ pub fn load_text(
         storage,
         hosts,
         file_systems,
+        unix,
         targets,
         generators,
         warnings,
@@ -178,12 +205,18 @@ fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> 
     let fs = Kind { key: "fs", what: "file system", example: "type = … and on = …" };
     let fabric = Kind { key: "fabric", what: "fabric", example: "on = …" };
     let throttle = Kind { key: "throttle", what: "throttle", example: "on = …" };
+    let replication = Kind { key: "replication", what: "replication", example: "on = …" };
+    let unix = Kind { key: "unix", what: "Unix host", example: "on = …" };
     let workload = each(root, workload, read_workload, &mut rest, &mut problems, sources);
     let fs = each(root, fs, read_file_system, &mut rest, &mut problems, sources);
     let fabric = each(root, fabric, read_fabric, &mut rest, &mut problems, sources);
     let throttle = each(root, throttle, read_throttle, &mut rest, &mut problems, sources);
+    let replication = each(root, replication, read_replication, &mut rest, &mut problems, sources);
+    let unix = each(root, unix, read_unix, &mut rest, &mut problems, sources);
     match read::<Scenario>(&Spanned::new(root.span(), rest), sources) {
-        Ok(scenario) if problems.is_empty() => Ok(Scenario { workload, fs, fabric, throttle, ..scenario }),
+        Ok(scenario) if problems.is_empty() => {
+            Ok(Scenario { workload, fs, fabric, throttle, replication, unix, ..scenario })
+        },
         Ok(_) => Err(problems),
         Err(mut more) => {
             // In the order of the file, the head before the workloads.

@@ -9,9 +9,10 @@ use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::SECTOR_BYTES;
-use petrio_models::host::file_system::{BLOCK_SIZE, Family, FileSystemParameters, JournalMode, Volume};
+use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
 use petrio_models::host::kernel_profile::{KernelParameters, Throttling};
 use petrio_models::host::machine::MachineParameters;
+use petrio_models::host::unix_1990::UnixParameters;
 use petrio_units::Bytes;
 use std::sync::Arc;
 
@@ -93,12 +94,41 @@ impl PlacedFileSystem {
     }
 }
 
+/// A Unix host of 1990 and its file system.
+#[derive(Clone, Debug)]
+pub struct PlacedUnix {
+    /// Its name.
+    pub name: String,
+    /// What its file system lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+    /// What it is made of.
+    pub parameters: UnixParameters,
+}
+
+/// What a workload that works on files goes to.
+#[derive(Clone, Copy, Debug)]
+pub struct Volume<'l> {
+    /// Its name.
+    pub name: &'l str,
+    /// Its host: the hosts in the order of the file, then the Unix hosts.
+    pub host: usize,
+    /// Its number among the file systems of its host.
+    pub mount: u32,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+}
+
 /// What file systems need.
 #[derive(Default)]
 pub(crate) struct Placed {
     pub(crate) storage: Vec<Storage>,
     pub(crate) hosts: Vec<PlacedHost>,
     pub(crate) file_systems: Vec<PlacedFileSystem>,
+    pub(crate) unix: Vec<PlacedUnix>,
 }
 
 /// Finds the sizes of everything that holds blocks, and puts the file systems on it.
@@ -106,7 +136,7 @@ pub(crate) fn placed(
     scenario: &Scenario,
     disks: &[PlacedDisk],
     holders: &[Holder],
-    planned: &[PlannedFileSystem],
+    (planned, planned_unix): (&[PlannedFileSystem], &[u32]),
     mut profiles: IndexMap<String, Profile>,
     (places, sources): (&Places, &Sources),
 ) -> Result<Placed, Vec<Problem>> {
@@ -150,7 +180,7 @@ pub(crate) fn placed(
                 format!("the file system is larger than \"{}\", which holds {holds}", file_system.place.on);
             problems.push(sources.error(span, message).help("leave it out to use all of it"));
         } else if let Err(error) =
-            Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
+            file_system::Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
         {
             let span = places.key(&format!("fs.{name}"));
             problems.push(sources.error(span, format!("the file system \"{name}\" can't be made: {error}")));
@@ -170,7 +200,24 @@ pub(crate) fn placed(
             parameters: file_system.parameters.clone(),
         });
     }
-    if problems.is_empty() { Ok(Placed { storage, hosts, file_systems }) } else { Err(problems) }
+    let mut unix = Vec::new();
+    for ((name, host), &on) in scenario.unix.iter().zip(planned_unix) {
+        let blocks = sizes.get(on as usize).copied().unwrap_or(0);
+        if let Err(error) = host.parameters.check() {
+            let span = places.key(&format!("unix.{name}"));
+            problems.push(sources.error(span, format!("the Unix host \"{name}\" can't be made: {error}")));
+        }
+        let (name, parameters) = (name.clone(), host.parameters.clone());
+        unix.push(PlacedUnix { name, on: on as usize, blocks, parameters });
+    }
+    for (name, replication) in &scenario.replication {
+        let over = holders.iter().find(|holder| holder.name == *name).map_or(0, |holder| holder.over.len());
+        if let Err(error) = replication.parameters.most_copies(over) {
+            let span = places.key(&format!("replication.{name}"));
+            problems.push(sources.error(span, format!("the replication \"{name}\" can't be made: {error}")));
+        }
+    }
+    if problems.is_empty() { Ok(Placed { storage, hosts, file_systems, unix }) } else { Err(problems) }
 }
 
 /// What is wrong with a file system's own limit of dirty data.
@@ -199,6 +246,10 @@ fn size(number: usize, scenario: &Scenario, disks: &[PlacedDisk], holders: &[Hol
     match holder.kind {
         HolderKind::Disk => disks.get(number).and_then(|disk| disk.device.blocks()).unwrap_or(0),
         HolderKind::Fabric | HolderKind::Throttle => below().min().unwrap_or(0),
+        HolderKind::Replication => {
+            let replication = scenario.replication.get(&holder.name);
+            replication.map_or(0, |part| part.parameters.blocks(below().min().unwrap_or(0)))
+        }
         HolderKind::Raid => {
             let unit = scenario
                 .raid

@@ -22,7 +22,9 @@ pub(crate) struct Checked {
     pub(crate) holders: Vec<Holder>,
     /// The file systems, in the order of the file.
     pub(crate) file_systems: Vec<PlannedFileSystem>,
-    /// What each workload goes to: indices of `disks`, or of `file_systems`.
+    /// The holder of each Unix host's file system.
+    pub(crate) unix: Vec<u32>,
+    /// What each workload goes to: indices of `disks`, or of `file_systems` and then `unix`.
     pub(crate) targets: IndexMap<String, Vec<u32>>,
 }
 
@@ -42,6 +44,7 @@ pub(crate) enum HolderKind {
     Raid,
     Fabric,
     Throttle,
+    Replication,
 }
 
 impl HolderKind {
@@ -52,6 +55,7 @@ impl HolderKind {
             Self::Raid => "raid",
             Self::Fabric => "fabric",
             Self::Throttle => "throttle",
+            Self::Replication => "replication",
         }
     }
 }
@@ -76,6 +80,7 @@ struct Checker<'a> {
     /// Who uses each holder, where somebody does who wants it alone.
     users: BTreeMap<u32, String>,
     file_systems: Vec<PlannedFileSystem>,
+    unix: Vec<u32>,
     /// Disks and file systems that workloads go to.
     used: BTreeSet<u32>,
     used_file_systems: BTreeSet<u32>,
@@ -109,6 +114,7 @@ pub(crate) fn check(
         holders: Vec::new(),
         users: BTreeMap::new(),
         file_systems: Vec::new(),
+        unix: Vec::new(),
         used: BTreeSet::new(),
         used_file_systems: BTreeSet::new(),
         taken: BTreeMap::from([("programs".to_owned(), "the programs")]),
@@ -119,8 +125,8 @@ pub(crate) fn check(
     let targets = checker.workloads();
     checker.unused();
     checker.measure();
-    let Checker { problems, disks, holders, file_systems, .. } = checker;
-    Checked { problems, disks, holders, file_systems, targets }
+    let Checker { problems, disks, holders, file_systems, unix, .. } = checker;
+    Checked { problems, disks, holders, file_systems, unix, targets }
 }
 
 impl Checker<'_> {
@@ -209,6 +215,12 @@ impl Checker<'_> {
                 let message = format!("nothing uses the file system \"{name}\"");
                 let path = format!("fs.{name}");
                 self.error_at_key(&path, message, "name it in a workload's on, or leave it out");
+            }
+        }
+        for (number, name) in (self.scenario.fs.len() as u32..).zip(self.scenario.unix.keys()) {
+            if !self.used_file_systems.contains(&number) && self.unix.len() == self.scenario.unix.len() {
+                let message = format!("nothing uses the Unix host \"{name}\"");
+                self.error_at_key(&format!("unix.{name}"), message, "name it in a workload's on, or leave it out");
             }
         }
         for (number, name) in self.scenario.host.keys().enumerate() {

@@ -51,7 +51,8 @@ impl Checker<'_> {
         self.holders = self.disks.iter().map(disk).collect();
         let others = (scenario.raid.keys().map(|name| (name, HolderKind::Raid)))
             .chain(scenario.fabric.keys().map(|name| (name, HolderKind::Fabric)))
-            .chain(scenario.throttle.keys().map(|name| (name, HolderKind::Throttle)));
+            .chain(scenario.throttle.keys().map(|name| (name, HolderKind::Throttle)))
+            .chain(scenario.replication.keys().map(|name| (name, HolderKind::Replication)));
         for (name, kind) in others {
             let path = format!("{}.{name}", kind.key());
             self.name(&path, name);
@@ -64,6 +65,15 @@ impl Checker<'_> {
             let over = match kind {
                 HolderKind::Raid => match scenario.raid.get(&name) {
                     Some(raid) => self.members(number as u32, raid, &path),
+                    None => Vec::new(),
+                },
+                HolderKind::Replication => match scenario.replication.get(&name) {
+                    Some(replication) => {
+                        let pool = self.pool();
+                        let mut members = self.find(&path, &replication.on, &pool, HOLDERS);
+                        members.retain(|&member| member as usize != number);
+                        members
+                    }
                     None => Vec::new(),
                 },
                 _ => {
@@ -204,6 +214,20 @@ impl Checker<'_> {
             }
             if let (Some(host), Some(on)) = (host, on) {
                 self.file_systems.push(PlannedFileSystem { host, on });
+            }
+        }
+        for (name, unix) in &scenario.unix {
+            let path = format!("unix.{name}");
+            self.name(&path, name);
+            self.take_name(&path, name, "Unix host", "rename one of them");
+            let at = format!("{path}.on");
+            if let Some(on) = self.only(&at, &unix.on, "Unix host's file system") {
+                self.claim(on, &format!("the Unix host \"{name}\""), &at);
+                self.unix.push(on);
+                if self.holders[on as usize].kind == HolderKind::Throttle {
+                    let message = format!("the Unix host \"{name}\" lies on the throttle \"{}\"", unix.on);
+                    self.error(&at, message, "a throttle is Linux's; name what it lies on");
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Checker, DISKS, Words};
 use crate::load::near_file;
-use crate::schema::{Replay, TraceReplay, Workload};
+use crate::schema::{FileLoadPlace, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
 use indexmap::IndexMap;
 use petrio_workload::synthetic::Synthetic;
@@ -21,13 +21,13 @@ impl Checker<'_> {
         let mut targets = IndexMap::new();
         let scenario = self.scenario;
         let file_systems: Vec<(String, String)> =
-            scenario.fs.keys().map(|name| (name.clone(), name.clone())).collect();
+            scenario.fs.keys().chain(scenario.unix.keys()).map(|name| (name.clone(), name.clone())).collect();
         let disks = self.disks.clone();
         for (name, workload) in &scenario.workload {
             let path = format!("workload.{name}");
             self.name(&path, name);
             let at = format!("{path}.on");
-            let on = match workload.on_files() {
+            let on = match workload.files_place() {
                 None => {
                     let on = self.find(&at, workload.on(), &disks, DISKS);
                     self.used.extend(&on);
@@ -46,6 +46,13 @@ impl Checker<'_> {
                 Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => {
                     self.files(&path, workload);
                 }
+                Workload::Events(load) => {
+                    self.urgency(&path, &load.place);
+                    if let Some(folder) = self.folder {
+                        self.file(&format!("{path}.file"), &folder.join(&load.parameters.file));
+                    }
+                    self.time_scale(&path, load.parameters.time_scale);
+                }
             }
             targets.insert(name.clone(), on);
         }
@@ -57,8 +64,8 @@ impl Checker<'_> {
     fn one_sort(&mut self) {
         let mut workloads = self.scenario.workload.iter();
         let Some((first, workload)) = workloads.next() else { return };
-        let on_files = workload.on_files().is_some();
-        let other = workloads.find(|(_, workload)| workload.on_files().is_some() != on_files);
+        let on_files = workload.files_place().is_some();
+        let other = workloads.find(|(_, workload)| workload.files_place().is_some() != on_files);
         if let Some((other, _)) = other {
             let (files, blocks) = if on_files { (first, other) } else { (other, first) };
             let message = format!(
@@ -87,13 +94,7 @@ impl Checker<'_> {
 
     fn files(&mut self, path: &str, workload: &Workload) {
         let Some((place, pattern)) = workload.on_files() else { return };
-        if place.io_priority > LEAST_URGENT {
-            let message = format!(
-                "an I/O priority lies between 0 and {LEAST_URGENT}, and not at {}",
-                place.io_priority
-            );
-            self.error(&format!("{path}.io_priority"), message, "0 is the most urgent, 4 the usual");
-        }
+        self.urgency(path, place);
         if let (Some(folder), Some((file, key))) = (self.folder, pattern.file()) {
             self.file(&format!("{path}.{key}"), &folder.join(file));
         }
@@ -101,6 +102,26 @@ impl Checker<'_> {
             let at = crate::build::path_of(path.trim_start_matches("workload."), &error);
             let problem = self.sources.error(self.places.value(&at), error.to_string());
             self.problems.push(problem.maybe_help(error.help()));
+        }
+    }
+
+    fn urgency(&mut self, path: &str, place: &FileLoadPlace) {
+        if place.io_priority > LEAST_URGENT {
+            let message = format!(
+                "an I/O priority lies between 0 and {LEAST_URGENT}, and not at {}",
+                place.io_priority
+            );
+            self.error(&format!("{path}.io_priority"), message, "0 is the most urgent, 4 the usual");
+        }
+    }
+
+    fn time_scale(&mut self, path: &str, time_scale: f64) {
+        if !(time_scale.is_finite() && time_scale > 0.0) {
+            self.error(
+                &format!("{path}.time_scale"),
+                format!("the time scale is a number above zero, not {time_scale}"),
+                "0.5 plays the trace twice as fast, 2 at half the speed",
+            );
         }
     }
 
@@ -117,14 +138,7 @@ impl Checker<'_> {
                 self.file(&format!("{path}.files.{index}"), &folder.join(file));
             }
         }
-        if !(trace.time_scale.is_finite() && trace.time_scale > 0.0) {
-            let message = format!("the time scale is a number above zero, not {}", trace.time_scale);
-            self.error(
-                &format!("{path}.time_scale"),
-                message,
-                "0.5 plays the trace twice as fast, 2 at half the speed",
-            );
-        }
+        self.time_scale(path, trace.time_scale);
         if trace.replay == Replay::Open && (trace.processes.is_some() || trace.outstanding.is_some()) {
             let key = if trace.processes.is_some() { "processes" } else { "outstanding" };
             let message = format!("an open replay waits for nothing, so \"{key}\" has no meaning");

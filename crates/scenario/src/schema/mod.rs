@@ -5,11 +5,13 @@
 
 mod apart;
 mod disk;
+mod events;
 mod file_system;
 mod host;
 mod measure;
 mod names;
 mod partial;
+mod replication;
 mod scenario;
 mod scheduler;
 mod storage;
@@ -19,6 +21,7 @@ mod workload;
 
 pub(crate) use apart::parts;
 pub use disk::Disk;
+pub use events::EventReplay;
 pub(crate) use file_system::read_file_system;
 pub use file_system::{FileSystem, FileSystemPlace};
 pub(crate) use host::USUAL_SWAPPINESS;
@@ -26,6 +29,8 @@ pub use host::{Change, Host};
 pub use measure::{Measure, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
+pub use replication::{Replication, UnixHost};
+pub(crate) use replication::{read_replication, read_unix};
 pub use scenario::{Scenario, json_schema};
 pub use scheduler::Scheduler;
 pub use storage::{Fabric, Raid, RaidLevel, Throttle};

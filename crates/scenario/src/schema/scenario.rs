@@ -4,6 +4,7 @@ use crate::schema::disk::Disk;
 use crate::schema::file_system::FileSystem;
 use crate::schema::host::Host;
 use crate::schema::measure::Measure;
+use crate::schema::replication::{Replication, UnixHost};
 use crate::schema::storage::{Fabric, Raid, Throttle};
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
@@ -34,9 +35,15 @@ pub struct Scenario {
     /// Limits on what is asked of a device, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub throttle: IndexMap<String, Throttle>,
+    /// Several copies of files on several disks, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub replication: IndexMap<String, Replication>,
     /// The hosts, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub host: IndexMap<String, Host>,
+    /// Unix hosts of 1990, each with its file system, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub unix: IndexMap<String, UnixHost>,
     /// The file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub fs: IndexMap<String, FileSystem>,

@@ -1,6 +1,7 @@
 //! `[workload.NAME]`: what the system is asked to do.
 
 use crate::schema::apart::read_apart;
+use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
 use crate::schema::trace::TraceReplay;
 use crate::text::tree::{Table, entry};
@@ -31,6 +32,8 @@ pub enum Workload {
     Script(FileLoad<ScriptParameters>),
     /// Recorded requests to files, played back by as many processes as the record names.
     FileTrace(FileLoad<RequestParameters>),
+    /// A file-level trace, played back.
+    Events(FileLoad<EventReplay>),
 }
 
 /// Random requests of a described sort, by generators that run side by side.
@@ -183,7 +186,7 @@ impl FilePattern for RequestParameters {
 }
 
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 5] = ["trace", "synthetic", "files", "script", "file-trace"];
+pub(crate) const KINDS: [&str; 6] = ["trace", "synthetic", "files", "script", "file-trace", "events"];
 
 impl Workload {
     /// The disks or the file systems that it goes to.
@@ -194,13 +197,22 @@ impl Workload {
             Self::Files(load) => &load.place.on,
             Self::Script(load) => &load.place.on,
             Self::FileTrace(load) => &load.place.on,
+            Self::Events(load) => &load.place.on,
         }
     }
 
-    /// What it does to files, where it works on files.
+    /// Where it works on files, if it does.
+    pub(crate) fn files_place(&self) -> Option<&FileLoadPlace> {
+        match self {
+            Self::Events(load) => Some(&load.place),
+            other => other.on_files().map(|(place, _)| place),
+        }
+    }
+
+    /// What its programs do to files, where it has programs that work on files.
     pub(crate) fn on_files(&self) -> Option<(&FileLoadPlace, &dyn FilePattern)> {
         match self {
-            Self::Trace(_) | Self::Synthetic(_) => None,
+            Self::Trace(_) | Self::Synthetic(_) | Self::Events(_) => None,
             Self::Files(load) => Some((&load.place, &load.parameters)),
             Self::Script(load) => Some((&load.place, &load.parameters)),
             Self::FileTrace(load) => Some((&load.place, &load.parameters)),
@@ -244,6 +256,10 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
         DeValue::String(word) if word == "file-trace" => {
             let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
             Ok(Workload::FileTrace(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "events" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::Events(FileLoad { place, parameters }))
         }
         DeValue::String(word) => {
             let problem = sources.error(kind.span(), format!("\"{word}\" is not a kind of workload"));

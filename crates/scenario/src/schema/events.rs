@@ -1,0 +1,64 @@
+//! `kind = "events"`: a file-level trace, played back on file systems.
+
+use crate::schema::trace::Replay;
+use petrio_workload::replay::ThinkPer;
+use petrio_workload::trace::FormatName;
+use petrio_workload::{ClosedReplayOptions, Processes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A file-level trace (petrio's own, strace's, fio's, Darshan's): creations, opens, reads, writes, deletions, played back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventReplay {
+    /// The trace file, relative to the scenario's folder. Its format is told from its content.
+    pub file: PathBuf,
+    /// Its format, where the content doesn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatName>,
+    /// Whether calls keep their times (open), or each follows the end of the one before after its recorded think time
+    /// (closed).
+    #[serde(default = "closed")]
+    pub replay: Replay,
+    /// Factor on times and think times: 0.5 plays the trace twice as fast.
+    #[serde(default = "unscaled")]
+    pub time_scale: f64,
+    /// For whom think times are kept in a closed replay: each process (where the trace knows them), or each file.
+    #[serde(default)]
+    pub think_per: ThinkPer,
+    /// Which reads are played: all of them, or only those that missed the cache of the machine that was traced (for a Unix host
+    /// with `reads = "missed"`).
+    #[serde(default)]
+    pub reads: Reads,
+}
+
+/// Which reads of a trace are played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// All that it has.
+    #[default]
+    All,
+    /// Those of which it doesn't say that they were answered from the cache.
+    Missed,
+}
+
+fn closed() -> Replay {
+    Replay::Closed
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+impl EventReplay {
+    /// How it is replayed closed.
+    pub fn closed_options(&self) -> ClosedReplayOptions {
+        ClosedReplayOptions {
+            time_scale: self.time_scale,
+            processes: Processes::Apart,
+            ..ClosedReplayOptions::default()
+        }
+    }
+}
