@@ -178,6 +178,11 @@ pub(crate) trait FileFormat: Send {
         Tally::default()
     }
 
+    /// Whether its clock counts from 1970.
+    fn is_since_1970(&self) -> bool {
+        false
+    }
+
     /// What the file says of the trace as a whole.
     fn about(&self) -> Option<&About> {
         None
