@@ -5,6 +5,7 @@
 
 use crate::trace::event::{Access, FileKey, Totals};
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// An open file description.
@@ -19,7 +20,7 @@ pub(super) struct Description {
     pub(super) synchronous: bool,
     pub(super) totals: Totals,
     /// Descriptors that point to it.
-    references: u32,
+    pub(super) references: u32,
 }
 
 impl Description {
@@ -130,8 +131,13 @@ impl Files {
     /// Gives a file another name, and all that lies under it if it is a folder.
     pub(super) fn rename(&mut self, old: &str, new: &Arc<str>) {
         let inside = |name: &str| name.strip_prefix(old).is_some_and(|rest| rest.starts_with('/'));
-        let under: Vec<Arc<str>> =
-            self.names.range::<str, _>(old..).map(|(name, _)| name.clone()).take_while(|name| name.starts_with(old)).filter(|name| inside(name)).collect();
+        let under: Vec<Arc<str>> = self
+            .names
+            .range::<str, _>((Bound::Included(old), Bound::Unbounded))
+            .map(|(name, _)| name.clone())
+            .take_while(|name| name.starts_with(old))
+            .filter(|name| inside(name))
+            .collect();
         for name in under {
             if let Some(known) = self.names.remove(&name) {
                 self.names.insert(format!("{new}{}", &name[old.len()..]).into(), known);
@@ -173,7 +179,8 @@ impl Files {
             }
             table
         } else {
-            let descriptors = self.tables.get(&table).map(|table| table.descriptors.clone()).unwrap_or_default();
+            let descriptors =
+                self.tables.get(&table).map(|table| table.descriptors.clone()).unwrap_or_default();
             for descriptor in descriptors.values() {
                 if let Some(description) = self.opened.get_mut(&descriptor.opened) {
                     description.references += 1;
@@ -203,6 +210,13 @@ impl Files {
     pub(super) fn description(&mut self, process: u32, descriptor: i64) -> Option<&mut Description> {
         let opened = self.table(process).descriptors.get(&descriptor)?.opened;
         self.opened.get_mut(&opened)
+    }
+
+    /// The path that a descriptor stands for.
+    pub(super) fn path_of(&self, process: u32, descriptor: i64) -> Option<Arc<str>> {
+        let table = self.tables.get(&self.processes.get(&process)?.table)?;
+        let opened = table.descriptors.get(&descriptor)?.opened;
+        self.opened.get(&opened).map(|description| description.path.clone())
     }
 
     /// Points a descriptor to a new description; what it pointed to is closed without a call.

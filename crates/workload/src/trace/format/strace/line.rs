@@ -234,7 +234,9 @@ pub(super) fn annotated(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 pub(super) fn integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok().map(|value| i64::from_ne_bytes(value.to_ne_bytes())),
+        Some(digits) => {
+            u64::from_str_radix(digits, 16).ok().map(|value| i64::from_ne_bytes(value.to_ne_bytes()))
+        }
         None => text.parse().ok(),
     }
 }
@@ -280,7 +282,9 @@ mod tests {
 
     #[test]
     fn a_call_is_taken_apart_whatever_its_strings_hold() {
-        let line = Line::of(br#"10 17.5 openat(AT_FDCWD</a, b>, "x\")\n", O_RDWR|O_CREAT, 0666) = 3</a, b/x> <0.000050>"#);
+        let line = Line::of(
+            br#"10 17.5 openat(AT_FDCWD</a, b>, "x\")\n", O_RDWR|O_CREAT, 0666) = 3</a, b/x> <0.000050>"#,
+        );
         let line = line.unwrap();
         assert_eq!((line.process, line.clock), (10, 17_500_000_000_000));
         let What::Call { name, rest } = line.what else { panic!("{line:?}") };
@@ -298,11 +302,15 @@ mod tests {
             What::Call { name, rest } => Call::of(name, rest),
             other => panic!("{other:?}"),
         };
-        let failed = call(b"[pid  7] 1.5 access(\"/x\", R_OK) = -1 ENOENT (No such file or directory) <0.000011>");
+        let failed =
+            call(b"[pid  7] 1.5 access(\"/x\", R_OK) = -1 ENOENT (No such file or directory) <0.000011>");
         assert_eq!(failed.unwrap().error, b"ENOENT");
         assert_eq!(call(b"1.5 read(3, \"ab\", 2) = 2").unwrap().result, Some(2));
         assert_eq!(call(b"1.5 write(3, \"ab\""), None);
-        assert_eq!(Line::of(b"7 1.5 exit_group(0 <unfinished ...>) = ?").unwrap().what, What::Unfinished { name: b"exit_group", arguments: b"0 " });
+        assert_eq!(
+            Line::of(b"7 1.5 exit_group(0 <unfinished ...>) = ?").unwrap().what,
+            What::Unfinished { name: b"exit_group", arguments: b"0 " }
+        );
         assert_eq!(Line::of(b"7 1.5 +++ exited with 0 +++").unwrap().what, What::Exited);
         assert_eq!(Line::of(b"12:30:01 read(3, 2) = 2"), None);
         assert_eq!(Line::of(b"0.5 0 100 8 1"), None);
