@@ -20,19 +20,24 @@
 //!                      detect              reader ─┘
 //! ```
 
+pub(crate) mod begin;
 pub(crate) mod compression;
 mod detect;
 pub(crate) mod error;
 pub mod event;
+mod events;
 pub(crate) mod field;
 mod format;
 pub(crate) mod input;
 mod merge;
+pub mod native;
 mod options;
+mod order;
 pub(crate) mod reader;
 mod record;
 
 pub use error::{Place, Problem, TraceError};
+pub use events::{EventReader, EventSummary};
 pub use format::FormatName;
 pub use format::petrio::PetrioWriter;
 pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces};

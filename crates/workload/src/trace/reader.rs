@@ -1,17 +1,15 @@
 //! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order.
 
-use super::compression::{Compression, decompressed};
-use super::detect::detect;
-use super::error::{Fault, Place, Problem, TraceError, printable};
-use super::format::{Format, FormatName, Sample};
-use super::input::Input;
-use super::options::{REORDER_WINDOW_MAX, TraceOptions};
+use super::begin::{Opened, Stream, opened};
+use super::error::{Problem, TraceError};
+use super::format::native::NativeBlocks;
+use super::format::{Format, FormatName, Parser};
+use super::native::{NativeReader, Wanted};
+use super::options::TraceOptions;
+use super::order::{Ordering, Origin};
 use super::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
-use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,21 +44,11 @@ pub struct TraceSummary {
 ///
 /// After an error the iterator ends.
 pub struct TraceReader {
-    name: Arc<str>,
-    compression: Compression,
-    input: Input,
-    format_name: FormatName,
+    stream: Stream,
     format: Box<dyn Format>,
     only_device: Option<String>,
-    window: usize,
-    /// Records held back to be sorted, in order of time. Most arrive in order, so most go to the end.
-    held: VecDeque<RawRecord>,
-    /// The clock that is time zero; `None` until the first record with rebasing on.
-    origin: Option<u128>,
-    rebase: bool,
-    newest: u128,
-    last: u128,
-    input_ended: bool,
+    order: Ordering<RawRecord>,
+    origin: Origin,
     done: bool,
     /// The next record, where somebody looked ahead.
     ahead: Option<RawRecord>,
@@ -75,12 +63,16 @@ impl TraceReader {
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
         let path = path.as_ref();
         let name: Arc<str> = path.to_string_lossy().into();
-        let opened = File::open(path).and_then(|file| {
-            // A folder can be opened, and only fails when it is read.
-            if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-        });
-        match opened {
-            Ok(file) => Self::from_reader(name, file, options),
+        match opened(path) {
+            Ok(Opened::Stream(stream)) => Self::from_reader(name, stream, options),
+            Ok(Opened::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
+                Self::from_reader(name, file, options)
+            }
+            Ok(Opened::Native(file)) => {
+                let reader = NativeReader::of_file(name.clone(), file, Wanted::DeviceRequests)?;
+                let blocks = Box::new(NativeBlocks::of(reader));
+                Ok(Self::new(Stream::native(name), blocks, options))
+            }
             Err(source) => Err(TraceError::Open { name, source }),
         }
     }
@@ -94,61 +86,43 @@ impl TraceReader {
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        let name = name.into();
-        let (compression, stream) = decompressed(Box::new(source))
-            .map_err(|source| TraceError::Open { name: name.clone(), source })?;
-        let mut input = Input::new(stream);
-        const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-        let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
-        let failed = |source| read_error(&name, compression, Place::Byte(0), source);
-        if begins_with_mark(&mut input).map_err(failed)? {
-            input.skip(BYTE_ORDER_MARK.len());
-        }
-        let (bytes, whole_file) = input.sample().map_err(failed)?;
-        let sample = Sample::new(bytes, whole_file);
-        if bytes.is_empty() {
-            return Err(TraceError::Empty { name });
-        }
-        let format_name = match options.format {
-            Some(forced) => forced,
-            None => detect(&name, &sample)?,
-        };
-        let facts = format_name.facts();
-        let format = (facts.parser)(&sample);
-        Ok(Self {
-            compression,
-            input,
-            format_name,
+        let mut stream = Stream::new(name.into(), source, options)?;
+        let format = stream.parser(|sample, name, format| match format.facts().parser {
+            Parser::Block(parser) => Ok(parser(sample)),
+            Parser::Either { block, .. } => Ok(block(sample, name)),
+            Parser::File(_) => Err(TraceError::CallsOnFiles { name: name.clone(), format }),
+        })?;
+        Ok(Self::new(stream, format, options))
+    }
+
+    pub(super) fn new(stream: Stream, format: Box<dyn Format>, options: &TraceOptions) -> Self {
+        Self {
             format,
             only_device: options.only_device.clone(),
-            window: options.reorder_window.unwrap_or(facts.reorder_window).min(REORDER_WINDOW_MAX),
-            held: VecDeque::new(),
-            origin: (!options.rebase).then_some(0),
-            rebase: options.rebase,
-            newest: 0,
-            last: 0,
-            input_ended: false,
+            order: Ordering::new(options, &stream),
+            origin: Origin::new(options),
             done: false,
             ahead: None,
             summary: TraceSummary::default(),
-            name,
-        })
+            stream,
+        }
     }
 
     /// The file's name, as in messages.
     pub fn name(&self) -> &Arc<str> {
-        &self.name
+        &self.stream.name
     }
 
     /// The format it is read as.
     pub const fn format(&self) -> FormatName {
-        self.format_name
+        self.stream.format
     }
 
     /// What was read so far.
     pub fn summary(&self) -> TraceSummary {
         let tally = self.format.tally();
         TraceSummary {
+            reordered: self.order.reordered,
             other_events: tally.other_events,
             widened: tally.widened,
             unmatched_completions: tally.unmatched_completions,
@@ -172,43 +146,16 @@ impl TraceReader {
 
     /// Makes a clock time zero, instead of the first record's.
     pub(crate) fn set_origin(&mut self, clock: u128) {
-        self.origin = Some(clock);
-    }
-
-    fn place(&self, at: u64) -> Place {
-        if self.format_name.facts().binary { Place::Byte(at) } else { Place::Line(at) }
-    }
-
-    fn here(&self) -> Place {
-        self.place(if self.format_name.facts().binary { self.input.bytes() } else { self.input.lines() })
-    }
-
-    fn problem(&self, at: u64, problem: Problem) -> TraceError {
-        TraceError::Record {
-            name: self.name.clone(),
-            place: self.place(at),
-            format: self.format_name,
-            problem,
-        }
+        self.origin.set(clock);
     }
 
     /// The next record of the file that is asked for, checked.
     fn parsed(&mut self) -> Result<Option<RawRecord>, TraceError> {
         loop {
-            let raw = match self.format.next(&mut self.input) {
-                Ok(Some(raw)) => raw,
-                Ok(None) => return Ok(None),
-                Err(Fault::Problem(problem)) => {
-                    return Err(TraceError::Record {
-                        name: self.name.clone(),
-                        place: self.here(),
-                        format: self.format_name,
-                        problem,
-                    });
-                }
-                Err(Fault::Io(source)) => {
-                    return Err(read_error(&self.name, self.compression, self.here(), source));
-                }
+            let Some(raw) =
+                self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?
+            else {
+                return Ok(None);
             };
             if let Some(wanted) = &self.only_device
                 && self.format.device_number(wanted) != Some(raw.record.device)
@@ -216,40 +163,18 @@ impl TraceReader {
                 self.summary.other_devices += 1;
                 continue;
             }
-            check(&raw.record).map_err(|problem| self.problem(raw.at, problem))?;
+            check(&raw.record).map_err(|problem| self.stream.problem(raw.at, problem))?;
             return Ok(Some(raw));
         }
     }
 
     /// The next record in order of time.
     fn ordered(&mut self) -> Result<Option<RawRecord>, TraceError> {
-        let raw = if self.window == 0 {
-            self.parsed()?
-        } else {
-            while !self.input_ended && self.held.len() <= self.window {
-                match self.parsed()? {
-                    None => self.input_ended = true,
-                    Some(raw) => {
-                        self.summary.reordered += u64::from(raw.clock < self.newest);
-                        self.newest = self.newest.max(raw.clock);
-                        let late = self.held.back().is_some_and(|back| raw.clock < back.clock);
-                        let place = match late {
-                            false => self.held.len(),
-                            true => self.held.partition_point(|held| held.clock <= raw.clock),
-                        };
-                        self.held.insert(place, raw);
-                    }
-                }
-            }
-            self.held.pop_front()
-        };
-        let Some(raw) = raw else { return Ok(None) };
-        if raw.clock < self.last {
-            let by = Time::from_picos(u64::try_from(self.last - raw.clock).unwrap_or(u64::MAX - 1));
-            return Err(self.problem(raw.at, Problem::OutOfOrder { by, window: self.window }));
+        while self.order.wants() {
+            let raw = self.parsed()?;
+            self.order.put(raw);
         }
-        self.last = raw.clock;
-        Ok(Some(raw))
+        self.order.take(&self.stream)
     }
 
     fn read(&mut self) -> Result<Option<BlockRecord>, TraceError> {
@@ -258,30 +183,14 @@ impl TraceReader {
             None => self.ordered()?,
         };
         let Some(raw) = next else {
-            if self.summary.records == 0 && self.summary.other_devices == 0 {
-                let lines = match self.here() {
-                    Place::Line(count) => format!("its {count} lines"),
-                    Place::Byte(count) => format!("its {count} bytes"),
-                };
-                let (name, format) = (self.name.clone(), self.format_name);
-                return Err(TraceError::NoRecords { name, format, lines });
-            }
-            if let Some(device) = self.only_device.as_ref().filter(|_| self.summary.records == 0) {
-                let lines = format!("it to device {}", printable(device.as_bytes()));
-                let (name, format) = (self.name.clone(), self.format_name);
-                return Err(TraceError::NoRecords { name, format, lines });
-            }
-            return Ok(None);
+            let only_device = self.only_device.as_deref().filter(|_| self.summary.other_devices > 0);
+            return match self.summary.records {
+                0 => Err(self.stream.without_records(only_device)),
+                _ => Ok(None),
+            };
         };
-        let origin = *self.origin.get_or_insert(raw.clock);
         let mut record = raw.record;
-        record.time = match u64::try_from(raw.clock.saturating_sub(origin)) {
-            Ok(u64::MAX) | Err(_) => {
-                let origin = if self.rebase { "the first record" } else { "zero" };
-                return Err(self.problem(raw.at, Problem::BeyondHorizon { origin }));
-            }
-            Ok(picos) => Time::from_picos(picos),
-        };
+        record.time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
         let summary = &mut self.summary;
         summary.records += 1;
         match record.direction {
@@ -322,21 +231,5 @@ fn check(record: &BlockRecord) -> Result<(), Problem> {
     match record.address.checked_add(u64::from(record.blocks)) {
         Some(_) => Ok(()),
         None => Err(Problem::AddressOverflow { address: record.address, blocks: record.blocks }),
-    }
-}
-
-/// A decompressor's complaint about missing input is a truncated file; any other is damage.
-pub(crate) fn read_error(
-    name: &Arc<str>,
-    compression: Compression,
-    place: Place,
-    source: io::Error,
-) -> TraceError {
-    let name = name.clone();
-    match (compression, source.kind()) {
-        (Compression::Gzip | Compression::Xz | Compression::Zstandard, io::ErrorKind::UnexpectedEof) => {
-            TraceError::Truncated { name, place, compression: compression.name() }
-        }
-        _ => TraceError::Read { name, place, source },
     }
 }

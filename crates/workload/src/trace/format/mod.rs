@@ -3,27 +3,39 @@
 //! A new format is one file here and one line in [`FormatName::facts`].
 
 mod blkparse;
+mod blktrace;
 mod block_layer;
 mod cloudphysics_csv;
+mod darshan_dxt;
 mod disksim_ascii;
+mod fio_iolog;
+mod hp_srt;
 mod measured;
 mod mqsim;
 mod msr;
+pub(crate) mod native;
+pub(crate) mod native_events;
+mod oracle_general;
 pub(crate) mod petrio;
+mod requests;
 mod scsi;
 mod spc;
+mod strace;
 mod trace_events;
 mod vscsi;
 
-use super::error::{Fault, Problem};
+use super::error::{Fault, Place, Problem};
+use super::event::Event;
 use super::input::{Input, is_data};
+use super::native::About;
 use super::record::RawRecord;
 use petrio_colours::SECTOR_BYTES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
-/// The formats of block traces that petrio reads.
+/// The formats of traces that petrio reads: of requests to devices, and of calls on files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FormatName {
@@ -47,11 +59,27 @@ pub enum FormatName {
     Blkparse,
     /// Block events as `perf script`, `trace-cmd report` or the kernel's `trace` file print them.
     TraceEvents,
+    /// petrio's own trace file of calls and requests: Parquet, a row an event.
+    Native,
+    /// Calls on files as `strace -f -ttt -T` prints them, with `-y` or without.
+    Strace,
+    /// What `blktrace` records, binary.
+    Blktrace,
+    /// libCacheSim's `oracleGeneral`: records of 24 bytes, all of them reads.
+    OracleGeneral,
+    /// HP Labs' SRT traces, binary, versions 1 to 4.
+    HpSrt,
+    /// fio's I/O logs, versions 2 and 3.
+    FioIolog,
+    /// Darshan's extended traces, as `darshan-dxt-parser` prints them.
+    DarshanDxt,
+    /// Requests without arrival times: iozone's offset files, or columns such as `offset_bytes,length_bytes,operation`.
+    Requests,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 18] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -62,6 +90,14 @@ impl FormatName {
         Self::Msr,
         Self::Blkparse,
         Self::TraceEvents,
+        Self::Native,
+        Self::Strace,
+        Self::Blktrace,
+        Self::OracleGeneral,
+        Self::HpSrt,
+        Self::FioIolog,
+        Self::DarshanDxt,
+        Self::Requests,
     ];
 
     /// The word that names it in a scenario.
@@ -77,12 +113,28 @@ impl FormatName {
             Self::Msr => "msr",
             Self::Blkparse => "blkparse",
             Self::TraceEvents => "trace-events",
+            Self::Native => "native",
+            Self::Strace => "strace",
+            Self::Blktrace => "blktrace",
+            Self::OracleGeneral => "oracle-general",
+            Self::HpSrt => "hp-srt",
+            Self::FioIolog => "fio-iolog",
+            Self::DarshanDxt => "darshan-dxt",
+            Self::Requests => "requests",
         }
     }
 
     /// Whether its records name the process or initiator that asked.
     pub const fn tells_processes(self) -> bool {
-        matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents)
+        matches!(
+            self,
+            Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native | Self::Blktrace
+        )
+    }
+
+    /// Whether it is a trace of calls on files and of nothing else, which no device can be asked for.
+    pub const fn is_of_calls(self) -> bool {
+        matches!(self.facts().parser, Parser::File(_))
     }
 
     pub(crate) const fn facts(self) -> &'static Facts {
@@ -97,6 +149,14 @@ impl FormatName {
             Self::Msr => &msr::FACTS,
             Self::Blkparse => &blkparse::FACTS,
             Self::TraceEvents => &trace_events::FACTS,
+            Self::Native => &native::FACTS,
+            Self::Strace => &strace::FACTS,
+            Self::Blktrace => &blktrace::FACTS,
+            Self::OracleGeneral => &oracle_general::FACTS,
+            Self::HpSrt => &hp_srt::FACTS,
+            Self::FioIolog => &fio_iolog::FACTS,
+            Self::DarshanDxt => &darshan_dxt::FACTS,
+            Self::Requests => &requests::FACTS,
         }
     }
 }
@@ -111,12 +171,83 @@ impl fmt::Display for FormatName {
 pub(crate) struct Facts {
     /// Records that may be out of place by default: events collected per processor are not in strict order.
     pub(crate) reorder_window: usize,
-    /// Whether places are bytes instead of lines.
-    pub(crate) binary: bool,
+    /// What its places are.
+    pub(crate) places: Places,
     /// How well a beginning fits.
     pub(crate) fit: fn(&Sample<'_>) -> Fit,
     /// A parser for a file that begins like this.
-    pub(crate) parser: fn(&Sample<'_>) -> Box<dyn Format>,
+    pub(crate) parser: Parser,
+}
+
+/// What a place in a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    Lines,
+    Bytes,
+    Rows,
+}
+
+impl Places {
+    pub(crate) const fn at(self, number: u64) -> Place {
+        match self {
+            Self::Lines => Place::Line(number),
+            Self::Bytes => Place::Byte(number),
+            Self::Rows => Place::Row(number),
+        }
+    }
+
+    /// How far an input was read.
+    pub(crate) fn here(self, input: &Input) -> Place {
+        match self {
+            Self::Lines => Place::Line(input.lines()),
+            Self::Bytes | Self::Rows => Place::Byte(input.bytes()),
+        }
+    }
+}
+
+/// What a format is a trace of.
+pub(crate) enum Parser {
+    /// Requests to devices.
+    Block(fn(&Sample<'_>) -> Box<dyn Format>),
+    /// Calls on files.
+    File(fn(&Sample<'_>) -> Box<dyn FileFormat>),
+    /// Either or both; the file's name goes along, for the format's own messages.
+    Either {
+        block: fn(&Sample<'_>, &Arc<str>) -> Box<dyn Format>,
+        file: fn(&Sample<'_>, &Arc<str>) -> Box<dyn FileFormat>,
+    },
+}
+
+/// A parser of one format of file-level traces.
+pub(crate) trait FileFormat: Send {
+    /// The next event, in the file's order; `None` at the end.
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault>;
+
+    /// What was left out or brought into form so far.
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+
+    /// Whether its clock counts from 1970.
+    fn is_since_1970(&self) -> bool {
+        false
+    }
+
+    /// What the file says of the trace as a whole.
+    fn about(&self) -> Option<&About> {
+        None
+    }
+}
+
+/// An event before its time is brought to the trace's origin.
+#[derive(Clone, Debug)]
+pub(crate) struct RawEvent {
+    /// Picoseconds on the trace's own clock.
+    pub(crate) clock: u128,
+    /// Where it stands, as [`RawRecord::at`].
+    pub(crate) at: u64,
+    /// Everything else; its `time` is not set.
+    pub(crate) event: Event,
 }
 
 /// A parser of one format.
