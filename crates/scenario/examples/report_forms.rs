@@ -96,6 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ..Stage::default()
             },
         ],
+        copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
             why: "by its rotation".to_owned(),

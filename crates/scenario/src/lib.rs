@@ -30,7 +30,8 @@ pub mod report;
 pub mod run;
 pub mod schema;
 mod text;
+mod trace_files;
 
 pub use load::{Loaded, load, load_text};
-pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, Storage};
+pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
 pub use text::{Override, Problem, Problems, Severity};

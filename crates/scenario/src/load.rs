@@ -19,6 +19,7 @@ use crate::schema::{
 };
 use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read;
+use crate::trace_files::SurveyedTraces;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use indexmap::IndexMap;
 use petrio_units::nearest;
@@ -50,6 +51,7 @@ pub struct Loaded {
     pub generators: IndexMap<String, Synthetic>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<Problem>,
+    pub(crate) trace_files: SurveyedTraces,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) sources: Sources,
     pub(crate) places: Places,
@@ -187,6 +189,7 @@ pub fn load_text(
         targets,
         generators,
         warnings,
+        trace_files: SurveyedTraces::default(),
         folder,
         sources,
         places,

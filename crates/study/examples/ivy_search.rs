@@ -2,7 +2,7 @@
 //! does what Ivy's tables say of one copy. Nothing of the other rows is looked at.
 //!
 //! ```sh
-//! cargo run --release -p petrio-study --example ivy_search -- examples/ivy/triangle-root.toml 300
+//! cargo run --release -p petrio-study --example ivy_search -- examples/ivy/triangle-root.toml 300   # seconds
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
@@ -107,11 +107,20 @@ fn system(lives: &FileLives, disks: usize, policy: PolicyParameters) -> IvySyste
         disks,
         replication: ReplicationParameters { policy, traffic: CopyTraffic::Magic, ..Default::default() },
         time_scale: 1.0,
+        stretch: 1,
         memory: t.memory,
     }
 }
 
+/// Files that are read or written in a trace that is tried.
+const SESSIONS: f64 = 5_000.0;
+
 fn one(lives: &FileLives) -> Option<[f64; 8]> {
+    let mut lives = lives.clone();
+    let bursts = SESSIONS / lives.burst_files;
+    let span = lives.burst_interval.as_seconds() * bursts;
+    lives.duration = Duration::new(petrio_kernel::Time::from_seconds(span));
+    let lives = &lives;
     run(&system(lives, 1, PolicyParameters::ReadOneWriteAll), 1).ok().map(|tally| figures(&tally))
 }
 
@@ -167,8 +176,8 @@ fn main() {
     let path = &arguments[1];
     let lives: FileLives = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let target = wanted(&target(&lives.title));
-    let rounds: usize = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0);
-    if rounds == 0 {
+    let seconds: f64 = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    if seconds == 0.0 {
         show(&lives);
         return;
     }
@@ -178,8 +187,13 @@ fn main() {
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
     let mut best = (one(&lives).map_or(f64::MAX, |found| error(&found, &target)), lives);
-    for round in 0..rounds {
-        let width = 0.7 * (1.0 - round as f64 / rounds as f64) + 0.05;
+    let started = std::time::Instant::now();
+    loop {
+        let past = started.elapsed().as_secs_f64() / seconds;
+        if past > 1.0 {
+            break;
+        }
+        let width = 0.7 * (1.0 - past) + 0.05;
         let candidates: Vec<FileLives> = (0..4).map(|_| changed(&best.1, &mut draw, width)).collect();
         let tried: Vec<(f64, FileLives)> = candidates
             .into_par_iter()

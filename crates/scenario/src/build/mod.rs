@@ -6,6 +6,7 @@
 //!           └─ programs_of ────▶ one RequestSource: all workloads, in order of time
 //! ```
 
+mod events;
 mod operations;
 pub(crate) mod program_page;
 mod programs;

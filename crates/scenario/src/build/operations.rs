@@ -2,21 +2,47 @@
 //! need.
 
 use crate::build::programs::Programs;
+use crate::build::events::{EventTrace, event_words};
 use crate::load::Loaded;
+use crate::placed::Volume;
 use crate::run::RunFailure;
-use crate::schema::{FileLoadPlace, FilePattern};
+use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
-use petrio_colours::{FileOp, SECTOR_BYTES};
+use petrio_colours::{FileId, FileOp, SECTOR_BYTES};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::replay::PlacedExtent;
 use petrio_workload::{RequestSource, SourceError};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The processes of a workload on one file system.
+/// The processes of a workload on one volume.
 struct Group {
-    /// The file system, as an index of [`Loaded::file_systems`].
-    file_system: usize,
-    prepared: Prepared,
+    /// The volume, as a position in [`Loaded::volumes`].
+    volume: usize,
+    work: Work,
+}
+
+/// What issues a workload's operations.
+enum Work {
+    Programs(Prepared),
+    Trace(EventTrace),
+}
+
+impl Work {
+    fn processes(&self) -> u32 {
+        match self {
+            Self::Programs(prepared) => prepared.programs.len() as u32,
+            Self::Trace(trace) => trace.processes(),
+        }
+    }
+
+    fn files(&self) -> Result<Cow<'_, FileTable>, ProgramError> {
+        match self {
+            Self::Programs(prepared) => Ok(Cow::Borrowed(&prepared.files)),
+            Self::Trace(trace) => trace.table().map(Cow::Owned),
+        }
+    }
 }
 
 /// A workload whose programs can't be made.
@@ -35,10 +61,13 @@ impl From<Box<NotPrepared>> for RunFailure {
 pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let mut kinds = Vec::new();
-    for (pattern, groups) in groups(loaded, replication)? {
-        kinds.push(pattern.words());
-        for Group { prepared, .. } in groups {
-            sources.push(Box::new(prepared.into_source().map_err(SourceError::from)?));
+    for (words, groups) in groups(loaded, replication)? {
+        kinds.push(words);
+        for Group { work, .. } in groups {
+            sources.push(match work {
+                Work::Programs(prepared) => Box::new(prepared.into_source().map_err(SourceError::from)?),
+                Work::Trace(trace) => trace.into_source()?,
+            });
         }
     }
     Ok(Programs::new(sources, kinds, Vec::new()))
@@ -46,51 +75,74 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
 
 /// What the programs of a scenario need to be there.
 pub(super) struct Needed {
-    /// The files of each file system, in the order of [`Loaded::file_systems`].
+    /// The files of each volume, in the order of [`Loaded::volumes`].
     pub(super) files: Vec<FileTable>,
-    /// Each process' host, as an index of [`Loaded::hosts`].
+    /// Where files lie whose place a trace tells, by volume.
+    pub(super) extents: Vec<BTreeMap<FileId, Vec<PlacedExtent>>>,
+    /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
     pub(super) hosts_of_processes: Vec<usize>,
 }
 
 /// What the programs need; the same in every replication.
 pub(super) fn needed(loaded: &Loaded) -> Result<Needed, RunFailure> {
-    let mut files = vec![FileTable::new(); loaded.file_systems.len()];
+    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+    let mut files = vec![FileTable::new(); volumes.len()];
+    let mut extents = vec![BTreeMap::new(); volumes.len()];
     let mut hosts_of_processes = Vec::new();
     for (_, groups) in groups(loaded, 0)? {
-        for Group { file_system, prepared } in groups {
-            let host = loaded.file_systems[file_system].host;
-            hosts_of_processes.extend(prepared.programs.iter().map(|_| host));
-            files[file_system].join(prepared.files).map_err(SourceError::from)?;
+        for Group { volume, work } in groups {
+            let host = volumes[volume].host;
+            hosts_of_processes.extend((0..work.processes()).map(|_| host));
+            if let Work::Trace(trace) = &work {
+                extents[volume].extend(trace.extents());
+            }
+            let table = work.files().map_err(SourceError::from)?.into_owned();
+            files[volume].join(table).map_err(SourceError::from)?;
         }
     }
-    Ok(Needed { files, hosts_of_processes })
+    Ok(Needed { files, extents, hosts_of_processes })
 }
 
-type Groups<'l> = Vec<(&'l dyn FilePattern, Vec<Group>)>;
+/// Each workload in words, and its processes on each of its volumes.
+type Groups = Vec<(String, Vec<Group>)>;
 
 /// Every workload's processes on each of its file systems, numbered through.
-fn groups(loaded: &Loaded, replication: u64) -> Result<Groups<'_>, Box<NotPrepared>> {
+fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>> {
+    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut next_process = 0u32;
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
     let mut all = Vec::new();
     for (name, workload) in &loaded.scenario.workload {
-        let Some((place, pattern)) = workload.on_files() else { continue };
+        let Some(place) = workload.files_place() else { continue };
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut groups = Vec::new();
         for &target in targets {
-            let file_system = target as usize;
-            let mut placement = placement(loaded, name, (place, file_system), targets.len() > 1);
+            let volume = target as usize;
+            let mut placement = placement(loaded, name, (place, volumes[volume]), targets.len() > 1);
             placement.replication = replication;
             placement.first_process = next_process;
-            placement.first_file = next_file.get(&file_system).copied().unwrap_or(1);
-            let prepared = pattern
-                .prepare(&placement, loaded.folder.as_deref())
-                .map_err(|error| Box::new(NotPrepared { workload: name.clone(), error }))?;
-            next_process += prepared.programs.len() as u32;
-            next_file.insert(file_system, prepared.files.next_file().max(placement.first_file));
-            groups.push(Group { file_system, prepared });
+            placement.first_file = next_file.get(&volume).copied().unwrap_or(1);
+            let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
+            let first_file = placement.first_file;
+            let work = match (workload, workload.on_files()) {
+                (Workload::Events(load), _) => {
+                    Work::Trace(EventTrace::open(loaded, name, &load.parameters, placement).map_err(refused)?)
+                }
+                (_, Some((_, pattern))) => {
+                    Work::Programs(pattern.prepare(&placement, loaded.folder.as_deref()).map_err(refused)?)
+                }
+                (_, None) => continue,
+            };
+            next_process += work.processes();
+            next_file.insert(volume, work.files().map_err(refused)?.next_file().max(first_file));
+            groups.push(Group { volume, work });
         }
-        all.push((pattern, groups));
+        let words = match (workload, workload.on_files()) {
+            (Workload::Events(load), _) => event_words(&load.parameters),
+            (_, Some((_, pattern))) => pattern.words(),
+            (_, None) => String::new(),
+        };
+        all.push((words, groups));
     }
     Ok(all)
 }
@@ -98,10 +150,9 @@ fn groups(loaded: &Loaded, replication: u64) -> Result<Groups<'_>, Box<NotPrepar
 fn placement(
     loaded: &Loaded,
     workload: &str,
-    (place, file_system): (&FileLoadPlace, usize),
+    (place, target): (&FileLoadPlace, Volume<'_>),
     several: bool,
 ) -> Placement {
-    let target = &loaded.file_systems[file_system];
     // On several file systems, each has random numbers of its own.
     let name = if several { format!("{workload}@{}", target.name) } else { workload.to_owned() };
     Placement {
@@ -116,12 +167,13 @@ fn placement(
 /// Whether the workloads' programs can be made, and whether their files fit.
 pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut wanted = vec![0u64; loaded.file_systems.len()];
+    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+    let mut wanted = vec![0u64; volumes.len()];
     for (name, workload) in &loaded.scenario.workload {
         let Some((_, pattern)) = workload.on_files() else { continue };
         let Some((bytes, key)) = pattern.largest() else { continue };
         for &target in loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default() {
-            let file_system = &loaded.file_systems[target as usize];
+            let file_system = volumes[target as usize];
             let wanted = &mut wanted[target as usize];
             let before = *wanted;
             *wanted = before.saturating_add(bytes);
@@ -145,7 +197,10 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
             .scenario
             .workload
             .values()
-            .all(|workload| workload.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()));
+            .all(|workload| match workload {
+                Workload::Events(_) => false,
+                other => other.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()),
+            });
     if problems.is_empty()
         && readable
         && let Err(failed) = groups(loaded, 0)

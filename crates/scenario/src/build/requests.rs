@@ -39,7 +39,7 @@ pub(super) fn programs_of(
                 }
             }
             // A scenario's workloads are of one of the two sorts.
-            Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => {}
+            Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Events(_) => {}
         }
     }
     Ok(Programs::new(sources, kinds, bounds))

@@ -11,13 +11,14 @@ use crate::check::HolderKind;
 use crate::load::Loaded;
 use crate::placed::{PlacedDisk, PlacedFileSystem};
 use crate::run::RunFailure;
-use petrio_colours::{BlockRequest, SECTOR_BYTES};
+use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
 use petrio_models::block::fabric::fabric_page;
 use petrio_models::block::queue::{DeviceFeatures, QueueParameters, queue_page};
 use petrio_models::block::raid::{StripeError, StripeParameters, stripe_page};
 use petrio_models::block::throttle::throttle_page;
+use petrio_models::cluster::replication::{Replicas, ReplicationPorts, Sight, replication_page};
 use petrio_models::device::analytic_disk::{Arm, analytic_disk_page};
 use petrio_models::device::constant_rate::constant_rate_page;
 use petrio_models::device::disk::parameters::QueueDiscipline;
@@ -40,6 +41,16 @@ pub(super) struct Devices {
     pub(super) stages: Vec<Stage>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
+    /// The replications, by their position in [`Loaded::storage`].
+    pub(super) replications: BTreeMap<usize, BuiltReplication>,
+}
+
+/// A replication in the net.
+#[derive(Clone, Copy)]
+pub(super) struct BuiltReplication {
+    /// Where it is told what files go through.
+    pub(super) operations: Place<FileOp>,
+    pub(super) replicas: Place<Replicas>,
 }
 
 /// What a file system is connected to.
@@ -120,7 +131,7 @@ pub(super) fn below(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
     file_system: &PlacedFileSystem,
-    devices: &Devices,
+    devices: &mut Devices,
 ) -> Result<Wired, RunFailure> {
     let name = &file_system.name;
     let place = loaded.scenario.fs.get(name).map(|file_system| &file_system.place);
@@ -165,11 +176,11 @@ pub(super) fn below(
 }
 
 /// The ports of a part that holds blocks; its pages, and those below it, are put into the net.
-fn holder(
+pub(super) fn holder(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
     number: usize,
-    devices: &Devices,
+    devices: &mut Devices,
     stages: &mut Vec<Stage>,
 ) -> Result<(Place<BlockRequest>, Place<BlockRequest>), RunFailure> {
     if let (Some(&requests), Some(&completions)) =
@@ -203,6 +214,25 @@ fn holder(
                 stages.append(&mut fabric_page(page, name, &fabric.parameters, ports, below));
             }
         }
+        HolderKind::Replication => {
+            if let Some(replication) = loaded.scenario.replication.get(name) {
+                let sight = |&below: &usize| devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
+                let sights: Vec<Sight> = storage.over.iter().map(sight).collect();
+                let disks =
+                    members.iter().zip(sights).map(|(&(down, up), sight)| (down, up, sight)).collect();
+                let operations = page.fifo(&format!("{name}-file-events"));
+                let ports = ReplicationPorts { operations, requests, completions, disks };
+                let smallest = storage.over.iter().map(|&below| loaded.storage[below].blocks).min();
+                let built =
+                    replication_page(page, name, &replication.parameters, smallest.unwrap_or(0), &ports);
+                let (replicas, mut rows) = built.map_err(|error| RunFailure::Storage {
+                    part: name.to_owned(),
+                    message: error.to_string(),
+                })?;
+                devices.replications.insert(number, BuiltReplication { operations, replicas });
+                stages.append(&mut rows);
+            }
+        }
         // A disk has its page already, and a throttle stands before the queue.
         HolderKind::Throttle | HolderKind::Disk => {}
     }
@@ -211,11 +241,18 @@ fn holder(
 }
 
 /// The disks that a part is made of in the end.
-fn disks_below(loaded: &Loaded, number: usize) -> Vec<usize> {
+pub(super) fn disks_below(loaded: &Loaded, number: usize) -> Vec<usize> {
     match loaded.storage.get(number) {
         Some(storage) if storage.kind != HolderKind::Disk => {
             storage.over.iter().flat_map(|&below| disks_below(loaded, below)).collect()
         }
         _ => vec![number],
     }
+}
+
+/// The replications that a part is made of.
+pub(super) fn replications_below(loaded: &Loaded, number: usize) -> Vec<usize> {
+    let Some(storage) = loaded.storage.get(number) else { return Vec::new() };
+    let own = (storage.kind == HolderKind::Replication).then_some(number);
+    own.into_iter().chain(storage.over.iter().flat_map(|&below| replications_below(loaded, below))).collect()
 }

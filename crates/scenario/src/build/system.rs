@@ -2,18 +2,22 @@
 
 use crate::build::operations::{self, Needed};
 use crate::build::program_page::{ProgramPorts, programs_page};
-use crate::build::storage::{Devices, Wired, below, device_page};
+use crate::build::storage::{Devices, Wired, below, device_page, holder, replications_below};
 use crate::load::Loaded;
 use crate::placed::PlacedHost;
 use crate::report::Subject;
 use crate::run::RunFailure;
 use crate::schema::USUAL_SWAPPINESS;
-use petrio_colours::{BlockRequest, FileOp};
-use petrio_kernel::{Net, NetBuilder, Place};
+use petrio_colours::{BlockRequest, FileId, FileOp};
+use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_models::host::unix_1990::{PlacedExtent as UnixExtent, UnixFile, UnixPorts, unix_1990_page};
 use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
 use petrio_workload::program::{FileEntry, FileTable};
+use petrio_workload::replay::PlacedExtent;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A System: its net, the ports of its programs, and what the report shows of it.
@@ -27,6 +31,8 @@ pub struct System {
     /// The rows of the stage table.
     pub stages: Vec<Stage>,
     pub(crate) programs: Ports,
+    /// The state of each replication, by name.
+    pub(crate) replications: Vec<(String, Place<Replicas>)>,
     /// The request port of each disk.
     pub(crate) devices: Vec<Place<BlockRequest>>,
 }
@@ -71,6 +77,7 @@ fn of_disks(loaded: &Loaded) -> Result<System, RunFailure> {
         stages,
         programs: Ports::Requests(programs),
         devices: requests,
+        replications: Vec::new(),
     })
 }
 
@@ -79,7 +86,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut net = NetBuilder::new(loaded.scenario.title.clone());
     let mut page = net.top();
     let completions = page.fifo("completions");
-    let Needed { files, hosts_of_processes } = operations::needed(loaded)?;
+    let Needed { files, extents, hosts_of_processes } = operations::needed(loaded)?;
     let mut devices = Devices::default();
     let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); loaded.hosts.len()];
     let mut upper_stages = Vec::new();
@@ -91,7 +98,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut hosts = Vec::new();
     for (number, file_system) in loaded.file_systems.iter().enumerate() {
         let Wired { requests, completions, mut stages, largest_request } =
-            below(&mut page, loaded, file_system, &devices)?;
+            below(&mut page, loaded, file_system, &mut devices)?;
         upper_stages.append(&mut stages);
         mounts[file_system.host].push(Mount {
             name: file_system.name.clone(),
@@ -108,13 +115,32 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut stages = Vec::new();
     for (host, mounts) in loaded.hosts.iter().zip(&mounts) {
         let operations = page.fifo(&format!("{}-operations", host.name));
-        hosts.push(operations);
+        hosts.push(announced(&mut page, loaded, &host.name, operations, &devices));
         let parameters = host_parameters(loaded, host);
         stages.extend(
             host_page(&mut page, &host.name, &parameters, mounts, operations, completions)
                 .map_err(|error| RunFailure::Host { host: host.name.clone(), message: error.to_string() })?,
         );
     }
+    let before = loaded.file_systems.len();
+    for (unix, (files, extents)) in loaded.unix.iter().zip(files.iter().zip(&extents).skip(before)) {
+        let operations = page.fifo(&format!("{}-operations", unix.name));
+        let (requests, request_completions) =
+            holder(&mut page, loaded, unix.on, &mut devices, &mut upper_stages)?;
+        hosts.push(announced(&mut page, loaded, &unix.name, operations, &devices));
+        let ports = UnixPorts { operations, completions, requests, request_completions };
+        let files = unix_files(files, extents);
+        let built =
+            unix_1990_page(&mut page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
+        stages.extend(built.map_err(|error| RunFailure::Host {
+            host: unix.name.clone(),
+            message: error.to_string(),
+        })?);
+    }
+    let replications = devices.replications.iter();
+    let replications = replications
+        .map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas))
+        .collect();
     stages.append(&mut upper_stages);
     stages.append(&mut devices.stages);
     let route = move |operation: &FileOp| {
@@ -128,7 +154,74 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
         stages,
         programs: Ports::Operations(programs),
         devices: devices.requests,
+        replications,
     })
+}
+
+/// Where the operations of a host arrive: at its own port, or, where copies of its files are kept, at a transition that tells the
+/// replication of each operation that begins.
+fn announced(
+    page: &mut PageBuilder<'_>,
+    loaded: &Loaded,
+    host: &str,
+    operations: Place<FileOp>,
+    devices: &Devices,
+) -> Place<FileOp> {
+    // By the number of the file system on the host.
+    let mut told: Vec<Vec<Place<FileOp>>> = Vec::new();
+    let hosts = loaded.hosts.iter().map(|host| &host.name).chain(loaded.unix.iter().map(|unix| &unix.name));
+    let names: Vec<&String> = hosts.collect();
+    for volume in loaded.volumes().filter(|volume| names.get(volume.host).is_some_and(|name| *name == host)) {
+        let below = replications_below(loaded, volume.on);
+        let places = below.iter().filter_map(|number| devices.replications.get(number));
+        told.push(places.map(|built| built.operations).collect());
+    }
+    if told.iter().all(Vec::is_empty) {
+        return operations;
+    }
+    let arrivals = page.fifo(&format!("{host}-arrivals"));
+    let mut announce = page.transition(&format!("{host}-announce"));
+    let arriving = announce.take(arrivals);
+    let onward = announce.put(operations);
+    let told: Vec<Vec<_>> = told
+        .iter()
+        .map(|places| places.iter().map(|&place| announce.may_put(place, 1)).collect())
+        .collect();
+    announce.action(move |f| {
+        let operation: FileOp = f.take(arriving);
+        for &place in told.get(operation.file_system as usize).into_iter().flatten() {
+            f.put(place, operation.clone());
+        }
+        f.put(onward, operation);
+    });
+    arrivals
+}
+
+/// The files of a Unix host: those that are there, and those of which a trace tells where they will lie.
+fn unix_files(files: &FileTable, extents: &BTreeMap<FileId, Vec<PlacedExtent>>) -> Vec<UnixFile> {
+    let unix_file = |entry: &FileEntry| UnixFile {
+        file: entry.file,
+        parent: entry.parent,
+        directory: entry.is_directory,
+        present: entry.present,
+        size: entry.size,
+        extents: extents.get(&entry.file).map_or(Vec::new(), |extents| {
+            extents
+                .iter()
+                .map(|extent| UnixExtent {
+                    offset: extent.offset,
+                    address: extent.address,
+                    length: extent.length,
+                })
+                .collect()
+        }),
+    };
+    files
+        .entries()
+        .iter()
+        .filter(|entry| entry.present || extents.contains_key(&entry.file))
+        .map(unix_file)
+        .collect()
 }
 
 fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
@@ -160,6 +253,13 @@ fn prepared(files: &FileTable) -> Vec<PreparedFile> {
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".
 fn line(loaded: &Loaded) -> String {
     let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
+    parts.extend(loaded.unix.iter().map(|_| "a Unix host of 1990".to_owned()));
+    parts.extend(loaded.scenario.replication.values().map(|replication| {
+        let copies = replication.parameters.copies.map_or("copies".to_owned(), |copies| {
+            crate::report::counted(copies.into(), "copy", "copies")
+        });
+        format!("{copies}, {}", replication.parameters.policy.words())
+    }));
     for (part, disk) in &loaded.scenario.disk {
         let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
         let count = match disk.count {

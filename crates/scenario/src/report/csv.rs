@@ -1,6 +1,6 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
-//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`),
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`, `copies`),
 //! `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
 //! interval and empty for a single run. The distribution and the series are in the JSON report.
 
@@ -92,6 +92,23 @@ fn table(report: &Report) -> String {
                 rows.add("stage", &stage.name, quantity, value.into(), unit);
             }
         }
+    }
+    for copies in &report.copies {
+        for (quantity, value, unit) in [
+            ("read turnaround", copies.read_turnaround_ms.mean, "ms"),
+            ("read turnaround, standard deviation", copies.read_turnaround_ms.deviation, "ms"),
+            ("write turnaround", copies.write_turnaround_ms.mean, "ms"),
+            ("write turnaround, standard deviation", copies.write_turnaround_ms.deviation, "ms"),
+            ("queue before a read", copies.read_queue, ""),
+            ("queue before a write", copies.write_queue, ""),
+            ("seek distance", copies.seek_cylinders, "cylinders"),
+        ] {
+            rows.add("copies", &copies.name, quantity, value.into(), unit);
+        }
+        rows.count("copies", &copies.name, "cut back", copies.cut_backs, "");
+        rows.count("copies", &copies.name, "copies made", copies.copies_made, "");
+        rows.count("copies", &copies.name, "moved for copies", copies.copy_bytes, "B");
+        rows.count("copies", &copies.name, "given up for space", copies.evicted, "");
     }
     rows.0
 }

@@ -66,6 +66,7 @@ pub(crate) fn example() -> Report {
                 ..Stage::default()
             },
         ],
+        copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
             why: "by its seeks".to_owned(),

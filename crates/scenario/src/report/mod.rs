@@ -12,6 +12,7 @@
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
 mod collector;
+mod copies;
 mod csv;
 mod device_log;
 mod error;
@@ -32,6 +33,7 @@ mod text;
 mod whole_file;
 
 pub use collector::{Collected, Collector};
+pub use copies::{CopiesFigures, MeanAndDeviation};
 pub use csv::write_csv;
 pub use device_log::DeviceLog;
 pub use error::ReportError;

@@ -1,5 +1,6 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
+use crate::report::copies::CopiesFigures;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
 use crate::report::subject::Subject;
@@ -153,6 +154,9 @@ pub struct Report {
     pub breakdown: Vec<Share>,
     /// The stages of the storage path.
     pub stages: Vec<Stage>,
+    /// Copies of files, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub copies: Vec<CopiesFigures>,
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,

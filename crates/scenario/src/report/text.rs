@@ -18,6 +18,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
     figures(&mut out, report, width);
     breakdown(&mut out, report, width);
     stages(&mut out, &report.stages, width);
+    for copies in &report.copies {
+        out.push('\n');
+        labelled(&mut out, &copies.name, &copies.sentence(), width);
+    }
     foot(&mut out, report, width);
     out
 }

@@ -2,7 +2,7 @@
 
 use crate::build::{Driven, ProgramPorts, Programs, System};
 use crate::load::Loaded;
-use crate::report::{Collected, Collector, ReportError, Sinks, Stage};
+use crate::report::{Collected, Collector, CopiesFigures, ReportError, Sinks, Stage};
 use crate::run::RunFailure;
 use crate::run::growth::Growth;
 use crate::run::phases::Phases;
@@ -97,6 +97,7 @@ impl<R: Driven> Listener<R> for Sinks {
 pub(crate) struct Outcome {
     pub(crate) collected: Collected,
     pub(crate) stages: Vec<Stage>,
+    pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
     /// When the last request that counts completed, where others that don't came after it.
@@ -234,6 +235,7 @@ pub(crate) fn execute<R: Driven>(
             Some((rows, until)) if until == counted => rows,
             _ => stage_rows(&system.stages, run.marking()),
         },
+        copies: copies(system, &run),
         end,
         cut_at,
         counted_until,
@@ -241,6 +243,15 @@ pub(crate) fn execute<R: Driven>(
         growing: growth.is_growing(),
     };
     Ok((outcome, programs))
+}
+
+/// What the System's replications came to.
+fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
+    let mut all = Vec::new();
+    for (name, place) in &system.replications {
+        run.for_each_token(*place, |replicas| all.push(CopiesFigures::of(name, replicas.tally())));
+    }
+    all
 }
 
 /// What has reached the devices since it was last told.

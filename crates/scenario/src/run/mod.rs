@@ -164,7 +164,7 @@ fn relative_width(reports: &[Report], level: f64) -> f64 {
 
 /// The request side and the stages of one run, as a report.
 fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Programs<R>) -> Report {
-    let Outcome { collected, stages, end, cut_at, counted_until, in_flight, growing } = outcome;
+    let Outcome { collected, stages, copies, end, cut_at, counted_until, in_flight, growing } = outcome;
     let mut warnings = programs.warnings();
     if growing {
         warnings.push(
@@ -200,6 +200,7 @@ fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, program
         operations: collected.operations,
         breakdown: collected.breakdown,
         stages,
+        copies,
         bottleneck: None,
         warnings,
         series: collected.series,

@@ -21,7 +21,7 @@ mod workload;
 
 pub(crate) use apart::parts;
 pub use disk::Disk;
-pub use events::EventReplay;
+pub use events::{EventReplay, Reads};
 pub(crate) use file_system::read_file_system;
 pub use file_system::{FileSystem, FileSystemPlace};
 pub(crate) use host::USUAL_SWAPPINESS;
@@ -37,4 +37,4 @@ pub use storage::{Fabric, Raid, RaidLevel, Throttle};
 pub(crate) use storage::{read_fabric, read_throttle};
 pub use trace::{OutOfRange, Replay, TraceReplay};
 pub use workload::{FileLoad, FileLoadPlace, IoClassName, SyntheticLoad, Workload};
-pub(crate) use workload::{FilePattern, KINDS, read_workload};
+pub(crate) use workload::{KINDS, read_workload};

@@ -26,6 +26,7 @@ mod table;
 
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
+pub(crate) use placement::check_number_of_files;
 pub use placement::{Placement, Prepared};
 pub use requests::{RequestParameters, RequestProgram};
 pub use script::{Script, ScriptError, ScriptParameters, ScriptProgram};

@@ -93,7 +93,7 @@ impl Prepared {
 const FILES_MAX: u32 = 1 << 24;
 
 /// Whether there are numbers for so many files.
-pub(super) fn check_number_of_files(files: u64, placement: &Placement) -> Result<(), ProgramError> {
+pub(crate) fn check_number_of_files(files: u64, placement: &Placement) -> Result<(), ProgramError> {
     if placement.first_file == 0 {
         return Err(ProgramError::parameter("first_file", "0 is the root directory's number"));
     }

@@ -10,13 +10,14 @@
 //! all: files are placed by the path of their directory.
 
 use super::Record;
+use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
 use crate::trace::TraceError;
 use crate::trace::event::{Event, EventKind, FileKey};
-use petrio_colours::{AccessFlags, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
+use petrio_colours::{AccessFlags, FileId, FileOp, IoClass, Operation, RequestId, SECTOR_BYTES};
 use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// For whom think times are kept.
@@ -44,10 +45,8 @@ pub struct PlacedExtent {
 /// A file that a trace speaks of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceFile {
-    /// Its number in the run.
-    pub file: FileId,
-    /// Its directory's number.
-    pub directory: FileId,
+    /// Its directory, counted from 0; `None` for the root.
+    pub directory: Option<u32>,
     /// Whether it is there when the trace begins.
     pub present: bool,
     /// Its size in bytes then.
@@ -61,62 +60,68 @@ pub struct TraceFile {
 pub struct TraceFiles {
     files: Vec<TraceFile>,
     by_key: BTreeMap<FileKey, u32>,
-    directories: BTreeMap<Arc<str>, FileId>,
-    knows_processes: bool,
-    first: u32,
+    /// The directories' names, in order of appearance; they are numbered after the files.
+    directories: Vec<Arc<str>>,
+    /// The threads of the trace, in order of their numbers.
+    processes: Vec<u32>,
 }
 
-/// The number from which directories are numbered, downwards, so that they never meet the files.
-const LAST_DIRECTORY: u32 = u32::MAX - 16;
+/// What is known only while a trace is looked over.
+#[derive(Default)]
+struct Survey {
+    directories: BTreeMap<Arc<str>, u32>,
+    processes: BTreeSet<u32>,
+    /// Of each file whether it has been written, and where the last call ended.
+    files: Vec<(bool, u64)>,
+}
 
 impl TraceFiles {
-    /// Looks a trace over. Files are numbered from `first` on, in order of appearance.
+    /// Looks a trace over. In a run, files are numbered in order of appearance, and directories after them.
     ///
     /// # Errors
     /// An event that can't be read.
-    pub fn of(
-        events: impl Iterator<Item = Result<Event, TraceError>>,
-        first: u32,
-    ) -> Result<Self, TraceError> {
-        let mut files = Self { first, ..Self::default() };
-        let mut growing: BTreeMap<FileKey, (bool, u64)> = BTreeMap::new();
+    pub fn of(events: impl Iterator<Item = Result<Event, TraceError>>) -> Result<Self, TraceError> {
+        let mut files = Self::default();
+        let mut survey = Survey::default();
         for event in events {
             let event = event?;
-            files.knows_processes |= event.process != 0 && !event.kind.is_of_device();
             if !event.file.is_known() || event.error != 0 || event.kind.is_of_device() {
                 continue;
             }
-            files.look_at(&event, &mut growing);
+            files.look_at(&event, &mut survey);
         }
         for file in &mut files.files {
             tidy(&mut file.extents);
         }
+        files.processes = survey.processes.into_iter().collect();
         Ok(files)
     }
 
-    fn look_at(&mut self, event: &Event, growing: &mut BTreeMap<FileKey, (bool, u64)>) {
-        let directory = event.path.as_ref().and_then(|path| path.rsplit_once('/')).map(|(name, _)| name);
-        let directory = match directory {
-            None => FileId::ROOT,
-            Some(name) => match self.directories.get(name) {
-                Some(&known) => known,
-                None => {
-                    let number = FileId(LAST_DIRECTORY - self.directories.len() as u32);
-                    self.directories.insert(name.into(), number);
-                    number
-                }
-            },
-        };
+    fn look_at(&mut self, event: &Event, survey: &mut Survey) {
+        survey.processes.insert(event.process);
         let next = self.files.len() as u32;
         let index = *self.by_key.entry(event.file).or_insert(next);
         if index == next {
             let present = event.kind != EventKind::Create;
-            let file = FileId(self.first + next);
-            self.files.push(TraceFile { file, directory, present, ..TraceFile::default() });
-            growing.insert(event.file, (false, 0));
+            self.files.push(TraceFile { present, ..TraceFile::default() });
+            survey.files.push((false, 0));
         }
         let file = &mut self.files[index as usize];
-        let (was_written, at) = growing.entry(event.file).or_default();
+        if file.directory.is_none()
+            && let Some((name, _)) = event.path.as_ref().and_then(|path| path.rsplit_once('/'))
+        {
+            let number = match survey.directories.get(name) {
+                Some(&number) => number,
+                None => {
+                    let number = self.directories.len() as u32;
+                    self.directories.push(name.into());
+                    survey.directories.insert(name.into(), number);
+                    number
+                }
+            };
+            file.directory = Some(number);
+        }
+        let (was_written, at) = &mut survey.files[index as usize];
         let offset = event.offset.unwrap_or(*at);
         match event.kind {
             EventKind::Read | EventKind::Write => {
@@ -152,20 +157,67 @@ impl TraceFiles {
         &self.files
     }
 
-    /// The directories' numbers.
-    pub fn directories(&self) -> impl Iterator<Item = FileId> + '_ {
-        self.directories.values().copied()
+    /// The number in a run of the file at this position, where the first one has the number `first`.
+    pub const fn file_id(&self, position: u32, first: u32) -> FileId {
+        FileId(first + position)
     }
 
-    /// A file's number in the run.
-    pub fn get(&self, key: FileKey) -> Option<FileId> {
-        self.by_key.get(&key).map(|&index| FileId(self.first + index))
+    /// The number in a run of a file's directory.
+    pub fn directory_id(&self, file: &TraceFile, first: u32) -> FileId {
+        file.directory.map_or(FileId::ROOT, |number| FileId(first + self.files.len() as u32 + number))
+    }
+
+    /// The files and directories as a table, each directory before what lies in it.
+    ///
+    /// # Errors
+    /// More of them than there are numbers left.
+    pub fn table(&self, placement: &Placement) -> Result<FileTable, ProgramError> {
+        let mut table = FileTable::new();
+        let (first, prefix) = (placement.first_file, &placement.name);
+        check_number_of_files((self.files.len() + self.directories.len()) as u64, placement)?;
+        let after_files = first + self.files.len() as u32;
+        for number in 0..self.directories.len() as u32 {
+            table.add(FileEntry {
+                file: FileId(after_files + number),
+                name: format!("{prefix}.d{number}"),
+                parent: FileId::ROOT,
+                is_directory: true,
+                present: true,
+                size: 0,
+                cached: false,
+            })?;
+        }
+        for (position, file) in (0..).zip(&self.files) {
+            table.add(FileEntry {
+                file: self.file_id(position, first),
+                name: format!("{prefix}.{position}"),
+                parent: self.directory_id(file, first),
+                is_directory: false,
+                present: file.present,
+                size: if file.present { file.size } else { 0 },
+                cached: false,
+            })?;
+        }
+        Ok(table)
+    }
+
+    /// How many processes a replay has.
+    pub fn processes(&self, wanted: ThinkPer) -> u32 {
+        match self.think_per(wanted) {
+            ThinkPer::Process => self.processes.len() as u32,
+            ThinkPer::File => 1,
+        }
+    }
+
+    /// A file's position.
+    pub fn position(&self, key: FileKey) -> Option<u32> {
+        self.by_key.get(&key).copied()
     }
 
     /// For whom think times can be kept.
-    pub const fn think_per(&self, wanted: ThinkPer) -> ThinkPer {
+    pub fn think_per(&self, wanted: ThinkPer) -> ThinkPer {
         match wanted {
-            ThinkPer::Process if self.knows_processes => ThinkPer::Process,
+            ThinkPer::Process if self.processes.iter().any(|process| *process != 0) => ThinkPer::Process,
             _ => ThinkPer::File,
         }
     }
@@ -221,6 +273,12 @@ pub struct FileRecord {
     pub waiter: u32,
     /// The process in the run.
     pub process: u32,
+    /// The file system's number on its host.
+    pub file_system: u32,
+    /// The process' scheduling class.
+    pub class: IoClass,
+    /// Its priority within the class.
+    pub priority: u8,
     /// What it asks for.
     pub operation: Operation,
     /// The file.
@@ -254,13 +312,15 @@ impl Record for FileRecord {
         FileOp {
             id,
             process: self.process,
+            file_system: self.file_system,
+            class: self.class,
+            priority: self.priority,
             operation: self.operation,
             file: self.file,
             parent: self.parent,
             offset: self.offset,
             length: self.length,
             flags: AccessFlags { sync: self.sync, ..AccessFlags::default() },
-            priority: 4,
             issued: now,
             ..FileOp::default()
         }
@@ -272,19 +332,18 @@ pub struct FileRecords<R> {
     events: R,
     files: Arc<TraceFiles>,
     think_per: ThinkPer,
-    /// The process number of the first process, and how many there are for the trace's to be folded onto.
-    processes: (u32, u32),
+    /// What a replayed operation has besides what the trace says: its first process' number, its file system, its urgency.
+    placement: Placement,
     /// Only reads that missed, of a trace that says which did.
     only_misses: bool,
     at: BTreeMap<FileId, u64>,
 }
 
 impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
-    /// The events of a trace that has been looked over. In the run, its processes are `processes.0` and on, folded onto
-    /// `processes.1` of them.
-    pub fn new(events: R, files: Arc<TraceFiles>, wanted: ThinkPer, processes: (u32, u32)) -> Self {
+    /// The events of a trace that has been looked over. In the run, its processes are numbered from the placement's first.
+    pub fn new(events: R, files: Arc<TraceFiles>, wanted: ThinkPer, placement: Placement) -> Self {
         let think_per = files.think_per(wanted);
-        Self { events, files, think_per, processes, only_misses: false, at: BTreeMap::new() }
+        Self { events, files, think_per, placement, only_misses: false, at: BTreeMap::new() }
     }
 
     /// Leaves reads out of which the trace says that they were answered from the cache.
@@ -298,7 +357,9 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
         if event.error != 0 || event.kind.is_of_device() {
             return None;
         }
-        let file = self.files.get(event.file)?;
+        let position = self.files.position(event.file)?;
+        let first = self.placement.first_file;
+        let file = self.files.file_id(position, first);
         let operation = match event.kind {
             EventKind::Create => Operation::Create,
             EventKind::Open => Operation::Open,
@@ -334,19 +395,24 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             }
             _ => {}
         }
-        let waiter = match self.think_per {
-            ThinkPer::Process => event.process,
-            ThinkPer::File => file.0,
+        let (waiter, process) = match self.think_per {
+            ThinkPer::Process => {
+                let number = self.files.processes.binary_search(&event.process).unwrap_or_default() as u32;
+                (number, number)
+            }
+            ThinkPer::File => (file.0, 0),
         };
-        let index = (file.0 - self.files.first) as usize;
         Some(FileRecord {
             time: event.time,
             measured: event.service,
             waiter,
-            process: self.processes.0 + waiter % self.processes.1.max(1),
+            process: self.placement.first_process + process,
+            file_system: self.placement.file_system,
+            class: self.placement.class,
+            priority: self.placement.priority,
             operation,
             file,
-            parent: self.files.files[index].directory,
+            parent: self.files.directory_id(&self.files.files[position as usize], first),
             offset,
             length,
             sync: event.synchronous,

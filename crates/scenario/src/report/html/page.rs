@@ -242,7 +242,11 @@ fn stages(out: &mut String, report: &Report) {
             or_dash(stage.mean_service_ms, time)
         );
     }
-    out.push_str("</tbody>\n</table></div>\n</section>\n");
+    out.push_str("</tbody>\n</table></div>\n");
+    for copies in &report.copies {
+        let _ = writeln!(out, "<p><b>{}</b> {}</p>", escaped(&copies.name), escaped(&copies.sentence()));
+    }
+    out.push_str("</section>\n");
 }
 
 fn percentiles(out: &mut String, report: &Report) {

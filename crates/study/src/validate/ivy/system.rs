@@ -1,7 +1,7 @@
 //! Ivy's System: a Unix host of 1990 with a file system on several disks, and what a made-up trace does to it.
 
 use super::error::IvyError;
-use petrio_colours::{BlockRequest, FileOp};
+use petrio_colours::{BlockRequest, FileId, FileOp};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, Sight, Tally, replication_page,
@@ -12,7 +12,8 @@ use petrio_models::host::unix_1990::{
     PlacedExtent, RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page,
 };
 use petrio_workload::file_lives::FileLives;
-use petrio_workload::replay::{FileRecords, TraceFiles};
+use petrio_workload::program::Placement;
+use petrio_workload::replay::{FileRecords, TraceFile, TraceFiles};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource, ThinkPer};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct IvySystem {
     pub replication: ReplicationParameters,
     /// Factor on the trace's times: below 1 the load is heavier.
     pub time_scale: f64,
+    /// Factor on the addresses of the trace, for a disk that is so many times larger than the one it was made for.
+    pub stretch: u64,
     /// The memory of the host, a tenth of which is its buffer cache.
     pub memory: petrio_units::Bytes,
 }
@@ -40,7 +43,7 @@ pub struct IvySystem {
 /// # Errors
 /// Parameters that contradict each other, or a run that fails.
 pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
-    let files = Arc::new(TraceFiles::of(system.lives.events(seed)?, 1)?);
+    let files = Arc::new(TraceFiles::of(system.lives.events(seed)?)?);
     let mut net = NetBuilder::new("ivy");
     let mut page = net.top();
     let mut disks = Vec::new();
@@ -71,12 +74,15 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
         requests: ports.requests,
         request_completions: ports.completions,
     };
-    let there: Vec<UnixFile> = files.files().iter().map(unix_file).collect();
+    let there: Vec<UnixFile> = (0..)
+        .zip(files.files())
+        .map(|(position, file)| unix_file(files.file_id(position, 1), file, system.stretch))
+        .collect();
     unix_1990_page(&mut page, "host", &host, (blocks, &there), host_ports)?;
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
     let mut run = Simulation::new(&net, seed, 0);
 
-    let records = FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, (0, 1));
+    let records = FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
     let mut source = ClosedReplay::new(records, options)?;
     let mut issued = 0u64;
@@ -123,15 +129,18 @@ fn failed(error: petrio_kernel::RunError) -> IvyError {
     IvyError::Net(error.to_string())
 }
 
-fn unix_file(file: &petrio_workload::replay::TraceFile) -> UnixFile {
+fn unix_file(number: FileId, file: &TraceFile, stretch: u64) -> UnixFile {
+    // A file stays in one piece: its beginning is moved.
+    let first = file.extents.first().map_or(0, |extent| extent.address);
+    let moved = first.saturating_mul(stretch) - first;
     let extent = |extent: &petrio_workload::replay::PlacedExtent| PlacedExtent {
         offset: extent.offset,
-        address: extent.address,
+        address: extent.address + moved,
         length: extent.length,
     };
     UnixFile {
-        file: file.file,
-        parent: file.directory,
+        file: number,
+        parent: FileId::ROOT,
         directory: false,
         present: file.present,
         size: file.size,
