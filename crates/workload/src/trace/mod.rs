@@ -20,6 +20,7 @@
 //!                      detect              reader ─┘
 //! ```
 
+pub mod characterise;
 pub(crate) mod compression;
 mod detect;
 pub(crate) mod error;
