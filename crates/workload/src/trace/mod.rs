@@ -20,6 +20,7 @@
 //!                      detect              reader ─┘
 //! ```
 
+pub(crate) mod begin;
 pub mod characterise;
 pub(crate) mod compression;
 mod detect;
@@ -29,6 +30,7 @@ pub(crate) mod field;
 mod format;
 pub(crate) mod input;
 mod merge;
+pub mod native;
 mod options;
 pub(crate) mod reader;
 mod record;
