@@ -91,6 +91,14 @@ impl Directory {
     }
 }
 
+/// A device's number in words: with major and minor number, if it is one of those.
+pub fn device_name(device: u32) -> String {
+    match (device >> 20, device & ((1 << 20) - 1)) {
+        (0, number) => format!("device {number}"),
+        (major, minor) => format!("device {major},{minor}"),
+    }
+}
+
 #[derive(Debug)]
 struct Sum {
     files: ByCategory,
@@ -278,5 +286,11 @@ mod tests {
         for (path, parent) in [("/a", "/"), ("a", "."), ("/a/b/c", "/a/b"), ("a/b", "a"), ("/", "/")] {
             assert_eq!(folder(path), parent, "{path}");
         }
+    }
+
+    #[test]
+    fn devices_have_major_and_minor_numbers_or_just_one() {
+        assert_eq!(device_name(8 << 20 | 16), "device 8,16");
+        assert_eq!(device_name(3), "device 3");
     }
 }

@@ -61,7 +61,7 @@ mod transfer;
 mod working_set;
 
 pub use category::{ByCategory, FileCategory};
-pub use composition::{Directory, FileSystem, FileUse};
+pub use composition::{Directory, FileSystem, FileUse, device_name};
 pub use distribution::{Distribution, DistributionPoint};
 pub use hours::{ByHour, Hour};
 pub use inter_arrival::InterArrival;
@@ -299,7 +299,7 @@ impl Characteriser {
             let file = &files.all[number as usize];
             match &file.path {
                 Some(path) => path.to_string(),
-                None => format!("device {}, inode {}", file.key.device, file.key.inode),
+                None => format!("{}, inode {}", device_name(file.key.device), file.key.inode),
             }
         };
         let devices = &self.device_numbers;
@@ -312,9 +312,7 @@ impl Characteriser {
             kinds: self.services.finish(),
             files: composition::file_use(files, self.tells_misses),
             file_requests: self.file_level.finish(file_name),
-            device_requests: self
-                .device_level
-                .finish(|number| format!("device {}", devices[number as usize])),
+            device_requests: self.device_level.finish(|number| device_name(devices[number as usize])),
         }
     }
 }
