@@ -119,7 +119,11 @@ pub(super) struct Pairing {
 impl Pairing {
     /// Decides which stage is the arrival from the events at the file's beginning.
     pub(super) fn new(sample: &Sample<'_>, stage: impl Fn(&[u8]) -> Option<Stage>) -> Self {
-        let has = |wanted| sample.lines.iter().any(|line| stage(line) == Some(wanted));
+        Self::with_stages(|wanted| sample.lines.iter().any(|line| stage(line) == Some(wanted)))
+    }
+
+    /// Decides which stage is the arrival: queueing, if there is any.
+    pub(super) fn with_stages(has: impl Fn(Stage) -> bool) -> Self {
         let arrival = [Stage::Queued, Stage::Issued].into_iter().find(|&wanted| has(wanted));
         Self {
             arrival,
