@@ -40,8 +40,8 @@ pub struct EventSummary {
 
 /// A trace in any format as an iterator of events in order of time; memory does not grow with its length.
 ///
-/// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its service time.
-/// After an error the iterator ends.
+/// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its
+/// service time. After an error the iterator ends.
 ///
 /// ```
 /// use petrio_workload::trace::event::EventKind;
@@ -197,8 +197,8 @@ impl EventReader {
         }
     }
 
-    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero, the origin
-    /// is its wall clock.
+    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero,
+    /// the origin is its wall clock.
     ///
     /// # Errors
     /// What is wrong with the first event.

@@ -1,7 +1,7 @@
 //! Several traces of any format merged by time into one stream of events.
 //!
-//! Processes and requests are numbered anew, so that those of one trace aren't those of another. Files and devices of the same
-//! number are the same, unless the traces are told to be of different machines.
+//! Processes and requests are numbered anew, so that those of one trace aren't those of another. Files and devices of the
+//! same number are the same, unless the traces are told to be of different machines.
 
 use super::error::TraceError;
 use super::event::Event;
@@ -60,8 +60,8 @@ pub struct MergedEvents {
 }
 
 impl MergedEvents {
-    /// Merges traces: each begins at time zero, or, with `align`, keeps its distance from the others by the wall clock. With `apart`,
-    /// devices of the same number in different traces are different ones.
+    /// Merges traces: each begins at time zero, or, with `align`, keeps its distance from the others by the wall clock.
+    /// With `apart`, devices of the same number in different traces are different ones.
     ///
     /// # Errors
     /// What is wrong with a trace's first event, and clocks that can't be aligned.

@@ -1,8 +1,8 @@
 //! A part of a trace that stands for the whole.
 //!
-//! *Every n-th* event thins out time. A *fraction* of the space keeps whole files and whole regions of devices, with every event on
-//! them: distances of reuse shrink with the fraction and can be scaled back, which thinning in time destroys. Source: C. A.
-//! Waldspurger and others, *Efficient MRC Construction with SHARDS*, FAST 2015, §3.
+//! *Every n-th* event thins out time. A *fraction* of the space keeps whole files and whole regions of devices, with every
+//! event on them: distances of reuse shrink with the fraction and can be scaled back, which thinning in time destroys.
+//! Source: C. A. Waldspurger and others, *Efficient MRC Construction with SHARDS*, FAST 2015, §3.
 
 use super::event::{Event, EventKind};
 

@@ -64,8 +64,8 @@ impl Selection {
     }
 }
 
-/// Whether a pattern matches a whole text: `*` stands for any characters but a slash, `**` for any characters, `?` for one character but a
-/// slash. Everything else stands for itself.
+/// Whether a pattern matches a whole text: `*` stands for any characters but a slash, `**` for any characters, `?` for one
+/// character but a slash. Everything else stands for itself.
 ///
 /// ```
 /// use petrio_workload::trace::select::matches;
@@ -74,8 +74,8 @@ impl Selection {
 /// ```
 pub fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    // Where the last star of either sort stands, and how much of the text it has taken: the usual way without recursion, for which going
-    // back to a `*` and then to the `**` before it is enough.
+    // Where the last star of either sort stands, and how much of the text it has taken: the usual way without recursion,
+    // for which going back to a `*` and then to the `**` before it is enough.
     let (mut at, mut read) = (0, 0);
     let (mut single, mut double): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
     loop {

@@ -7,9 +7,10 @@
 //! 120000000,read,7,"/a, b",4096,512
 //! ```
 //!
-//! Columns stand in any order; `time_ps` and `kind` have to be there. An empty column is what the event doesn't have. Text that holds a
-//! comma, a quotation mark or a line end stands in quotation marks, marks within are doubled (RFC 4180), and a line end is `\n`, a carriage
-//! return `\r`, a backslash `\\`. `more_extents` is `device:address:blocks:hit` with semicolons between. Flags are 0 or 1.
+//! Columns stand in any order; `time_ps` and `kind` have to be there. An empty column is what the event doesn't have. Text
+//! that holds a comma, a quotation mark or a line end stands in quotation marks, marks within are doubled (RFC 4180), and a
+//! line end is `\n`, a carriage return `\r`, a backslash `\\`. `more_extents` is `device:address:blocks:hit` with
+//! semicolons between. Flags are 0 or 1.
 
 use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent};
 use crate::trace::error::{Fault, Problem, printable};
