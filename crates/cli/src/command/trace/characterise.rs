@@ -52,7 +52,7 @@ impl Characterise {
         let mut progress = Progress::new();
         let found = characterise_file(&self.trace, &question, |events| progress.update(events));
         progress.bar.finish_and_clear();
-        let found = found.map_err(|error| Failure::new(error, None))?;
+        let found = found?;
         if let Some(path) = &self.json {
             write_json(&found, path)?;
         }

@@ -137,7 +137,8 @@ fn of_requests(requests: &Requests, of: &str) -> String {
     push(&mut rows, "read run", requests.runs.reads.lengths_bytes.as_ref(), &size);
     push(&mut rows, "write run", requests.runs.writes.lengths_bytes.as_ref(), &size);
     push(&mut rows, "between arrivals", requests.timing.inter_arrival_us.as_ref(), &micros);
-    push(&mut rows, "think time", requests.timing.think_us.as_ref(), &micros);
+    let think = requests.timing.think_us.as_ref().filter(|_| requests.timing.tells_service());
+    push(&mut rows, "think time", think, &micros);
     if !rows.is_empty() {
         text.push('\n');
         text.push_str(&table(&DISTRIBUTION, &rows));

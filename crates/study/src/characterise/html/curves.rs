@@ -110,8 +110,8 @@ pub(super) fn plot(
         let mut line = String::new();
         let _ = write!(
             line,
-            r#"<path class="floor" d="M{left} {y:.1}L{right} {y:.1}"/><text x="{:.1}" y="{:.1}" text-anchor="end">{words}</text>"#,
-            right - 6.0,
+            r#"<path class="floor" d="M{left} {y:.1}L{right} {y:.1}"/><text x="{:.1}" y="{:.1}">{words}</text>"#,
+            left + 6.0,
             if y > frame.top + 30.0 { y - 5.0 } else { y + 14.0 },
         );
         frame.add(&line);

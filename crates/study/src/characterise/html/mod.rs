@@ -199,7 +199,7 @@ mod tests {
             "miss ratio",
             "Working set",
             "Popularity",
-            "Think time",
+            "think time",
             "Service times",
         ] {
             assert!(page.contains(title), "{title}");

@@ -4,7 +4,7 @@ use super::bars::{Column, Row, columns, rows};
 use super::curves::{self, Across, Curve};
 use super::parts::{figure, key_of_parts, note, table};
 use super::pictures::{left_out, picture};
-use petrio_scenario::report::figures::{bytes, grouped, per_cent, rate_unit, time_unit};
+use petrio_scenario::report::figures::{bytes, counted, grouped, per_cent, rate_unit, time_unit};
 use petrio_scenario::report::html::escaped;
 use petrio_workload::trace::characterise::{
     ByHour, Distribution, Mix, PageUse, Requests, Sequentiality, StreamClass,
@@ -16,6 +16,7 @@ pub(super) fn section(out: &mut String, requests: &Requests, of: &str) {
     let _ = write!(out, "<section>\n<h2>Requests to {of}</h2>\n<div class=\"plots\">\n");
     mix(out, &requests.mix);
     sequentiality(out, &requests.sequentiality);
+    sizes(out, &requests.mix);
     runs(out, requests);
     timing(out, requests);
     if let Some(pages) = &requests.pages {
@@ -56,6 +57,11 @@ fn mix(out: &mut String, mix: &Mix) {
     }
     let key = key_of_parts(["reads", "writes"]);
     figure(out, "Reads and writes", &rows(&[(String::new(), shown)]), &key);
+}
+
+fn sizes(out: &mut String, mix: &Mix) {
+    let (reads, writes) = (&mix.reads, &mix.writes);
+    let key = key_of_parts(["reads", "writes"]);
     let requests = mix.requests().max(1) as f64;
     let recorded = (reads.bytes + writes.bytes).max(1) as f64;
     for (title, up, by_bytes) in
@@ -135,7 +141,11 @@ fn classes(out: &mut String, found: &Sequentiality) {
                      requests begin where the one before ended. Sequential: at least 95 %; large from 64 KiB a request."
         .to_owned();
     if found.left_open > 0 {
-        let _ = write!(words, " {} streams were not closed within the trace.", grouped(found.left_open));
+        let _ = write!(
+            words,
+            " {} not closed within the trace.",
+            counted(found.left_open, "stream is", "streams are")
+        );
     }
     if found.without_data > 0 {
         let _ = write!(words, " {} more moved no data.", grouped(found.without_data));
@@ -162,20 +172,32 @@ fn runs(out: &mut String, requests: &Requests) {
 
 fn timing(out: &mut String, requests: &Requests) {
     let timing = &requests.timing;
-    let series = named(&[("between arrivals", &timing.inter_arrival_us), ("think time", &timing.think_us)]);
+    let mut all = vec![("between arrivals", &timing.inter_arrival_us)];
+    if timing.tells_service() {
+        all.push(("think time", &timing.think_us));
+    }
+    let series = named(&all);
     let Some((plot, key)) = curves::durations(&series, "time", "% at most so long") else { return };
-    let mut words = format!(
-        "Think time: from the end of a process's call to its next; {} processes.",
-        grouped(timing.processes)
-    );
+    let mut words = if timing.tells_service() {
+        format!(
+            "Think time: from the end of a process's call to its next; {}.",
+            counted(timing.processes, "process", "processes")
+        )
+    } else {
+        "The trace tells no service times, so think times aren't known.".to_owned()
+    };
     if timing.overlapping > 0 {
-        let _ = write!(words, " {} calls overlapped the one before.", grouped(timing.overlapping));
+        let _ = write!(
+            words,
+            " {} the one before.",
+            counted(timing.overlapping, "call overlaps", "calls overlap")
+        );
     }
-    if timing.without_service > 0 {
-        let count = grouped(timing.without_service);
-        let _ = write!(words, " {count} calls have no known service time, which then counts as thinking.");
+    if timing.tells_service() && timing.without_service > 0 {
+        let count = counted(timing.without_service, "call has", "calls have");
+        let _ = write!(words, " {count} no known service time, which then counts as thinking.");
     }
-    figure(out, "Time between calls, and Think time", &plot, &(key + &note(&words)));
+    figure(out, "Time between calls, and think time", &plot, &(key + &note(&words)));
 }
 
 fn page_use(out: &mut String, pages: &PageUse) {
@@ -263,7 +285,7 @@ fn working_set(out: &mut String, pages: &PageUse) {
 
 fn hours(out: &mut String, by_hour: &ByHour) {
     // One column says nothing.
-    if by_hour.hours.len() < 2 {
+    if by_hour.hours.iter().filter(|hour| hour.reads + hour.writes > 0).count() < 2 {
         return;
     }
     let across = if by_hour.of_day { "hour of the day" } else { "hours since the beginning" };

@@ -55,7 +55,9 @@ impl Tally {
             return None;
         }
         let clipped = |value: u64| value.clamp(self.least, self.greatest) as f64 / unit;
-        let quantile = |part: f64| clipped(self.buckets.value_at_quantile(part));
+        // The lower end of the bucket: sizes are very often round numbers, which begin one.
+        let quantile =
+            |part: f64| clipped(self.buckets.lowest_equivalent(self.buckets.value_at_quantile(part)));
         Some(Distribution {
             count: self.count,
             mean: self.sum as f64 / self.count as f64 / unit,

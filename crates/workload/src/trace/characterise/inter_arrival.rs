@@ -92,6 +92,14 @@ pub struct InterArrival {
     pub without_service: u64,
 }
 
+impl InterArrival {
+    /// Whether the trace tells service times at all; without them a think time includes the service.
+    pub fn tells_service(&self) -> bool {
+        let thinks = self.think_us.as_ref().map_or(0, |think| think.count);
+        self.without_service < thinks + self.overlapping + self.processes
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -111,6 +119,7 @@ mod tests {
         let gaps = found.inter_arrival_us.unwrap();
         assert_eq!((gaps.count, gaps.mean), (4, 32.5));
         assert_eq!((found.processes, found.overlapping, found.without_service), (2, 0, 0));
+        assert!(found.tells_service());
     }
 
     #[test]
@@ -133,5 +142,8 @@ mod tests {
         let found = calls.finish();
         assert_eq!((found.think_us, found.processes), (None, 0));
         assert_eq!(found.inter_arrival_us.unwrap().mean, 3.0);
+        let mut calls = InterArrivals::new();
+        [0, 5].into_iter().for_each(|time| calls.add(Time::from_micros(time), None, Some(1)));
+        assert!(!calls.finish().tells_service());
     }
 }

@@ -75,7 +75,7 @@ mod tests {
         lengths.add(Way::Read, 1 << 20);
         lengths.add(Way::Write, 0);
         let found = lengths.finish();
-        assert_eq!(found.reads.lengths_bytes.unwrap().p50, 4_096.0 + 31.0);
+        assert_eq!(found.reads.lengths_bytes.unwrap().p50, 4_096.0);
         assert_eq!(found.reads.weighted_lengths_bytes.unwrap().p50, 1_048_576.0);
         assert_eq!(found.writes.lengths_bytes, None);
     }

@@ -1,18 +1,19 @@
 //! The requests to devices in petrio's own trace file, as a block trace.
 //!
-//! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when issued,
-//! if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
-//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats become, is
-//! a whole request. How long one waits for its completion: as in [`super::block_layer`].
+//! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when
+//! issued, if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
+//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats
+//! become, is a whole request. How long one waits for its completion: as in [`super::block_layer`].
 //!
 //! Leaves out the calls on files, and requests without a direction or a range; both are counted.
 
-use super::block_layer::{PATIENCE, WAITING_MAX, parse_device};
+use super::block_layer::{PATIENCE, WAITING_MAX};
 use super::{Facts, Fit, Format, Parser, Places, Tally};
 use crate::trace::error::Fault;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::input::Input;
 use crate::trace::native::{MAGIC, NativeReader, Wanted};
+use crate::trace::overview::{device_name, device_number};
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
@@ -174,17 +175,10 @@ impl Format for NativeBlocks {
     }
 
     fn device_number(&self, name: &str) -> Option<u32> {
-        name.trim().parse().ok().or_else(|| {
-            let (major, minor) = parse_device(name.trim().as_bytes()).ok()?;
-            Some(major.checked_mul(1 << MINOR_BITS)? | minor)
-        })
+        device_number(name)
     }
 
     fn device_name(&self, device: u32) -> Option<String> {
-        let (major, minor) = (device >> MINOR_BITS, device & ((1 << MINOR_BITS) - 1));
-        (major > 0).then(|| format!("{major},{minor}"))
+        (device >> 20 > 0).then(|| device_name(device))
     }
 }
-
-/// Linux's device numbers: `MINORBITS` of `include/linux/kdev_t.h`.
-const MINOR_BITS: u32 = 20;

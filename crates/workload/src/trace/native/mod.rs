@@ -11,6 +11,7 @@ mod writer;
 
 pub use reader::{NativeReader, Wanted};
 pub use schema::About;
+pub(crate) use schema::{access_name, access_named, direction_name, direction_named};
 pub use writer::EventWriter;
 
 /// How a Parquet file begins, and ends.
