@@ -40,8 +40,6 @@ enum Command {
     Catalogue(command::catalogue::Catalogue),
     Calibrate(command::calibrate::Calibrate),
     #[command(subcommand)]
-    Trace(command::trace::Trace),
-    #[command(subcommand)]
     Validate(command::validate::Validate),
     #[command(subcommand)]
     Bench(command::bench::Bench),
@@ -70,7 +68,6 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema.execute(),
         Command::Catalogue(catalogue) => catalogue.execute(),
         Command::Calibrate(calibrate) => calibrate.execute(),
-        Command::Trace(trace) => trace.execute(),
         Command::Validate(validate) => validate.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Trace(trace) => trace.execute(),
