@@ -64,6 +64,7 @@ pub(super) fn section(out: &mut String, files: &FileUse) {
         figure(out, "Lifetimes", &plot, &(key + &words));
     }
     out.push_str("</div>\n");
+    categories(out, &systems, files);
     directories(out, files);
     out.push_str("</section>\n");
 }
@@ -94,6 +95,26 @@ fn opens(out: &mut String, systems: &[&FileSystem], files: &FileUse, key: &str) 
         note("The trace doesn't tell hits from misses, so opens with a cache miss aren't known.")
     };
     figure(out, "Opens", &rows(&groups), &(key.to_owned() + &hits));
+}
+
+/// The bars' figures, for those who can't tell the colours.
+fn categories(out: &mut String, systems: &[&FileSystem], files: &FileUse) {
+    let heads: Vec<&str> = ["", "all"].into_iter().chain(FileCategory::ALL.map(FileCategory::name)).collect();
+    let mut lines = Vec::new();
+    for system in systems {
+        let mut line = |what: &str, of: &ByCategory| {
+            let mut cells = vec![format!("{}: {what}", name(system)), grouped(of.total())];
+            cells.extend(FileCategory::ALL.map(|category| grouped(of[category])));
+            lines.push(cells);
+        };
+        line("files", &system.files);
+        line("writable opens", &system.writable_opens);
+        line("read-only opens", &system.read_only_opens);
+        if files.tells_misses {
+            line("with a cache miss", &system.read_only_opens_missed);
+        }
+    }
+    table(out, &heads, lines.into_iter());
 }
 
 fn directories(out: &mut String, files: &FileUse) {
