@@ -114,12 +114,12 @@ mod tests {
         }
         let found = calls.finish();
         // Process 1 thinks 20 and 5 µs, process 2 20 µs.
+        assert!(found.tells_service());
         let think = found.think_us.unwrap();
         assert_eq!((think.count, think.mean, think.least, think.greatest), (3, 15.0, 5.0, 20.0));
         let gaps = found.inter_arrival_us.unwrap();
         assert_eq!((gaps.count, gaps.mean), (4, 32.5));
         assert_eq!((found.processes, found.overlapping, found.without_service), (2, 0, 0));
-        assert!(found.tells_service());
     }
 
     #[test]
