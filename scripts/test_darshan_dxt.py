@@ -51,9 +51,13 @@ class Text(unittest.TestCase):
 class Logs(unittest.TestCase):
     def setUp(self):
         if importlib.util.find_spec("darshan") is None:
-            self.skipTest("skipped: test_darshan_dxt.Logs needs the Python package darshan")
+            self.skip("the Python package darshan")
         if not (DATA / "traces" / "darshan").is_dir():
-            self.skipTest(f"skipped: test_darshan_dxt.Logs needs {DATA / 'traces' / 'darshan'}")
+            self.skip(DATA / "traces" / "darshan")
+
+    def skip(self, needed):
+        print(f"skipped: {self.id()} needs {needed}")
+        self.skipTest(f"needs {needed}")
 
     def test_the_sample_logs_have_as_many_lines_as_they_count_requests(self):
         for name in ("sample-dxt-simple.darshan", "dxt.darshan", "ior_hdf5_example.darshan"):
