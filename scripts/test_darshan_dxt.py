@@ -33,6 +33,12 @@ class Text(unittest.TestCase):
         self.assertEqual(requests[0], ["X_POSIX", "3", "write", "0", "4096", "512", "0.500000000", "0.503200000"])
         self.assertEqual(requests[1][2:6], ["read", "0", "0", "20"])
 
+    def test_large_numbers_do_not_run_together(self):
+        segment = {"offset": 10**17, "length": 10**14, "start_time": 9132.5446, "end_time": 93132.5446}
+        record = {**RECORD, "rank": 123456, "write_segments": [segment], "read_segments": []}
+        lines = list(darshan_dxt.record_lines("X_POSIX", record, "/data/one"))
+        self.assertEqual(len(lines[-1].split()), 8)
+
     def test_a_missing_package_is_named_with_how_to_install_it(self):
         said = io.StringIO()
         with mock.patch.dict("sys.modules", {"darshan": None}), contextlib.redirect_stderr(said):
