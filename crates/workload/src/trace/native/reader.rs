@@ -38,7 +38,7 @@ pub enum Wanted {
 
 /// A trace file of petrio's own as an iterator of events, in the file's order; memory does not grow with its length.
 ///
-/// After an error the iterator ends. Some 4 million block-like events a second on one core.
+/// After an error the iterator ends.
 pub struct NativeReader {
     name: Arc<str>,
     file: Box<dyn FileReader>,
