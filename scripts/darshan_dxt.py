@@ -45,8 +45,8 @@ def record_lines(module, record, name):
             offset, length = int(segment["offset"]), int(segment["length"])
             start, end = float(segment["start_time"]), float(segment["end_time"])
             yield (
-                f" {module:<8}{int(record['rank']):>4}  {word:>5}{number:>9}{offset:>16}{length:>13}"
-                f"{start:>12.9f}{end:>12.9f}"
+                f" {module:<8} {int(record['rank']):>3}  {word:>5} {number:>8} {offset:>15} {length:>12}"
+                f" {start:>11.9f} {end:>11.9f}"
             )
 
 

@@ -33,6 +33,12 @@ class Text(unittest.TestCase):
         self.assertEqual(requests[0], ["X_POSIX", "3", "write", "0", "4096", "512", "0.500000000", "0.503200000"])
         self.assertEqual(requests[1][2:6], ["read", "0", "0", "20"])
 
+    def test_large_numbers_do_not_run_together(self):
+        segment = {"offset": 10**17, "length": 10**14, "start_time": 9132.5446, "end_time": 93132.5446}
+        record = {**RECORD, "rank": 123456, "write_segments": [segment], "read_segments": []}
+        lines = list(darshan_dxt.record_lines("X_POSIX", record, "/data/one"))
+        self.assertEqual(len(lines[-1].split()), 8)
+
     def test_a_missing_package_is_named_with_how_to_install_it(self):
         said = io.StringIO()
         with mock.patch.dict("sys.modules", {"darshan": None}), contextlib.redirect_stderr(said):
@@ -51,9 +57,13 @@ class Text(unittest.TestCase):
 class Logs(unittest.TestCase):
     def setUp(self):
         if importlib.util.find_spec("darshan") is None:
-            self.skipTest("skipped: test_darshan_dxt.Logs needs the Python package darshan")
+            self.skip("the Python package darshan")
         if not (DATA / "traces" / "darshan").is_dir():
-            self.skipTest(f"skipped: test_darshan_dxt.Logs needs {DATA / 'traces' / 'darshan'}")
+            self.skip(DATA / "traces" / "darshan")
+
+    def skip(self, needed):
+        print(f"skipped: {self.id()} needs {needed}")
+        self.skipTest(f"needs {needed}")
 
     def test_the_sample_logs_have_as_many_lines_as_they_count_requests(self):
         for name in ("sample-dxt-simple.darshan", "dxt.darshan", "ior_hdf5_example.darshan"):

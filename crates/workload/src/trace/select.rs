@@ -77,7 +77,8 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     // Where the last star of either sort stands, and how much of the text it has taken: the usual way without recursion,
     // for which going back to a `*` and then to the `**` before it is enough.
     let (mut at, mut read) = (0, 0);
-    let (mut single, mut double): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut single: Option<(usize, usize)> = None;
+    let mut double: Option<(usize, usize)> = None;
     loop {
         let byte = text.get(read).copied();
         match (pattern.get(at), byte) {

@@ -61,8 +61,8 @@ impl Filter {
             processes: self.process.clone(),
             paths: self.path.clone(),
             devices: self.device.clone(),
-            from: self.from.map(|from| from.time()),
-            to: self.to.map(|to| to.time()),
+            from: self.from.map(Duration::time),
+            to: self.to.map(Duration::time),
             reads: self.read,
             writes: self.write,
         };

@@ -5,6 +5,8 @@
 //! ```
 
 mod columns;
+mod interned;
+mod more_extents;
 mod reader;
 mod schema;
 mod writer;

@@ -70,7 +70,10 @@ impl BlockCsv {
                 break;
             }
             let Some(head) = self.held.pop_front() else { break };
-            if let Some(request) = head.request.filter(|_| head.open) {
+            // The number may have been used again, for a later request.
+            if let Some(request) =
+                head.request.filter(|request| self.in_flight.get(request) == Some(&self.first))
+            {
                 self.in_flight.remove(&request);
             }
             self.first += 1;
