@@ -43,6 +43,8 @@ enum Command {
     Validate(command::validate::Validate),
     #[command(subcommand)]
     Bench(command::bench::Bench),
+    #[command(subcommand)]
+    Trace(command::trace::Trace),
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Validate(validate) => validate.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Trace(trace) => trace.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

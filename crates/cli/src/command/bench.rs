@@ -33,6 +33,15 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
     },
+    /// Traces: records read and characterised a second beside plain decompression, and memory at N and 4 N records
+    Trace {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+        /// Records of the shorter trace
+        #[arg(long, value_name = "NUMBER", default_value_t = bench::trace::RECORDS)]
+        records: u64,
+    },
 }
 
 impl Bench {
@@ -63,6 +72,15 @@ impl Bench {
                 }
                 let cells: Vec<Vec<String>> = rows.iter().map(bench::fs::Row::cells).collect();
                 print(&table(&bench::fs::Row::HEADINGS, &cells))
+            }
+            Self::Trace { json, records } => {
+                let rows = bench::trace::measure(*records, &mut |what| talk(&format!("{what} …")))
+                    .map_err(|error| Failure::new(error, None))?;
+                if *json {
+                    return print_json(&rows);
+                }
+                let cells: Vec<Vec<String>> = rows.iter().map(bench::trace::Row::cells).collect();
+                print(&table(&bench::trace::Row::HEADINGS, &cells))
             }
         }
     }

@@ -153,7 +153,7 @@ fn a_trace_that_cannot_be_is_refused_with_its_line() {
         ),
         ("0.0 0 18446744073709551615 8 1\n", &["load.trace", "1"]),
         ("", &["load.trace", "the file is empty"]),
-        ("hello\nworld\n", &["load.trace", "not a block trace", "help:"]),
+        ("hello\nworld\n", &["load.trace", "not a trace", "help:"]),
     ] {
         let folder = Folder::with(REPLAY);
         folder.write("load.trace", trace);

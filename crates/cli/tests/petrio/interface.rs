@@ -7,7 +7,7 @@ use serde_json::Value;
 fn petrio_alone_shows_its_help() {
     let answer = petrio_at_root(&[]);
     assert_eq!(answer.code, Some(2));
-    for command in ["run", "check", "net", "schema", "catalogue", "validate", "bench"] {
+    for command in ["run", "check", "net", "schema", "catalogue", "trace", "validate", "bench"] {
         assert!(answer.talk.contains(&format!("\n  {command} ")), "{command} in {}", answer.talk);
     }
     assert!(answer.talk.contains("Examples:"));
@@ -39,7 +39,8 @@ fn the_help_of_every_command_names_its_options() {
         ("catalogue show", &["<NAME>"]),
         ("catalogue import", &["<FILE>", "--drive"]),
         ("validate disks", &["--dir", "--json"]),
-        ("bench", &["disk", "kernel"]),
+        ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
+        ("bench", &["disk", "kernel", "trace"]),
         ("bench disk", &["--json"]),
     ] {
         let mut arguments: Vec<&str> = command.split(' ').collect();

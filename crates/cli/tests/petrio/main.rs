@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod catalogue;
+mod characterise;
 mod examples;
 mod file_systems;
 mod interface;
@@ -10,4 +11,5 @@ mod outputs;
 mod predictions;
 mod same_again;
 mod support;
+mod traces;
 mod validation;

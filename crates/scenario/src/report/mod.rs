@@ -18,8 +18,8 @@ mod device_log;
 mod error;
 #[cfg(test)]
 mod example;
-mod figures;
-mod html;
+pub mod figures;
+pub mod html;
 mod json;
 mod latency;
 mod parquet;

@@ -3,6 +3,7 @@
 pub mod disk;
 pub mod fs;
 pub mod kernel;
+pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.
 fn peak_resident_mib() -> Option<f64> {

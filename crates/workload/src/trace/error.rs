@@ -78,7 +78,7 @@ pub enum TraceError {
         lines: String,
     },
     /// No format fits.
-    #[error("{name}: not a block trace in any format that petrio reads; it begins with {start}")]
+    #[error("{name}: not a trace in any format that petrio reads; it begins with {start}")]
     Unrecognised {
         /// The file.
         name: Arc<str>,

@@ -21,6 +21,7 @@
 //! ```
 
 pub(crate) mod begin;
+pub mod characterise;
 pub(crate) mod compression;
 mod detect;
 pub(crate) mod error;
@@ -30,17 +31,23 @@ pub(crate) mod field;
 mod format;
 pub(crate) mod input;
 mod merge;
+mod merge_events;
 pub mod native;
 mod options;
 mod order;
+pub mod overview;
 pub(crate) mod reader;
 mod record;
+pub mod sample;
+pub mod select;
+pub mod write;
 
 pub use error::{Place, Problem, TraceError};
 pub use events::{EventReader, EventSummary};
 pub use format::FormatName;
 pub use format::petrio::PetrioWriter;
 pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces};
+pub use merge_events::{MergeError, MergedEvents};
 pub use options::TraceOptions;
 pub use reader::{TraceReader, TraceSummary};
 pub use record::BlockRecord;

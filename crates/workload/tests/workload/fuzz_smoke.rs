@@ -81,7 +81,7 @@ fn every_sound_sample_is_sound() {
     for format in FormatName::ALL {
         let detected = read_events(&sound(format), &TraceOptions::default()).unwrap();
         assert_eq!(detected, read_events(&sound(format), &options(format)).unwrap(), "{format}");
-        assert!(detected.len() > 1, "{format}");
+        assert!(!detected.is_empty(), "{format}");
     }
 }
 

@@ -16,3 +16,4 @@ mod sample_traces;
 mod script_programs;
 mod support;
 mod synthetic;
+mod written_traces;

@@ -100,6 +100,11 @@ pub(crate) fn sound(format: FormatName) -> Vec<u8> {
              \x20X_POSIX       0   read        0            4096          512      0.2000      0.2001  [3]\n\
              \x20X_MPIIO       0   read        0             N/A          512      0.1000      0.2001\n"
         }
+        FormatName::EventsCsv => {
+            "# petrio event trace, version 1\n\
+             time_ps,kind,process,path,offset,length,extent_device,extent_address,extent_blocks,more_extents\n\
+             0,open,7,\"/a, \"\"b\"\"\",,0,,,,\n500,read,7,/c,4096,512,8388608,64,8,8388608:128:8:1;8388608:256:8:0\n"
+        }
         FormatName::Requests => {
             "offset_bytes,length_bytes,operation,process,think_ms,response_us\n0,512,R,1,5,90\n512,512,W,2,1,\n0,0,F,2,1,7\n"
         }

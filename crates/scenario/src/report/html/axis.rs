@@ -1,47 +1,91 @@
 //! Axes: where a value lies on the page, and which values get a tick.
 
+use crate::report::figures::{bytes, seconds, significant};
+
 /// A straight axis from zero, or a logarithmic one.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
     low: f64,
     high: f64,
-    logarithmic: bool,
+    scale: Scale,
     /// Positions on the page of the low and the high end.
     from: f64,
     to: f64,
 }
 
+/// How values lie on an axis, and what its numbers look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    Linear,
+    Logarithmic,
+    /// Logarithmic, in powers of two: `4 KiB`.
+    Bytes,
+    /// Logarithmic, with the unit at each number: `10 ms`.
+    Seconds,
+}
+
 impl Axis {
     /// From `low` to `high` in equal steps.
-    pub(super) fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Self { low, high, logarithmic: false, from, to }
+        Self { low, high, scale: Scale::Linear, from, to }
     }
 
     /// From `low` to `high` in equal ratios; both more than zero.
-    pub(super) fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Self {
+        Self::in_ratios(Scale::Logarithmic, low, high, from, to)
+    }
+
+    /// From `low` to `high` bytes in equal ratios, with ticks at powers of two.
+    pub fn bytes(low: f64, high: f64, from: f64, to: f64) -> Self {
+        Self::in_ratios(Scale::Bytes, low.max(1.0), high, from, to)
+    }
+
+    /// From `low` to `high` seconds in equal ratios, with the unit at each number.
+    pub fn seconds(low: f64, high: f64, from: f64, to: f64) -> Self {
+        Self::in_ratios(Scale::Seconds, low, high, from, to)
+    }
+
+    fn in_ratios(scale: Scale, low: f64, high: f64, from: f64, to: f64) -> Self {
         let low = low.max(1e-9);
         let high = if high > low { high } else { low * 10.0 };
-        Self { low, high, logarithmic: true, from, to }
+        Self { low, high, scale, from, to }
     }
 
     /// The position of a value, at the end of the axis if it lies beyond.
-    pub(super) fn at(&self, value: f64) -> f64 {
-        let part = if self.logarithmic {
-            libm::log(value.max(self.low) / self.low) / libm::log(self.high / self.low)
-        } else {
+    pub fn at(&self, value: f64) -> f64 {
+        let part = if self.scale == Scale::Linear {
             (value - self.low) / (self.high - self.low)
+        } else {
+            libm::log(value.max(self.low) / self.low) / libm::log(self.high / self.low)
         };
         self.from + part.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
     /// Values for ticks, each with whether it gets a number.
-    pub(super) fn ticks(&self, wanted: u32) -> Vec<(f64, bool)> {
-        if self.logarithmic {
-            self.decades()
-        } else {
-            self.steps(wanted).into_iter().map(|tick| (tick, true)).collect()
+    pub fn ticks(&self, wanted: u32) -> Vec<(f64, bool)> {
+        match self.scale {
+            Scale::Linear => self.steps(wanted).into_iter().map(|tick| (tick, true)).collect(),
+            Scale::Logarithmic | Scale::Seconds => self.decades(),
+            Scale::Bytes => self.doublings(),
         }
+    }
+
+    /// What stands at a tick: no more digits than it needs.
+    pub fn label(&self, tick: f64) -> String {
+        match self.scale {
+            Scale::Linear | Scale::Logarithmic => number(tick),
+            Scale::Bytes => whole(&bytes(tick as u64)),
+            Scale::Seconds => whole(&seconds(tick)),
+        }
+    }
+
+    /// Powers of two, of which so many get a number as have room.
+    fn doublings(&self) -> Vec<(f64, bool)> {
+        let (first, last) =
+            (libm::ceil(libm::log2(self.low)) as i32, libm::floor(libm::log2(self.high)) as i32);
+        let step = [1, 2, 3, 4, 5, 10, 20].into_iter().find(|step| (last - first) / step < 8).unwrap_or(20);
+        (first..=last).map(|power| (libm::exp2(f64::from(power)), power % step == 0)).collect()
     }
 
     /// Multiples of 1, 2 or 5 times a power of ten.
@@ -63,7 +107,7 @@ impl Axis {
         let last = libm::ceil(libm::log10(self.high)) as i32;
         let short = self.high / self.low < 300.0;
         // Over many decades every other one gets a number, so that the numbers don't touch.
-        let sparse = last - first > 7;
+        let sparse = last - first > if self.scale == Scale::Seconds { 9 } else { 7 };
         let within = |tick: f64| tick >= self.low * 0.999_999 && tick <= self.high * 1.000_001;
         (first..=last)
             .flat_map(|power| {
@@ -80,6 +124,24 @@ impl Axis {
                 (tick, numbered || (short && (digit == 2 || digit == 5)))
             })
             .collect()
+    }
+}
+
+/// A number without zeros after the point.
+fn number(value: f64) -> String {
+    let text =
+        if value != 0.0 && value.abs() < 0.001 { format!("{value:.0e}") } else { format!("{value:.4}") };
+    let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if value.abs() >= 1_000.0 { significant(value) } else { short.to_owned() }
+}
+
+/// `4.00 KiB` as `4 KiB`.
+fn whole(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((figure, unit)) if figure.contains('.') => {
+            format!("{} {unit}", figure.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -108,5 +170,17 @@ mod tests {
     fn an_axis_of_no_length_is_given_one() {
         assert!(Axis::linear(0.0, 0.0, 0.0, 1.0).at(0.5).is_finite());
         assert!(Axis::logarithmic(5.0, 5.0, 0.0, 1.0).at(7.0).is_finite());
+    }
+
+    #[test]
+    fn bytes_and_seconds_have_their_units_at_the_numbers() {
+        let labels = |axis: &Axis| -> Vec<String> {
+            axis.ticks(0).into_iter().filter(|tick| tick.1).map(|tick| axis.label(tick.0)).collect()
+        };
+        assert_eq!(
+            labels(&Axis::bytes(512.0, 9e6, 0.0, 1.0)),
+            ["1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB"]
+        );
+        assert_eq!(labels(&Axis::seconds(1e-4, 0.2, 0.0, 1.0)), ["100 µs", "1 ms", "10 ms", "100 ms"]);
     }
 }

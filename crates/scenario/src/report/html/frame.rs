@@ -2,7 +2,6 @@
 
 use super::axis::Axis;
 use super::escaped;
-use crate::report::figures::significant;
 use std::fmt::Write;
 
 /// The page's units of a plot; it is scaled to the width of its column.
@@ -11,17 +10,22 @@ const SIZE: (f64, f64) = (620.0, 250.0);
 const MARGIN: (f64, f64, f64, f64) = (52.0, 22.0, 24.0, 40.0);
 
 /// The box within the axes.
-pub(super) struct Frame {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+#[derive(Debug)]
+pub struct Frame {
+    /// Left edge, in the page's units as all of them.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// Lower edge.
+    pub bottom: f64,
     svg: String,
 }
 
 impl Frame {
     /// Begins a plot. `label` says what it shows to those who can't see it.
-    pub(super) fn new(label: &str) -> Self {
+    pub fn new(label: &str) -> Self {
         let (width, height) = SIZE;
         let svg = format!(
             r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
@@ -32,12 +36,12 @@ impl Frame {
     }
 
     /// Adds a piece of SVG.
-    pub(super) fn add(&mut self, piece: &str) {
+    pub fn add(&mut self, piece: &str) {
         self.svg.push_str(piece);
     }
 
     /// Draws the horizontal axis and its name.
-    pub(super) fn across(&mut self, axis: &Axis, name: &str) {
+    pub fn across(&mut self, axis: &Axis, name: &str) {
         let (top, bottom) = (self.top, self.bottom);
         self.svg.push_str(r#"<g class="axis">"#);
         for (tick, numbered) in axis.ticks(6) {
@@ -52,7 +56,7 @@ impl Frame {
                 let _ = write!(
                     self.svg,
                     r#"<text x="{x:.1}" y="{y}" text-anchor="middle">{}</text>"#,
-                    number(tick)
+                    escaped(&axis.label(tick))
                 );
             }
         }
@@ -65,7 +69,7 @@ impl Frame {
     }
 
     /// Draws the vertical axis and its name above it.
-    pub(super) fn up(&mut self, axis: &Axis, name: &str) {
+    pub fn up(&mut self, axis: &Axis, name: &str) {
         let (left, right) = (self.left, self.right);
         self.svg.push_str(r#"<g class="axis">"#);
         for (tick, numbered) in axis.ticks(4) {
@@ -77,8 +81,11 @@ impl Frame {
             );
             if numbered {
                 let (x, y) = (left - 6.0, y + 4.0);
-                let _ =
-                    write!(self.svg, r#"<text x="{x}" y="{y:.1}" text-anchor="end">{}</text>"#, number(tick));
+                let _ = write!(
+                    self.svg,
+                    r#"<text x="{x}" y="{y:.1}" text-anchor="end">{}</text>"#,
+                    escaped(&axis.label(tick))
+                );
             }
         }
         let _ =
@@ -86,7 +93,7 @@ impl Frame {
     }
 
     /// An invisible strip of full height that shows `words` under the pointer.
-    pub(super) fn strip(&mut self, from: f64, to: f64, words: &str) {
+    pub fn strip(&mut self, from: f64, to: f64, words: &str) {
         let (top, height) = (self.top, self.bottom - self.top);
         let width = (to - from).max(0.5);
         let _ = write!(
@@ -97,22 +104,14 @@ impl Frame {
     }
 
     /// The finished SVG.
-    pub(super) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.svg.push_str("</svg>");
         self.svg
     }
 }
 
-/// A tick's number: no more digits than it needs.
-fn number(value: f64) -> String {
-    let text =
-        if value != 0.0 && value.abs() < 0.001 { format!("{value:.0e}") } else { format!("{value:.4}") };
-    let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    if value.abs() >= 1_000.0 { significant(value) } else { short.to_owned() }
-}
-
 /// The points of a path, `M x y L x y …`.
-pub(super) fn path(points: &[(f64, f64)]) -> String {
+pub fn path(points: &[(f64, f64)]) -> String {
     let mut text = String::new();
     for (index, (x, y)) in points.iter().enumerate() {
         let _ = write!(text, "{}{x:.1} {y:.1}", if index == 0 { "M" } else { "L" });

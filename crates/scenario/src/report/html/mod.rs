@@ -3,9 +3,14 @@
 //! Every figure that a colour or a bar shows stands beside it as text; each plot has a label for those who can't see it.
 
 mod axis;
+mod document;
 mod frame;
 mod page;
 mod plots;
+
+pub use axis::Axis;
+pub use document::document;
+pub use frame::{Frame, path};
 
 use crate::report::error::ReportError;
 use crate::report::summary::Report;
@@ -21,7 +26,7 @@ pub fn write_html(report: &Report, path: &Path) -> Result<(), ReportError> {
 }
 
 /// Text that may stand in HTML and in attributes.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -27,7 +27,7 @@ pub(super) const WAITING_MAX: usize = 1 << 17;
 pub(super) const PATIENCE: u128 = 120 * 1_000_000_000_000;
 
 /// Devices are looked up one by one.
-const DEVICES_MAX: usize = 4_096;
+pub(super) const DEVICES_MAX: usize = 4_096;
 
 /// A stage of a request's way that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,12 +7,14 @@
 //!  X_POSIX       0  write        0               0       262144      0.0029      0.0032
 //! ```
 //!
-//! Seconds count from the job's start, which `# start_time:` gives since 1970. The process is the rank plus one, because zero is nobody;
-//! a file's number is Darshan's own. Source: darshan-util's documentation, "Guide to darshan-dxt-parser output".
+//! Seconds count from the job's start, which `# start_time:` gives since 1970. The process is the rank plus one, because
+//! zero is nobody; a file's number is Darshan's own. Source: darshan-util's documentation, "Guide to darshan-dxt-parser
+//! output".
 //!
-//! The text goes file by file and rank by rank, so all of it is read before the first event comes. What MPI-IO does to a file it
-//! does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing and everything else that moves
-//! no bytes isn't in such a trace. A binary log is made into this text by `darshan-dxt-parser` or `scripts/darshan_dxt.py`.
+//! The text goes file by file and rank by rank, so all of it is read before the first event comes. What MPI-IO does to a
+//! file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing
+//! and everything else that moves no bytes isn't in such a trace. A binary log is made into this text by
+//! `darshan-dxt-parser` or `scripts/darshan_dxt.py`.
 
 use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent, Tally};
 use crate::trace::error::{Fault, Problem, printable};

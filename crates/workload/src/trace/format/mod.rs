@@ -8,6 +8,7 @@ mod block_layer;
 mod cloudphysics_csv;
 mod darshan_dxt;
 mod disksim_ascii;
+pub(crate) mod events_csv;
 mod fio_iolog;
 mod hp_srt;
 mod measured;
@@ -75,11 +76,13 @@ pub enum FormatName {
     DarshanDxt,
     /// Requests without arrival times: iozone's offset files, or columns such as `offset_bytes,length_bytes,operation`.
     Requests,
+    /// petrio's own columns of events, as comma-separated values.
+    EventsCsv,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -98,6 +101,7 @@ impl FormatName {
         Self::FioIolog,
         Self::DarshanDxt,
         Self::Requests,
+        Self::EventsCsv,
     ];
 
     /// The word that names it in a scenario.
@@ -121,6 +125,7 @@ impl FormatName {
             Self::FioIolog => "fio-iolog",
             Self::DarshanDxt => "darshan-dxt",
             Self::Requests => "requests",
+            Self::EventsCsv => "events-csv",
         }
     }
 
@@ -157,6 +162,7 @@ impl FormatName {
             Self::FioIolog => &fio_iolog::FACTS,
             Self::DarshanDxt => &darshan_dxt::FACTS,
             Self::Requests => &requests::FACTS,
+            Self::EventsCsv => &events_csv::FACTS,
         }
     }
 }

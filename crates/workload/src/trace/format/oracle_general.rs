@@ -7,8 +7,9 @@
 //!
 //! Source: libCacheSim's `doc/quickstart_lib.md` and `traceReader/customizedReader/oracle/oracleGeneralBin.h`.
 //!
-//! The format doesn't tell reads from writes, so all are reads; an object's number is taken as its first block, which it is in the traces
-//! that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is for oracles and isn't used.
+//! The format doesn't tell reads from writes, so all are reads; an object's number is taken as its first block, which it is
+//! in the traces that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is for oracles
+//! and isn't used.
 
 use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
 use crate::trace::error::{Fault, Problem};

@@ -1,0 +1,112 @@
+//! `petrio trace characterise`
+
+use super::summary::summary;
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use petrio_scenario::report::WholeFile;
+use petrio_study::characterise::{Question, characterise_file, write_html, write_json};
+use petrio_workload::trace::TraceOptions;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Say what a trace is like: sizes, lifetimes, sequentiality, think times, working set, LRU miss ratio and more
+#[derive(Args)]
+pub(crate) struct Characterise {
+    /// The trace, in any format that petrio reads, compressed or not
+    #[arg(value_name = "FILE")]
+    trace: PathBuf,
+    /// Write every figure as JSON
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    /// Write a self-contained HTML page with plots
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    /// Characterise only what one device was asked for, by its number, or major and minor number such as 8,16
+    #[arg(long, value_name = "DEVICE")]
+    only_device: Option<String>,
+    /// Hours that local time was ahead of UTC where the trace was made, for its hours of the day
+    #[arg(long, value_name = "HOURS", default_value_t = 0.0, allow_negative_numbers = true)]
+    utc_offset: f64,
+    /// Don't print the summary
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const SECONDS_AN_HOUR: f64 = 3_600.0;
+/// No place on earth is further from UTC.
+const UTC_OFFSET_MAX: f64 = 14.0;
+
+impl Characterise {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if !(-UTC_OFFSET_MAX..=UTC_OFFSET_MAX).contains(&self.utc_offset) {
+            let message = format!("--utc-offset {} is no difference of a time zone", self.utc_offset);
+            return Err(Failure::new(message, Some("give hours from -14 to 14, such as 5.5".to_owned())));
+        }
+        self.check_outputs()?;
+        let question = Question {
+            options: TraceOptions { only_device: self.only_device.clone(), ..TraceOptions::default() },
+            utc_offset_s: (self.utc_offset * SECONDS_AN_HOUR) as i64,
+        };
+        let mut progress = Progress::new();
+        let found = characterise_file(&self.trace, &question, |events| progress.update(events));
+        progress.bar.finish_and_clear();
+        let found = found?;
+        if let Some(path) = &self.json {
+            write_json(&found, path)?;
+        }
+        if let Some(path) = &self.html {
+            write_html(&found, path)?;
+        }
+        if !self.quiet {
+            print(&summary(&found))?;
+        }
+        for path in [&self.json, &self.html].into_iter().flatten() {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+
+    /// What can be known before a long trace is read.
+    fn check_outputs(&self) -> Result<(), Failure> {
+        if self.json.is_some() && self.json == self.html {
+            let help = "give each result a file of its own".to_owned();
+            return Err(Failure::new("--json and --html both name the same file", Some(help)));
+        }
+        for path in [&self.json, &self.html].into_iter().flatten() {
+            if matches!((path.canonicalize(), self.trace.canonicalize()), (Ok(one), Ok(other)) if one == other)
+            {
+                let message = format!("{} is the trace itself", path.display());
+                return Err(Failure::new(message, Some("name another file".to_owned())));
+            }
+            // Dropped at once, which leaves nothing behind.
+            WholeFile::create(path)?;
+        }
+        Ok(())
+    }
+}
+
+/// A sign of life after the first second.
+struct Progress {
+    bar: ProgressBar,
+    began: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { bar: ProgressBar::hidden(), began: Instant::now(), shown: false }
+    }
+
+    fn update(&mut self, events: u64) {
+        if !self.shown && self.began.elapsed() > Duration::from_secs(1) {
+            self.shown = true;
+            self.bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} events ({elapsed})") {
+                self.bar.set_style(style);
+            }
+        }
+        self.bar.set_position(events);
+    }
+}

@@ -1,0 +1,22 @@
+//! The document around a page's content: head, style, script. Other studies that make pages use it too.
+
+use super::escaped;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A whole document. `title` is plain text, `style` CSS beyond the pages' common one, `content` finished HTML, `foot` plain text
+/// that stands below a rule.
+pub fn document(title: &str, style: &str, content: &str, foot: &str) -> String {
+    let title = escaped(title);
+    let foot = escaped(foot);
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – petrio</title>\n\
+         <style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{content}\
+         <footer>petrio {version} · {foot}</footer>\n\
+         </main>\n<div id=\"says\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
