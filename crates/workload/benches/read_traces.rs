@@ -6,6 +6,8 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use petrio_kernel::Time;
 use petrio_workload::synthetic::Synthetic;
+use petrio_workload::trace::event::{Event, EventKind, Extent};
+use petrio_workload::trace::native::{About, EventWriter, NativeReader, Wanted};
 use petrio_workload::trace::{FormatName, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, OpenReplay, RequestSource};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,6 +23,9 @@ fn sample(format: FormatName) -> Vec<u8> {
     let mut text = String::new();
     if format == FormatName::Vscsi {
         return (0..RECORDS).flat_map(vscsi_record).collect();
+    }
+    if format == FormatName::Native {
+        return native();
     }
     if format == FormatName::Petrio {
         text.push_str("time_us,response_us,process,device,operation,address_blocks,length_blocks\n");
@@ -72,11 +77,30 @@ fn sample(format: FormatName) -> Vec<u8> {
                     },
                 )
             }
-            FormatName::Vscsi => Ok(()),
+            FormatName::Vscsi | FormatName::Native => Ok(()),
         }
         .unwrap();
     }
     text.into_bytes()
+}
+
+/// The same requests as queued events that know their response.
+fn native() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.parquet");
+    let mut writer = EventWriter::create(&path, &About::default()).unwrap();
+    for i in 0..RECORDS {
+        let address = i.wrapping_mul(2_654_435_761) % 400_000_000;
+        let mut event = Event::new(Time::from_micros(i * 210), EventKind::Queue);
+        event.extents.push(Extent { device: 8 << 20, address, blocks: 16, hit: false });
+        event.direction = Some(if i % 3 == 0 { Direction::Write } else { Direction::Read });
+        (event.process, event.length, event.request) = (1_042, 16 * 512, Some(i));
+        event.service = Some(Time::from_nanos(135_500 + i % 977));
+        event.synchronous = true;
+        writer.push(&event).unwrap();
+    }
+    writer.finish().unwrap();
+    std::fs::read(path).unwrap()
 }
 
 fn vscsi_record(i: u64) -> Vec<u8> {
@@ -109,6 +133,13 @@ fn read_formats(criterion: &mut Criterion) {
             });
         });
     }
+    let bytes = sample(FormatName::Native);
+    group.bench_function("native, as events", |bench| {
+        bench.iter(|| {
+            let reader = NativeReader::of_bytes("memory", bytes.clone(), Wanted::Everything).unwrap();
+            assert_eq!(reader.map(|event| event.unwrap().length / 512).sum::<u64>(), RECORDS * 16);
+        });
+    });
     let packed = zstd::encode_all(&sample(FormatName::Petrio)[..], 3).unwrap();
     group.bench_function("petrio, zstandard", |bench| {
         bench.iter(|| black_box(reader(&packed, FormatName::Petrio).count()));

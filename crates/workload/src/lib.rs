@@ -43,6 +43,7 @@ pub mod program;
 pub mod replay;
 pub mod synthetic;
 pub mod trace;
+pub mod whole_file;
 
 mod source;
 

@@ -1,54 +1,17 @@
-//! A file that is complete or absent: written under a temporary name in the same folder, then renamed.
+//! A report's file that is complete or absent, with its name in every error.
+//!
+//! How it is done is the workload crate's, which writes traces in the same way.
 
 use crate::report::error::ReportError;
-use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use tempfile::NamedTempFile;
+use petrio_workload::whole_file;
+use std::io::{self, Write};
+use std::path::Path;
 
-/// The temporary files of all that is being written. The process has one such list, because it is the process that a
-/// signal ends.
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more.
-pub fn discard_unfinished() {
-    if let Ok(unfinished) = UNFINISHED.lock() {
-        for path in unfinished.iter() {
-            // What can't be removed can't be helped here.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-/// An entry of the list, for as long as its file has its temporary name.
-#[derive(Debug)]
-struct Listed(PathBuf);
-
-impl Listed {
-    fn new(path: &Path) -> Self {
-        if let Ok(mut unfinished) = UNFINISHED.lock() {
-            unfinished.insert(path.to_owned());
-        }
-        Self(path.to_owned())
-    }
-}
-
-impl Drop for Listed {
-    fn drop(&mut self) {
-        if let Ok(mut unfinished) = UNFINISHED.lock() {
-            unfinished.remove(&self.0);
-        }
-    }
-}
+pub use petrio_workload::whole_file::discard_unfinished;
 
 /// A file being written. It takes its name in [`WholeFile::finish`]; dropped before that, nothing of it remains.
 #[derive(Debug)]
-pub struct WholeFile {
-    path: PathBuf,
-    writer: BufWriter<NamedTempFile>,
-    listed: Listed,
-}
+pub struct WholeFile(whole_file::WholeFile);
 
 impl WholeFile {
     /// Begins a file. An existing one of that name stays as it is until the new one is complete.
@@ -56,36 +19,12 @@ impl WholeFile {
     /// # Errors
     /// When the folder doesn't exist or may not be written to, or when the name is a folder's.
     pub fn create(path: &Path) -> Result<Self, ReportError> {
-        if path.is_dir() {
-            return Err(ReportError::write(path, io::ErrorKind::IsADirectory.into()));
-        }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        if !folder.is_dir() {
-            let cause = format!("the folder {} doesn't exist", folder.display());
-            return Err(ReportError::write(path, io::Error::new(io::ErrorKind::NotFound, cause)));
-        }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".petrio-").suffix(".part");
-        #[cfg(unix)]
-        {
-            // A temporary file is private by default; a result is as readable as the user's mask says.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder).map_err(|error| {
-            // The plain cause; the temporary name that comes with it means nothing to anybody.
-            ReportError::write(path, error.kind().into())
-        })?;
-        let listed = Listed::new(file.path());
-        Ok(Self { path: path.to_owned(), writer: BufWriter::new(file), listed })
+        whole_file::WholeFile::create(path).map(Self).map_err(|cause| ReportError::write(path, cause))
     }
 
     /// The name that it will have.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.0.path()
     }
 
     /// Gives the file its name.
@@ -93,21 +32,18 @@ impl WholeFile {
     /// # Errors
     /// When what is still buffered can't be written, or the file can't be renamed.
     pub fn finish(self) -> Result<(), ReportError> {
-        let Self { path, writer, listed } = self;
-        let file = writer.into_inner().map_err(|error| ReportError::write(&path, error.into_error()))?;
-        file.persist(&path).map_err(|error| ReportError::write(&path, error.error))?;
-        drop(listed);
-        Ok(())
+        let path = self.0.path().to_owned();
+        self.0.finish().map_err(|cause| ReportError::write(&path, cause))
     }
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.0.flush()
     }
 }
 
@@ -122,22 +58,6 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::fs;
-
-    #[test]
-    fn a_file_that_is_not_finished_leaves_the_old_one_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("report.json");
-        fs::write(&path, "old").unwrap();
-        let mut file = WholeFile::create(&path).unwrap();
-        file.write_all(b"half of the ne").unwrap();
-        drop(file);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        write_text(&path, "new").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 
     #[test]
     fn a_missing_folder_is_named_with_what_to_do() {

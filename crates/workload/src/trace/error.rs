@@ -14,6 +14,8 @@ pub enum Place {
     Line(u64),
     /// The offset of a binary record, in bytes from 0.
     Byte(u64),
+    /// A row of a table, counted from 1.
+    Row(u64),
 }
 
 impl fmt::Display for Place {
@@ -21,6 +23,7 @@ impl fmt::Display for Place {
         match self {
             Self::Line(number) => write!(f, "line {number}"),
             Self::Byte(offset) => write!(f, "byte {offset}"),
+            Self::Row(number) => write!(f, "row {number}"),
         }
     }
 }
@@ -114,6 +117,48 @@ pub enum TraceError {
         /// The devices that are mapped, in words.
         known: String,
     },
+    /// A trace of calls on files where one of requests to devices is needed.
+    #[error("{name}: a trace of calls on files ({format}); requests to a device are needed here")]
+    CallsOnFiles {
+        /// The file.
+        name: Arc<str>,
+        /// Its format.
+        format: FormatName,
+    },
+    /// A trace file of petrio's own that can't be decoded.
+    #[error("{name}, after {place}: can't be decoded: {cause}")]
+    Damaged {
+        /// The file.
+        name: Arc<str>,
+        /// The last place that was read.
+        place: Place,
+        /// What the decoder said.
+        cause: String,
+    },
+    /// A Parquet file without the columns of a trace.
+    #[error("{name}: a Parquet file, but not a trace: {cause}")]
+    Columns {
+        /// The file.
+        name: Arc<str>,
+        /// Which column is missing, or of another type.
+        cause: String,
+    },
+    /// A trace file of petrio's own, of another version.
+    #[error("{name}: version {found} of petrio's trace file; this petrio reads version 1")]
+    OtherVersion {
+        /// The file.
+        name: Arc<str>,
+        /// The version that it says.
+        found: String,
+    },
+    /// A trace that can't be written.
+    #[error("{name}: can't be written: {source}")]
+    Write {
+        /// The file.
+        name: Arc<str>,
+        /// What the operating system or the encoder said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 fn either(formats: &[FormatName]) -> String {
@@ -144,6 +189,16 @@ impl TraceError {
             Self::UnmappedDevice { .. } => {
                 Some("map every device of the trace, or send all of them to one device".to_owned())
             }
+            Self::CallsOnFiles { .. } => Some(
+                "name a block trace; `petrio trace info` says what is in a trace of either kind".to_owned(),
+            ),
+            Self::Damaged { .. } => Some("copy the file again, or write it again".to_owned()),
+            Self::Columns { .. } => Some(
+                "docs/trace-format.md lists the columns; `time_ps` and `kind` must be there, with those types"
+                    .to_owned(),
+            ),
+            Self::OtherVersion { .. } => Some("read it with the petrio that wrote it".to_owned()),
+            Self::Write { .. } => Some("name a file in a folder that exists and may be written to".to_owned()),
             Self::Open { .. } | Self::Empty { .. } => None,
         }
     }
@@ -312,6 +367,14 @@ impl Problem {
 pub(crate) enum Fault {
     Problem(Problem),
     Io(io::Error),
+    /// One that names the file and the place itself.
+    Trace(Box<TraceError>),
+}
+
+impl From<TraceError> for Fault {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(Box::new(error))
+    }
 }
 
 impl From<Problem> for Fault {

@@ -133,6 +133,18 @@ impl Input {
         Ok(true)
     }
 
+    /// All that has not been handed out, for a format that is read from its end.
+    pub(crate) fn rest(&mut self) -> io::Result<Vec<u8>> {
+        let mut rest = self.buffer[self.start..self.end].to_vec();
+        self.start = self.end;
+        if !self.at_end {
+            self.source.read_to_end(&mut rest)?;
+            self.at_end = true;
+        }
+        self.offset += rest.len() as u64;
+        Ok(rest)
+    }
+
     /// The next `count` bytes, or `None` at the end; fewer are an error.
     pub(crate) fn chunk(&mut self, count: usize) -> Result<Option<&[u8]>, Fault> {
         if self.end - self.start < count {

@@ -20,6 +20,7 @@
 //!                      detect              reader ─┘
 //! ```
 
+pub(crate) mod begin;
 pub(crate) mod compression;
 mod detect;
 pub(crate) mod error;
@@ -28,6 +29,7 @@ pub(crate) mod field;
 mod format;
 pub(crate) mod input;
 mod merge;
+pub mod native;
 mod options;
 pub(crate) mod reader;
 mod record;

@@ -1,16 +1,17 @@
 //! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order.
 
-use super::compression::{Compression, decompressed};
-use super::detect::detect;
+use super::begin::{Begun, Opened, opened, read_error};
+use super::compression::Compression;
 use super::error::{Fault, Place, Problem, TraceError, printable};
-use super::format::{Format, FormatName, Sample};
+use super::format::native::NativeBlocks;
+use super::format::{Format, FormatName, Parser, Sample};
 use super::input::Input;
+use super::native::{NativeReader, Wanted};
 use super::options::{REORDER_WINDOW_MAX, TraceOptions};
 use super::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,12 +76,17 @@ impl TraceReader {
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
         let path = path.as_ref();
         let name: Arc<str> = path.to_string_lossy().into();
-        let opened = File::open(path).and_then(|file| {
-            // A folder can be opened, and only fails when it is read.
-            if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-        });
-        match opened {
-            Ok(file) => Self::from_reader(name, file, options),
+        match opened(path) {
+            Ok(Opened::Stream(stream)) => Self::from_reader(name, stream, options),
+            Ok(Opened::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
+                Self::from_reader(name, file, options)
+            }
+            Ok(Opened::Native(file)) => {
+                let reader = NativeReader::of_file(name.clone(), file, Wanted::DeviceRequests)?;
+                let input = Input::new(Box::new(io::empty()));
+                let blocks = Box::new(NativeBlocks::of(reader));
+                Ok(Self::new(name, Compression::None, input, FormatName::Native, blocks, options))
+            }
             Err(source) => Err(TraceError::Open { name, source }),
         }
     }
@@ -95,33 +101,34 @@ impl TraceReader {
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
         let name = name.into();
-        let (compression, stream) = decompressed(Box::new(source))
-            .map_err(|source| TraceError::Open { name: name.clone(), source })?;
-        let mut input = Input::new(stream);
-        const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-        let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
-        let failed = |source| read_error(&name, compression, Place::Byte(0), source);
-        if begins_with_mark(&mut input).map_err(failed)? {
-            input.skip(BYTE_ORDER_MARK.len());
-        }
-        let (bytes, whole_file) = input.sample().map_err(failed)?;
+        let Begun { compression, mut input, format: format_name } = Begun::new(&name, source, options)?;
+        let (bytes, whole_file) =
+            input.sample().map_err(|source| read_error(&name, compression, Place::Byte(0), source))?;
         let sample = Sample::new(bytes, whole_file);
-        if bytes.is_empty() {
-            return Err(TraceError::Empty { name });
-        }
-        let format_name = match options.format {
-            Some(forced) => forced,
-            None => detect(&name, &sample)?,
+        let format = match format_name.facts().parser {
+            Parser::Block(parser) => parser(&sample),
+            Parser::Either { block, .. } => block(&sample, &name),
+            Parser::File(_) => return Err(TraceError::CallsOnFiles { name, format: format_name }),
         };
-        let facts = format_name.facts();
-        let format = (facts.parser)(&sample);
-        Ok(Self {
+        Ok(Self::new(name, compression, input, format_name, format, options))
+    }
+
+    fn new(
+        name: Arc<str>,
+        compression: Compression,
+        input: Input,
+        format_name: FormatName,
+        format: Box<dyn Format>,
+        options: &TraceOptions,
+    ) -> Self {
+        let window = options.reorder_window.unwrap_or(format_name.facts().reorder_window);
+        Self {
             compression,
             input,
             format_name,
             format,
             only_device: options.only_device.clone(),
-            window: options.reorder_window.unwrap_or(facts.reorder_window).min(REORDER_WINDOW_MAX),
+            window: window.min(REORDER_WINDOW_MAX),
             held: VecDeque::new(),
             origin: (!options.rebase).then_some(0),
             rebase: options.rebase,
@@ -132,7 +139,7 @@ impl TraceReader {
             ahead: None,
             summary: TraceSummary::default(),
             name,
-        })
+        }
     }
 
     /// The file's name, as in messages.
@@ -176,11 +183,11 @@ impl TraceReader {
     }
 
     fn place(&self, at: u64) -> Place {
-        if self.format_name.facts().binary { Place::Byte(at) } else { Place::Line(at) }
+        self.format_name.facts().places.at(at)
     }
 
     fn here(&self) -> Place {
-        self.place(if self.format_name.facts().binary { self.input.bytes() } else { self.input.lines() })
+        self.format_name.facts().places.here(&self.input)
     }
 
     fn problem(&self, at: u64, problem: Problem) -> TraceError {
@@ -206,6 +213,7 @@ impl TraceReader {
                         problem,
                     });
                 }
+                Err(Fault::Trace(error)) => return Err(*error),
                 Err(Fault::Io(source)) => {
                     return Err(read_error(&self.name, self.compression, self.here(), source));
                 }
@@ -262,6 +270,7 @@ impl TraceReader {
                 let lines = match self.here() {
                     Place::Line(count) => format!("its {count} lines"),
                     Place::Byte(count) => format!("its {count} bytes"),
+                    Place::Row(count) => format!("its {count} rows"),
                 };
                 let (name, format) = (self.name.clone(), self.format_name);
                 return Err(TraceError::NoRecords { name, format, lines });
@@ -322,21 +331,5 @@ fn check(record: &BlockRecord) -> Result<(), Problem> {
     match record.address.checked_add(u64::from(record.blocks)) {
         Some(_) => Ok(()),
         None => Err(Problem::AddressOverflow { address: record.address, blocks: record.blocks }),
-    }
-}
-
-/// A decompressor's complaint about missing input is a truncated file; any other is damage.
-pub(crate) fn read_error(
-    name: &Arc<str>,
-    compression: Compression,
-    place: Place,
-    source: io::Error,
-) -> TraceError {
-    let name = name.clone();
-    match (compression, source.kind()) {
-        (Compression::Gzip | Compression::Xz | Compression::Zstandard, io::ErrorKind::UnexpectedEof) => {
-            TraceError::Truncated { name, place, compression: compression.name() }
-        }
-        _ => TraceError::Read { name, place, source },
     }
 }

@@ -1,5 +1,9 @@
 //! What several tests need: the validation data, and small traces of every format.
 
+use petrio_colours::Direction;
+use petrio_kernel::Time;
+use petrio_workload::trace::event::{Event, EventKind, Extent};
+use petrio_workload::trace::native::{About, EventWriter};
 use petrio_workload::trace::{BlockRecord, FormatName, TraceError, TraceOptions, TraceReader};
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -34,9 +38,36 @@ pub(crate) fn read_bytes(bytes: &[u8], options: &TraceOptions) -> Result<Vec<Blo
     TraceReader::from_reader("memory", Cursor::new(bytes.to_vec()), options)?.collect()
 }
 
+/// Three requests in petrio's own trace file: one with its completion, one without, one that knows its response.
+fn native() -> Vec<u8> {
+    let event = |nanoseconds, kind, request| {
+        let mut event = Event::new(Time::from_nanos(nanoseconds), kind);
+        event.extents.push(Extent { device: 8 << 20, address: 2_048, blocks: 8, hit: false });
+        Event { direction: Some(Direction::Read), request, synchronous: true, process: 7, ..event }
+    };
+    let measured = Event { service: Some(Time::from_nanos(90)), ..event(500, EventKind::Queue, None) };
+    let events = [
+        event(0, EventKind::Queue, Some(1)),
+        Event { path: Some("/a/file".into()), ..Event::new(Time::from_nanos(10), EventKind::Open) },
+        event(20, EventKind::Issue, Some(1)),
+        event(120, EventKind::Complete, Some(1)),
+        event(300, EventKind::Queue, Some(2)),
+        measured,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.parquet");
+    let mut writer = EventWriter::create(&path, &About::default()).unwrap();
+    for event in &events {
+        writer.push(event).unwrap();
+    }
+    writer.finish().unwrap();
+    std::fs::read(path).unwrap()
+}
+
 /// A small sound trace of each format.
 pub(crate) fn sound(format: FormatName) -> Vec<u8> {
     let text = match format {
+        FormatName::Native => return native(),
         FormatName::Petrio => {
             "# petrio block trace, version 1\ntime_us,response_us,process,device,operation,address_blocks,length_blocks\n\
              0,135.25,1042,0,RS,54280192,8\n210.5,,1042,1,WU,332922936,16\n300,9,7,0,F,0,0\n"

@@ -3,10 +3,10 @@
 use super::RequestOperation;
 use super::format::{Layout, RequestFormat};
 use crate::program::ProgramError;
+use crate::trace::begin::read_error;
 use crate::trace::compression::{Compression, decompressed};
 use crate::trace::error::Fault;
 use crate::trace::input::{Input, is_data};
-use crate::trace::reader::read_error;
 use crate::trace::{Place, TraceError};
 use petrio_colours::Operation;
 use petrio_kernel::Time;
@@ -124,6 +124,7 @@ impl RequestReader {
     fn fault(&self, fault: Fault) -> ProgramError {
         match fault {
             Fault::Problem(problem) => self.problem(problem),
+            Fault::Trace(error) => (*error).into(),
             Fault::Io(source) => {
                 read_error(&self.name, self.compression, Place::Line(self.input.lines()), source).into()
             }

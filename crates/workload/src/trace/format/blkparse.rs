@@ -10,7 +10,7 @@
 //! and counted. How events make requests: [`super::block_layer`].
 
 use super::block_layer::{BlockEvent, Operation, Pairing, Stage, parse_device};
-use super::{Facts, Fit, Format, Sample, Tally};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
 use crate::trace::error::{Fault, Problem};
 use crate::trace::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::trace::input::Input;
@@ -18,11 +18,11 @@ use crate::trace::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
-    binary: false,
+    places: Places::Lines,
     fit,
-    parser: |sample| {
+    parser: Parser::Block(|sample| {
         Box::new(Blkparse { pairing: Pairing::new(sample, |line| Stage::of_action(Head::of(line)?.action)) })
-    },
+    }),
 };
 
 const COLUMNS: &str = "device, processor, sequence, time in s, process, action, RWBS, block + blocks";

@@ -21,10 +21,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Requests waiting for their completion: twice the depth of the deepest hardware queue (NVMe, 65,535 and several
 /// queues) bounds the memory of a trace without completions.
-const WAITING_MAX: usize = 1 << 17;
+pub(super) const WAITING_MAX: usize = 1 << 17;
 
 /// No device leaves a request unanswered for longer: Linux gives up after 30 s, with retries.
-const PATIENCE: u128 = 120 * 1_000_000_000_000;
+pub(super) const PATIENCE: u128 = 120 * 1_000_000_000_000;
 
 /// Devices are looked up one by one.
 const DEVICES_MAX: usize = 4_096;

@@ -3,7 +3,7 @@
 //! The text form of a [vscsi](super::vscsi) trace, with or without its header line. Its times are whole seconds, so
 //! requests come in bunches; the binary form keeps microseconds.
 
-use super::{Facts, Fit, Format, Sample, Tally, blocks_of, exactly, scsi};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of, exactly, scsi};
 use crate::trace::error::{Fault, Problem};
 use crate::trace::field::{Columns, SECONDS, hexadecimal32, looks_numeric, looks_whole, picoseconds, whole};
 use crate::trace::input::Input;
@@ -12,9 +12,9 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    binary: false,
+    places: Places::Lines,
     fit,
-    parser: |_| Box::new(CloudphysicsCsv { first: true, tally: Tally::default() }),
+    parser: Parser::Block(|_| Box::new(CloudphysicsCsv { first: true, tally: Tally::default() })),
 };
 
 const COLUMNS: &str = "version, time in s, SCSI opcode in hexadecimal, length in bytes, block";

@@ -4,7 +4,7 @@
 //! the issuer waits (DiskSim 4.0 `disksim_reqflags.h`). Source: DiskSim 4.0 Reference Manual (Bucy et al.,
 //! CMU-PDL-08-101, 2008), §4.2. Leaves out the sixth column of its "batch" variant, which is refused.
 
-use super::{Facts, Fit, Format, Sample, exactly};
+use super::{Facts, Fit, Format, Parser, Places, Sample, exactly};
 use crate::trace::error::{Fault, Problem};
 use crate::trace::field::{
     Columns, MILLISECONDS, hexadecimal32, looks_numeric, looks_whole, picoseconds, whole, whole32,
@@ -13,8 +13,12 @@ use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 
-pub(crate) const FACTS: Facts =
-    Facts { reorder_window: 0, binary: false, fit, parser: |_| Box::new(DisksimAscii) };
+pub(crate) const FACTS: Facts = Facts {
+    reorder_window: 0,
+    places: Places::Lines,
+    fit,
+    parser: Parser::Block(|_| Box::new(DisksimAscii)),
+};
 
 const COLUMNS: &str = "arrival in ms, device, block, length in blocks, flags in hexadecimal";
 const READ: u32 = 0x1;

@@ -7,7 +7,7 @@
 //! There are no arrivals in it: they are added up from access and idle times, exactly, so that an open replay is
 //! possible and a closed one gets the idle times back to the picosecond.
 
-use super::{Facts, Fit, Format, Sample, exactly};
+use super::{Facts, Fit, Format, Parser, Places, Sample, exactly};
 use crate::trace::error::{Fault, Problem};
 use crate::trace::field::{Columns, MICROSECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::trace::input::Input;
@@ -15,8 +15,12 @@ use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
 
-pub(crate) const FACTS: Facts =
-    Facts { reorder_window: 0, binary: false, fit, parser: |_| Box::new(Measured { clock: 0 }) };
+pub(crate) const FACTS: Facts = Facts {
+    reorder_window: 0,
+    places: Places::Lines,
+    fit,
+    parser: Parser::Block(|_| Box::new(Measured { clock: 0 })),
+};
 
 const COLUMNS: &str = "R or W, buffer action, block, length in blocks, access time in us, idle time in us";
 

@@ -9,19 +9,24 @@ mod disksim_ascii;
 mod measured;
 mod mqsim;
 mod msr;
+pub(crate) mod native;
+pub(crate) mod native_events;
 pub(crate) mod petrio;
 mod scsi;
 mod spc;
 mod trace_events;
 mod vscsi;
 
-use super::error::{Fault, Problem};
+use super::error::{Fault, Place, Problem};
+use super::event::Event;
 use super::input::{Input, is_data};
+use super::native::About;
 use super::record::RawRecord;
 use petrio_colours::SECTOR_BYTES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 /// The formats of block traces that petrio reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,11 +52,13 @@ pub enum FormatName {
     Blkparse,
     /// Block events as `perf script`, `trace-cmd report` or the kernel's `trace` file print them.
     TraceEvents,
+    /// petrio's own trace file of calls and requests: Parquet, a row an event.
+    Native,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -62,6 +69,7 @@ impl FormatName {
         Self::Msr,
         Self::Blkparse,
         Self::TraceEvents,
+        Self::Native,
     ];
 
     /// The word that names it in a scenario.
@@ -77,12 +85,13 @@ impl FormatName {
             Self::Msr => "msr",
             Self::Blkparse => "blkparse",
             Self::TraceEvents => "trace-events",
+            Self::Native => "native",
         }
     }
 
     /// Whether its records name the process or initiator that asked.
     pub const fn tells_processes(self) -> bool {
-        matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents)
+        matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native)
     }
 
     pub(crate) const fn facts(self) -> &'static Facts {
@@ -97,6 +106,7 @@ impl FormatName {
             Self::Msr => &msr::FACTS,
             Self::Blkparse => &blkparse::FACTS,
             Self::TraceEvents => &trace_events::FACTS,
+            Self::Native => &native::FACTS,
         }
     }
 }
@@ -111,12 +121,78 @@ impl fmt::Display for FormatName {
 pub(crate) struct Facts {
     /// Records that may be out of place by default: events collected per processor are not in strict order.
     pub(crate) reorder_window: usize,
-    /// Whether places are bytes instead of lines.
-    pub(crate) binary: bool,
+    /// What its places are.
+    pub(crate) places: Places,
     /// How well a beginning fits.
     pub(crate) fit: fn(&Sample<'_>) -> Fit,
     /// A parser for a file that begins like this.
-    pub(crate) parser: fn(&Sample<'_>) -> Box<dyn Format>,
+    pub(crate) parser: Parser,
+}
+
+/// What a place in a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    Lines,
+    Bytes,
+    Rows,
+}
+
+impl Places {
+    pub(crate) const fn at(self, number: u64) -> Place {
+        match self {
+            Self::Lines => Place::Line(number),
+            Self::Bytes => Place::Byte(number),
+            Self::Rows => Place::Row(number),
+        }
+    }
+
+    /// How far an input was read.
+    pub(crate) fn here(self, input: &Input) -> Place {
+        match self {
+            Self::Lines => Place::Line(input.lines()),
+            Self::Bytes | Self::Rows => Place::Byte(input.bytes()),
+        }
+    }
+}
+
+/// What a format is a trace of.
+pub(crate) enum Parser {
+    /// Requests to devices.
+    Block(fn(&Sample<'_>) -> Box<dyn Format>),
+    /// Calls on files.
+    File(fn(&Sample<'_>) -> Box<dyn FileFormat>),
+    /// Either or both; the file's name goes along, for the format's own messages.
+    Either {
+        block: fn(&Sample<'_>, &Arc<str>) -> Box<dyn Format>,
+        file: fn(&Sample<'_>, &Arc<str>) -> Box<dyn FileFormat>,
+    },
+}
+
+/// A parser of one format of file-level traces.
+pub(crate) trait FileFormat: Send {
+    /// The next event, in the file's order; `None` at the end.
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault>;
+
+    /// What was left out or brought into form so far.
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+
+    /// What the file says of the trace as a whole.
+    fn about(&self) -> Option<&About> {
+        None
+    }
+}
+
+/// An event before its time is brought to the trace's origin.
+#[derive(Clone, Debug)]
+pub(crate) struct RawEvent {
+    /// Picoseconds on the trace's own clock.
+    pub(crate) clock: u128,
+    /// Where it stands, as [`RawRecord::at`].
+    pub(crate) at: u64,
+    /// Everything else; its `time` is not set.
+    pub(crate) event: Event,
 }
 
 /// A parser of one format.

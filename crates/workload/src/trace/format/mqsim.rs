@@ -4,14 +4,15 @@
 //! `src/exec/ASCII_Trace_Definition.h`.
 
 use super::disksim_ascii::shape;
-use super::{Facts, Fit, Format, Sample};
+use super::{Facts, Fit, Format, Parser, Places, Sample};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::field::{Columns, NANOSECONDS, looks_whole, picoseconds, whole, whole32};
 use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 
-pub(crate) const FACTS: Facts = Facts { reorder_window: 0, binary: false, fit, parser: |_| Box::new(Mqsim) };
+pub(crate) const FACTS: Facts =
+    Facts { reorder_window: 0, places: Places::Lines, fit, parser: Parser::Block(|_| Box::new(Mqsim)) };
 
 const COLUMNS: &str = "arrival in ns, device, block, length in blocks, 1 for read or 0 for write";
 

@@ -6,7 +6,7 @@
 //! processes, in order of first appearance; the disk's number becomes the device's.
 
 use super::measured::span;
-use super::{Facts, Fit, Format, Sample, Tally, blocks_of, exactly};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of, exactly};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::field::{Columns, FILE_TIME, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::trace::input::Input;
@@ -15,9 +15,9 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    binary: false,
+    places: Places::Lines,
     fit,
-    parser: |_| Box::new(Msr { hosts: Vec::new(), first: true, tally: Tally::default() }),
+    parser: Parser::Block(|_| Box::new(Msr { hosts: Vec::new(), first: true, tally: Tally::default() })),
 };
 
 const COLUMNS: &str =

@@ -21,7 +21,7 @@
 //! with `#` are comments; one that names another version is refused.
 
 use super::measured::span;
-use super::{Facts, Fit, Format, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::field::{
     Columns, MICROSECONDS, MILLISECONDS, NANOSECONDS, PICOSECONDS, SECONDS, picoseconds, whole, whole32,
@@ -34,9 +34,9 @@ use std::io::{self, Write};
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    binary: false,
+    places: Places::Lines,
     fit,
-    parser: |_| Box::new(Petrio { layout: None, tally: Tally::default() }),
+    parser: Parser::Block(|_| Box::new(Petrio { layout: None, tally: Tally::default() })),
 };
 
 /// The comment that the writer puts first.

@@ -4,15 +4,19 @@
 //! 1.0.1 (Storage Performance Council, 2002); the Financial and WebSearch traces of the UMass repository. Blocks are of
 //! 512 bytes, as in those traces; the unit's number becomes the device's.
 
-use super::{Facts, Fit, Format, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 
-pub(crate) const FACTS: Facts =
-    Facts { reorder_window: 0, binary: false, fit, parser: |_| Box::new(Spc { tally: Tally::default() }) };
+pub(crate) const FACTS: Facts = Facts {
+    reorder_window: 0,
+    places: Places::Lines,
+    fit,
+    parser: Parser::Block(|_| Box::new(Spc { tally: Tally::default() })),
+};
 
 const COLUMNS: &str = "unit, block, length in bytes, R or W, time in s";
 

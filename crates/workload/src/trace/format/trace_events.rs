@@ -12,7 +12,7 @@
 //! [`super::block_layer`].
 
 use super::block_layer::{BlockEvent, Operation, Pairing, Stage, parse_device};
-use super::{Facts, Fit, Format, Sample, Tally};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::field::{Columns, SECONDS, picoseconds, whole, whole32};
 use crate::trace::input::Input;
@@ -20,12 +20,12 @@ use crate::trace::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
-    binary: false,
+    places: Places::Lines,
     fit,
-    parser: |sample| {
+    parser: Parser::Block(|sample| {
         let stage = |line: &[u8]| Head::of(line).and_then(|head| head.stage());
         Box::new(TraceEvents { pairing: Pairing::new(sample, stage) })
-    },
+    }),
 };
 
 const COLUMNS: &str = "device, RWBS, (command), block + blocks";

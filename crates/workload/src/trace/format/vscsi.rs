@@ -16,20 +16,20 @@
 //! time of it.
 
 use super::cloudphysics_csv::record;
-use super::{Facts, Fit, Format, Sample, Tally};
+use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
 use crate::trace::error::{Fault, Problem};
 use crate::trace::input::Input;
 use crate::trace::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    binary: true,
+    places: Places::Bytes,
     fit,
-    parser: |sample| {
+    parser: Parser::Block(|sample| {
         // A file forced to be read as vscsi, and fitting neither version, is read as version 1 and refused there.
         let version = version_of(sample.bytes).unwrap_or(Version::One);
         Box::new(Vscsi { version, tally: Tally::default() })
-    },
+    }),
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,89 @@
+//! How every trace is begun: opened, unpacked, its format told from its content.
+
+use super::compression::{Compression, decompressed};
+use super::detect::detect;
+use super::error::{Place, TraceError};
+use super::format::{FormatName, Sample};
+use super::input::Input;
+use super::native::MAGIC;
+use super::options::TraceOptions;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file that is open.
+pub(crate) enum Opened {
+    /// petrio's own trace file, uncompressed: read where it lies, so that memory doesn't grow with its length.
+    Native(File),
+    /// Any other, from its beginning.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// Opens a file, and looks whether it has to be read from its end.
+pub(crate) fn opened(path: &Path) -> io::Result<Opened> {
+    let mut file = File::open(path)?;
+    // A folder can be opened, and only fails when it is read.
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let mut start = Vec::with_capacity(MAGIC.len());
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    // A pipe can't be sought in.
+    if start == MAGIC && file.rewind().is_ok() {
+        return Ok(Opened::Native(file));
+    }
+    Ok(Opened::Stream(Box::new(Cursor::new(start).chain(file))))
+}
+
+/// A trace of which nothing was read yet, but that it was looked at.
+pub(crate) struct Begun {
+    pub(crate) compression: Compression,
+    pub(crate) input: Input,
+    pub(crate) format: FormatName,
+}
+
+impl Begun {
+    /// Unpacks and tells the format.
+    pub(crate) fn new(
+        name: &Arc<str>,
+        source: impl Read + Send + 'static,
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
+        let (compression, stream) = decompressed(Box::new(source))
+            .map_err(|source| TraceError::Open { name: name.clone(), source })?;
+        let mut input = Input::new(stream);
+        const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+        let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
+        let failed = |source| read_error(name, compression, Place::Byte(0), source);
+        if begins_with_mark(&mut input).map_err(failed)? {
+            input.skip(BYTE_ORDER_MARK.len());
+        }
+        let (bytes, whole_file) = input.sample().map_err(failed)?;
+        let sample = Sample::new(bytes, whole_file);
+        if bytes.is_empty() {
+            return Err(TraceError::Empty { name: name.clone() });
+        }
+        let format = match options.format {
+            Some(forced) => forced,
+            None => detect(name, &sample)?,
+        };
+        Ok(Self { compression, input, format })
+    }
+}
+
+/// A decompressor's complaint about missing input is a truncated file; any other is damage.
+pub(crate) fn read_error(
+    name: &Arc<str>,
+    compression: Compression,
+    place: Place,
+    source: io::Error,
+) -> TraceError {
+    let name = name.clone();
+    match (compression, source.kind()) {
+        (Compression::Gzip | Compression::Xz | Compression::Zstandard, io::ErrorKind::UnexpectedEof) => {
+            TraceError::Truncated { name, place, compression: compression.name() }
+        }
+        _ => TraceError::Read { name, place, source },
+    }
+}

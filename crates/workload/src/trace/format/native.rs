@@ -1,0 +1,190 @@
+//! The requests to devices in petrio's own trace file, as a block trace.
+//!
+//! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when issued,
+//! if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
+//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats become, is
+//! a whole request. How long one waits for its completion: as in [`super::block_layer`].
+//!
+//! Leaves out the calls on files, and requests without a direction or a range; both are counted.
+
+use super::block_layer::{PATIENCE, WAITING_MAX, parse_device};
+use super::{Facts, Fit, Format, Parser, Places, Tally};
+use crate::trace::error::Fault;
+use crate::trace::event::{Event, EventKind};
+use crate::trace::input::Input;
+use crate::trace::native::{MAGIC, NativeReader, Wanted};
+use crate::trace::record::{BlockRecord, RawRecord};
+use petrio_colours::Direction;
+use petrio_kernel::Time;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+pub(crate) const FACTS: Facts = Facts {
+    reorder_window: 0,
+    places: Places::Rows,
+    fit: |sample| Fit::certain_if(sample.bytes.starts_with(MAGIC)),
+    parser: Parser::Either {
+        block: |_, name| Box::new(NativeBlocks::new(Source::Stream(name.clone()))),
+        file: |_, name| Box::new(super::native_events::NativeEvents::new(name.clone())),
+    },
+};
+
+/// Where the events come from.
+enum Source {
+    /// A stream that has to be read to its end first: the format begins at its end.
+    Stream(Arc<str>),
+    Reader(Box<NativeReader>),
+}
+
+struct Waiting {
+    raw: RawRecord,
+    request: Option<u64>,
+    issued: Option<u128>,
+    answered: bool,
+}
+
+/// Joins events to requests.
+pub(crate) struct NativeBlocks {
+    source: Source,
+    /// In order of arrival; the first one's number is `first`.
+    waiting: VecDeque<Waiting>,
+    first: u64,
+    /// The place in order of arrival of each request in flight.
+    in_flight: BTreeMap<u64, u64>,
+    newest: u128,
+    at_end: bool,
+    row: u64,
+    tally: Tally,
+}
+
+impl NativeBlocks {
+    /// Of a file that is open.
+    pub(crate) fn of(reader: NativeReader) -> Self {
+        Self::new(Source::Reader(Box::new(reader)))
+    }
+
+    fn new(source: Source) -> Self {
+        Self {
+            source,
+            waiting: VecDeque::new(),
+            first: 0,
+            in_flight: BTreeMap::new(),
+            newest: 0,
+            at_end: false,
+            row: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    fn ready(&mut self) -> Option<RawRecord> {
+        let head = self.waiting.front()?;
+        let given_up = self.at_end
+            || self.waiting.len() > WAITING_MAX
+            || head.raw.clock.saturating_add(PATIENCE) < self.newest;
+        if !head.answered && !given_up {
+            return None;
+        }
+        let head = self.waiting.pop_front()?;
+        if !head.answered {
+            self.tally.unanswered += 1;
+            if let Some(request) = head.request {
+                self.in_flight.remove(&request);
+            }
+        }
+        self.first += 1;
+        Some(head.raw)
+    }
+
+    fn take(&mut self, event: &Event) {
+        let clock = u128::from(event.time.as_picos());
+        self.newest = self.newest.max(clock);
+        let known = event.request.and_then(|request| self.in_flight.get(&request)).copied();
+        let known = known.and_then(|number| self.waiting.get_mut((number - self.first) as usize));
+        match (event.kind, known) {
+            (EventKind::Issue, Some(waiting)) => waiting.issued = Some(clock),
+            (EventKind::Complete, Some(waiting)) => {
+                let since = waiting.issued.unwrap_or(waiting.raw.clock);
+                let response = u64::try_from(clock.saturating_sub(since)).ok().map(Time::from_picos);
+                waiting.raw.record.measured = event.service.or(response);
+                waiting.answered = true;
+                if let Some(request) = event.request {
+                    self.in_flight.remove(&request);
+                }
+            }
+            (EventKind::Complete, None) => self.tally.unmatched_completions += 1,
+            // A number that is used again: the first request's completion isn't in the trace.
+            (EventKind::Queue | EventKind::Issue, _) => self.arrive(event, clock),
+            _ => self.tally.other_events += 1,
+        }
+    }
+
+    fn arrive(&mut self, event: &Event, clock: u128) {
+        let extent = event.extents.first().copied();
+        let (Some(direction), true) =
+            (event.direction, extent.is_some() || event.direction == Some(Direction::Flush))
+        else {
+            self.tally.other_events += 1;
+            return;
+        };
+        let extent = extent.unwrap_or_default();
+        let record = BlockRecord {
+            process: event.process,
+            device: extent.device,
+            measured: event.service,
+            force_unit_access: event.force_unit_access,
+            synchronous: event.synchronous,
+            ..BlockRecord::new(direction, extent.address, extent.blocks)
+        };
+        let answered = event.service.is_some() || event.request.is_none();
+        if let (false, Some(request)) = (answered, event.request) {
+            self.in_flight.insert(request, self.first + self.waiting.len() as u64);
+        }
+        let issued = (event.kind == EventKind::Issue).then_some(clock);
+        let raw = RawRecord { clock, at: self.row, record };
+        self.waiting.push_back(Waiting { raw, request: event.request, issued, answered });
+    }
+}
+
+impl Format for NativeBlocks {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
+        loop {
+            if let Some(raw) = self.ready() {
+                return Ok(Some(raw));
+            }
+            let reader = match &mut self.source {
+                Source::Reader(reader) => reader,
+                Source::Stream(name) => {
+                    let bytes = input.rest().map_err(Fault::Io)?;
+                    let reader = NativeReader::of_bytes(name.clone(), bytes, Wanted::DeviceRequests)?;
+                    self.source = Source::Reader(Box::new(reader));
+                    continue;
+                }
+            };
+            let Some(event) = reader.next().transpose()? else {
+                self.at_end = true;
+                return Ok(self.ready());
+            };
+            self.row += 1;
+            self.take(&event);
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    fn device_number(&self, name: &str) -> Option<u32> {
+        name.trim().parse().ok().or_else(|| {
+            let (major, minor) = parse_device(name.trim().as_bytes()).ok()?;
+            Some(major.checked_mul(1 << MINOR_BITS)? | minor)
+        })
+    }
+
+    fn device_name(&self, device: u32) -> Option<String> {
+        let (major, minor) = (device >> MINOR_BITS, device & ((1 << MINOR_BITS) - 1));
+        (major > 0).then(|| format!("{major},{minor}"))
+    }
+}
+
+/// Linux's device numbers: `MINORBITS` of `include/linux/kdev_t.h`.
+const MINOR_BITS: u32 = 20;

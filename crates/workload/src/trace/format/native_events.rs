@@ -1,0 +1,45 @@
+//! All events of petrio's own trace file that comes as a stream: a file is read where it lies.
+
+use super::{FileFormat, RawEvent};
+use crate::trace::error::Fault;
+use crate::trace::input::Input;
+use crate::trace::native::{About, NativeReader, Wanted};
+use std::sync::Arc;
+
+/// The events as they stand.
+pub(crate) struct NativeEvents {
+    name: Arc<str>,
+    reader: Option<Box<NativeReader>>,
+    row: u64,
+}
+
+impl NativeEvents {
+    pub(crate) const fn new(name: Arc<str>) -> Self {
+        Self { name, reader: None, row: 0 }
+    }
+
+    /// Of a file that is open.
+    pub(crate) fn of(name: Arc<str>, reader: NativeReader) -> Self {
+        Self { name, reader: Some(Box::new(reader)), row: 0 }
+    }
+}
+
+impl FileFormat for NativeEvents {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            None => {
+                let bytes = input.rest().map_err(Fault::Io)?;
+                let reader = NativeReader::of_bytes(self.name.clone(), bytes, Wanted::Everything)?;
+                self.reader.insert(Box::new(reader))
+            }
+        };
+        let Some(event) = reader.next().transpose()? else { return Ok(None) };
+        self.row += 1;
+        Ok(Some(RawEvent { clock: u128::from(event.time.as_picos()), at: self.row, event }))
+    }
+
+    fn about(&self) -> Option<&About> {
+        self.reader.as_ref().map(|reader| reader.about())
+    }
+}

@@ -1,0 +1,20 @@
+//! petrio's own trace file: Parquet with one row an event, which DuckDB, pandas and everything else opens.
+//!
+//! ```text
+//! events ─ writer ─▶ row groups of 65,536 ─▶ FILE.parquet ─▶ column batches ─ reader ─▶ events
+//! ```
+
+mod columns;
+mod reader;
+mod schema;
+mod writer;
+
+pub use reader::{NativeReader, Wanted};
+pub use schema::About;
+pub use writer::EventWriter;
+
+/// How a Parquet file begins, and ends.
+pub(crate) const MAGIC: &[u8] = b"PAR1";
+
+#[cfg(test)]
+mod tests;
