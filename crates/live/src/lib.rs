@@ -29,6 +29,7 @@
 pub mod calibrate;
 pub mod capture;
 pub mod drive;
+pub mod file_trace;
 pub mod ops;
 pub mod rig;
 pub mod undo;

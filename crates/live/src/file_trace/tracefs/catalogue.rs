@@ -117,6 +117,8 @@ const CALLS_WITHOUT_EXIT: &[Listening] = &[
     ("close_range", Call::CloseRange, &["fd", "max_fd", "flags"], None),
     // Of a file, not of anonymous memory, whose descriptor is −1.
     ("mmap", Call::Map, &["fd"], Some("fd < 1073741824")),
+    // FIONCLEX, FIOCLEX.
+    ("ioctl", Call::Control, &["fd", "cmd"], Some("cmd == 21584 || cmd == 21585")),
     ("io_uring_enter", Call::Asynchronous, &[], None),
     ("io_submit", Call::Asynchronous, &[], None),
 ];
