@@ -2,7 +2,7 @@
 
 use super::compression::{Compression, decompressed};
 use super::detect::detect;
-use super::error::{Place, TraceError};
+use super::error::{Fault, Place, Problem, TraceError, printable};
 use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::MAGIC;
@@ -37,16 +37,17 @@ pub(crate) fn opened(path: &Path) -> io::Result<Opened> {
 }
 
 /// A trace of which nothing was read yet, but that it was looked at.
-pub(crate) struct Begun {
+pub(crate) struct Stream {
+    pub(crate) name: Arc<str>,
     pub(crate) compression: Compression,
     pub(crate) input: Input,
     pub(crate) format: FormatName,
 }
 
-impl Begun {
+impl Stream {
     /// Unpacks and tells the format.
     pub(crate) fn new(
-        name: &Arc<str>,
+        name: Arc<str>,
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
@@ -55,20 +56,71 @@ impl Begun {
         let mut input = Input::new(stream);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
-        let failed = |source| read_error(name, compression, Place::Byte(0), source);
+        let failed = |source| read_error(&name, compression, Place::Byte(0), source);
         if begins_with_mark(&mut input).map_err(failed)? {
             input.skip(BYTE_ORDER_MARK.len());
         }
         let (bytes, whole_file) = input.sample().map_err(failed)?;
-        let sample = Sample::new(bytes, whole_file);
         if bytes.is_empty() {
-            return Err(TraceError::Empty { name: name.clone() });
+            return Err(TraceError::Empty { name });
         }
         let format = match options.format {
             Some(forced) => forced,
-            None => detect(name, &sample)?,
+            None => detect(&name, &Sample::new(bytes, whole_file))?,
         };
-        Ok(Self { compression, input, format })
+        Ok(Self { name, compression, input, format })
+    }
+
+    /// A file of petrio's own, which is read past this stream.
+    pub(crate) fn native(name: Arc<str>) -> Self {
+        let input = Input::new(Box::new(io::empty()));
+        Self { name, compression: Compression::None, input, format: FormatName::Native }
+    }
+
+    /// A parser, chosen by how the content begins.
+    pub(crate) fn parser<T>(
+        &mut self,
+        choose: impl FnOnce(&Sample<'_>, &Arc<str>, FormatName) -> Result<T, TraceError>,
+    ) -> Result<T, TraceError> {
+        let (bytes, whole_file) = self
+            .input
+            .sample()
+            .map_err(|source| read_error(&self.name, self.compression, Place::Byte(0), source))?;
+        choose(&Sample::new(bytes, whole_file), &self.name, self.format)
+    }
+
+    /// How far it was read.
+    pub(crate) fn here(&self) -> Place {
+        self.format.facts().places.here(&self.input)
+    }
+
+    /// What is wrong with the record at a place.
+    pub(crate) fn problem(&self, at: u64, problem: Problem) -> TraceError {
+        let place = self.format.facts().places.at(at);
+        TraceError::Record { name: self.name.clone(), place, format: self.format, problem }
+    }
+
+    /// A parser's report, with the file and the place.
+    pub(crate) fn fault(&self, fault: Fault) -> TraceError {
+        match fault {
+            Fault::Problem(problem) => {
+                let (name, place) = (self.name.clone(), self.here());
+                TraceError::Record { name, place, format: self.format, problem }
+            }
+            Fault::Trace(error) => *error,
+            Fault::Io(source) => read_error(&self.name, self.compression, self.here(), source),
+        }
+    }
+
+    /// Nothing in it, or nothing of what was asked for.
+    pub(crate) fn without_records(&self, only_device: Option<&str>) -> TraceError {
+        let lines = match (only_device, self.here()) {
+            (Some(device), _) => format!("it to device {}", printable(device.as_bytes())),
+            (None, Place::Line(count)) => format!("its {count} lines"),
+            (None, Place::Byte(count)) => format!("its {count} bytes"),
+            (None, Place::Row(count)) => format!("its {count} rows"),
+        };
+        TraceError::NoRecords { name: self.name.clone(), format: self.format, lines }
     }
 }
 

@@ -1,18 +1,15 @@
 //! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order.
 
-use super::begin::{Begun, Opened, opened, read_error};
-use super::compression::Compression;
-use super::error::{Fault, Place, Problem, TraceError, printable};
+use super::begin::{Opened, Stream, opened};
+use super::error::{Problem, TraceError};
 use super::format::native::NativeBlocks;
-use super::format::{Format, FormatName, Parser, Sample};
-use super::input::Input;
+use super::format::{Format, FormatName, Parser};
 use super::native::{NativeReader, Wanted};
-use super::options::{REORDER_WINDOW_MAX, TraceOptions};
+use super::options::TraceOptions;
+use super::order::{Ordering, Origin};
 use super::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
-use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,21 +44,11 @@ pub struct TraceSummary {
 ///
 /// After an error the iterator ends.
 pub struct TraceReader {
-    name: Arc<str>,
-    compression: Compression,
-    input: Input,
-    format_name: FormatName,
+    stream: Stream,
     format: Box<dyn Format>,
     only_device: Option<String>,
-    window: usize,
-    /// Records held back to be sorted, in order of time. Most arrive in order, so most go to the end.
-    held: VecDeque<RawRecord>,
-    /// The clock that is time zero; `None` until the first record with rebasing on.
-    origin: Option<u128>,
-    rebase: bool,
-    newest: u128,
-    last: u128,
-    input_ended: bool,
+    order: Ordering<RawRecord>,
+    origin: Origin,
     done: bool,
     /// The next record, where somebody looked ahead.
     ahead: Option<RawRecord>,
@@ -83,9 +70,8 @@ impl TraceReader {
             }
             Ok(Opened::Native(file)) => {
                 let reader = NativeReader::of_file(name.clone(), file, Wanted::DeviceRequests)?;
-                let input = Input::new(Box::new(io::empty()));
                 let blocks = Box::new(NativeBlocks::of(reader));
-                Ok(Self::new(name, Compression::None, input, FormatName::Native, blocks, options))
+                Ok(Self::new(Stream::native(name), blocks, options))
             }
             Err(source) => Err(TraceError::Open { name, source }),
         }
@@ -100,62 +86,43 @@ impl TraceReader {
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        let name = name.into();
-        let Begun { compression, mut input, format: format_name } = Begun::new(&name, source, options)?;
-        let (bytes, whole_file) =
-            input.sample().map_err(|source| read_error(&name, compression, Place::Byte(0), source))?;
-        let sample = Sample::new(bytes, whole_file);
-        let format = match format_name.facts().parser {
-            Parser::Block(parser) => parser(&sample),
-            Parser::Either { block, .. } => block(&sample, &name),
-            Parser::File(_) => return Err(TraceError::CallsOnFiles { name, format: format_name }),
-        };
-        Ok(Self::new(name, compression, input, format_name, format, options))
+        let mut stream = Stream::new(name.into(), source, options)?;
+        let format = stream.parser(|sample, name, format| match format.facts().parser {
+            Parser::Block(parser) => Ok(parser(sample)),
+            Parser::Either { block, .. } => Ok(block(sample, name)),
+            Parser::File(_) => Err(TraceError::CallsOnFiles { name: name.clone(), format }),
+        })?;
+        Ok(Self::new(stream, format, options))
     }
 
-    fn new(
-        name: Arc<str>,
-        compression: Compression,
-        input: Input,
-        format_name: FormatName,
-        format: Box<dyn Format>,
-        options: &TraceOptions,
-    ) -> Self {
-        let window = options.reorder_window.unwrap_or(format_name.facts().reorder_window);
+    pub(super) fn new(stream: Stream, format: Box<dyn Format>, options: &TraceOptions) -> Self {
         Self {
-            compression,
-            input,
-            format_name,
             format,
             only_device: options.only_device.clone(),
-            window: window.min(REORDER_WINDOW_MAX),
-            held: VecDeque::new(),
-            origin: (!options.rebase).then_some(0),
-            rebase: options.rebase,
-            newest: 0,
-            last: 0,
-            input_ended: false,
+            order: Ordering::new(options, &stream),
+            origin: Origin::new(options),
             done: false,
             ahead: None,
             summary: TraceSummary::default(),
-            name,
+            stream,
         }
     }
 
     /// The file's name, as in messages.
     pub fn name(&self) -> &Arc<str> {
-        &self.name
+        &self.stream.name
     }
 
     /// The format it is read as.
     pub const fn format(&self) -> FormatName {
-        self.format_name
+        self.stream.format
     }
 
     /// What was read so far.
     pub fn summary(&self) -> TraceSummary {
         let tally = self.format.tally();
         TraceSummary {
+            reordered: self.order.reordered,
             other_events: tally.other_events,
             widened: tally.widened,
             unmatched_completions: tally.unmatched_completions,
@@ -179,44 +146,16 @@ impl TraceReader {
 
     /// Makes a clock time zero, instead of the first record's.
     pub(crate) fn set_origin(&mut self, clock: u128) {
-        self.origin = Some(clock);
-    }
-
-    fn place(&self, at: u64) -> Place {
-        self.format_name.facts().places.at(at)
-    }
-
-    fn here(&self) -> Place {
-        self.format_name.facts().places.here(&self.input)
-    }
-
-    fn problem(&self, at: u64, problem: Problem) -> TraceError {
-        TraceError::Record {
-            name: self.name.clone(),
-            place: self.place(at),
-            format: self.format_name,
-            problem,
-        }
+        self.origin.set(clock);
     }
 
     /// The next record of the file that is asked for, checked.
     fn parsed(&mut self) -> Result<Option<RawRecord>, TraceError> {
         loop {
-            let raw = match self.format.next(&mut self.input) {
-                Ok(Some(raw)) => raw,
-                Ok(None) => return Ok(None),
-                Err(Fault::Problem(problem)) => {
-                    return Err(TraceError::Record {
-                        name: self.name.clone(),
-                        place: self.here(),
-                        format: self.format_name,
-                        problem,
-                    });
-                }
-                Err(Fault::Trace(error)) => return Err(*error),
-                Err(Fault::Io(source)) => {
-                    return Err(read_error(&self.name, self.compression, self.here(), source));
-                }
+            let Some(raw) =
+                self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?
+            else {
+                return Ok(None);
             };
             if let Some(wanted) = &self.only_device
                 && self.format.device_number(wanted) != Some(raw.record.device)
@@ -224,40 +163,18 @@ impl TraceReader {
                 self.summary.other_devices += 1;
                 continue;
             }
-            check(&raw.record).map_err(|problem| self.problem(raw.at, problem))?;
+            check(&raw.record).map_err(|problem| self.stream.problem(raw.at, problem))?;
             return Ok(Some(raw));
         }
     }
 
     /// The next record in order of time.
     fn ordered(&mut self) -> Result<Option<RawRecord>, TraceError> {
-        let raw = if self.window == 0 {
-            self.parsed()?
-        } else {
-            while !self.input_ended && self.held.len() <= self.window {
-                match self.parsed()? {
-                    None => self.input_ended = true,
-                    Some(raw) => {
-                        self.summary.reordered += u64::from(raw.clock < self.newest);
-                        self.newest = self.newest.max(raw.clock);
-                        let late = self.held.back().is_some_and(|back| raw.clock < back.clock);
-                        let place = match late {
-                            false => self.held.len(),
-                            true => self.held.partition_point(|held| held.clock <= raw.clock),
-                        };
-                        self.held.insert(place, raw);
-                    }
-                }
-            }
-            self.held.pop_front()
-        };
-        let Some(raw) = raw else { return Ok(None) };
-        if raw.clock < self.last {
-            let by = Time::from_picos(u64::try_from(self.last - raw.clock).unwrap_or(u64::MAX - 1));
-            return Err(self.problem(raw.at, Problem::OutOfOrder { by, window: self.window }));
+        while self.order.wants() {
+            let raw = self.parsed()?;
+            self.order.put(raw);
         }
-        self.last = raw.clock;
-        Ok(Some(raw))
+        self.order.take(&self.stream)
     }
 
     fn read(&mut self) -> Result<Option<BlockRecord>, TraceError> {
@@ -266,31 +183,14 @@ impl TraceReader {
             None => self.ordered()?,
         };
         let Some(raw) = next else {
-            if self.summary.records == 0 && self.summary.other_devices == 0 {
-                let lines = match self.here() {
-                    Place::Line(count) => format!("its {count} lines"),
-                    Place::Byte(count) => format!("its {count} bytes"),
-                    Place::Row(count) => format!("its {count} rows"),
-                };
-                let (name, format) = (self.name.clone(), self.format_name);
-                return Err(TraceError::NoRecords { name, format, lines });
-            }
-            if let Some(device) = self.only_device.as_ref().filter(|_| self.summary.records == 0) {
-                let lines = format!("it to device {}", printable(device.as_bytes()));
-                let (name, format) = (self.name.clone(), self.format_name);
-                return Err(TraceError::NoRecords { name, format, lines });
-            }
-            return Ok(None);
+            let only_device = self.only_device.as_deref().filter(|_| self.summary.other_devices > 0);
+            return match self.summary.records {
+                0 => Err(self.stream.without_records(only_device)),
+                _ => Ok(None),
+            };
         };
-        let origin = *self.origin.get_or_insert(raw.clock);
         let mut record = raw.record;
-        record.time = match u64::try_from(raw.clock.saturating_sub(origin)) {
-            Ok(u64::MAX) | Err(_) => {
-                let origin = if self.rebase { "the first record" } else { "zero" };
-                return Err(self.problem(raw.at, Problem::BeyondHorizon { origin }));
-            }
-            Ok(picos) => Time::from_picos(picos),
-        };
+        record.time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
         let summary = &mut self.summary;
         summary.records += 1;
         match record.direction {

@@ -14,6 +14,7 @@ pub(crate) mod native_events;
 pub(crate) mod petrio;
 mod scsi;
 mod spc;
+mod strace;
 mod trace_events;
 mod vscsi;
 
@@ -54,11 +55,13 @@ pub enum FormatName {
     TraceEvents,
     /// petrio's own trace file of calls and requests: Parquet, a row an event.
     Native,
+    /// Calls on files as `strace -f -ttt -T` prints them, with `-y` or without.
+    Strace,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -70,6 +73,7 @@ impl FormatName {
         Self::Blkparse,
         Self::TraceEvents,
         Self::Native,
+        Self::Strace,
     ];
 
     /// The word that names it in a scenario.
@@ -86,12 +90,18 @@ impl FormatName {
             Self::Blkparse => "blkparse",
             Self::TraceEvents => "trace-events",
             Self::Native => "native",
+            Self::Strace => "strace",
         }
     }
 
     /// Whether its records name the process or initiator that asked.
     pub const fn tells_processes(self) -> bool {
         matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native)
+    }
+
+    /// Whether it is a trace of calls on files and of nothing else, which no device can be asked for.
+    pub const fn is_of_calls(self) -> bool {
+        matches!(self.facts().parser, Parser::File(_))
     }
 
     pub(crate) const fn facts(self) -> &'static Facts {
@@ -107,6 +117,7 @@ impl FormatName {
             Self::Blkparse => &blkparse::FACTS,
             Self::TraceEvents => &trace_events::FACTS,
             Self::Native => &native::FACTS,
+            Self::Strace => &strace::FACTS,
         }
     }
 }
@@ -176,6 +187,11 @@ pub(crate) trait FileFormat: Send {
     /// What was left out or brought into form so far.
     fn tally(&self) -> Tally {
         Tally::default()
+    }
+
+    /// Whether its clock counts from 1970.
+    fn is_since_1970(&self) -> bool {
+        false
     }
 
     /// What the file says of the trace as a whole.
