@@ -43,6 +43,8 @@ enum Command {
     Validate(command::validate::Validate),
     #[command(subcommand)]
     Bench(command::bench::Bench),
+    #[command(subcommand)]
+    Trace(command::trace::Trace),
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
@@ -54,6 +56,10 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
+        // A capture completes its trace; told a second time, it ends like everything else.
+        if petrio_live::file_trace::interrupt() {
+            return;
+        }
         ENDING.store(true, Ordering::SeqCst);
         petrio_scenario::report::discard_unfinished();
         petrio_live::undo::take_down_all();
@@ -68,6 +74,7 @@ fn main() -> ExitCode {
         Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Validate(validate) => validate.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Trace(trace) => trace.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

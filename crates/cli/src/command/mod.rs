@@ -8,6 +8,7 @@ pub(crate) mod net;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod schema;
+pub(crate) mod trace;
 pub(crate) mod validate;
 mod validate_fs;
 mod validate_ops;

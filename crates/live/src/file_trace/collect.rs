@@ -1,5 +1,6 @@
 //! The capture itself: two trace instances are switched on, read and joined until the end, and the trace is written.
 
+use super::command;
 use super::error::FileTraceError;
 use super::join::{Counts, Joiner};
 use super::names::walk;
@@ -10,12 +11,11 @@ use super::tracefs::decode::Decoder;
 use super::tracefs::instance::{Instance, remove_left_behind};
 use super::tracefs::page::PageLayout;
 use super::tracefs::stream::Stream;
-use super::command;
 use crate::undo::Undo;
 use petrio_kernel::Time;
 use petrio_workload::trace::native::About;
-use rustix::time::{ClockId, clock_gettime};
 use rustc_hash::FxHashSet;
+use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -49,7 +49,7 @@ pub struct CaptureParameters {
     pub buffer_kib: u32,
 }
 
-/// MiB for each processor and each of the two instances: half a second of 500,000 events a second of 60 bytes.
+/// KiB for each processor and each of the two instances: half a second of 500,000 events a second of 60 bytes.
 pub const BUFFER_KIB: u32 = 16 << 10;
 
 /// How a capture went.
@@ -91,6 +91,20 @@ pub fn interrupt() -> bool {
     RUNNING.load(Ordering::SeqCst) && !ENDING.swap(true, Ordering::SeqCst)
 }
 
+/// Whether somebody wants it to end.
+pub(crate) fn is_ending() -> bool {
+    ENDING.load(Ordering::SeqCst)
+}
+
+/// While this runs, [`interrupt`] asks it to end instead of ending the process.
+pub(crate) fn while_running<T>(run: impl FnOnce() -> T) -> T {
+    ENDING.store(false, Ordering::SeqCst);
+    RUNNING.store(true, Ordering::SeqCst);
+    let result = run();
+    RUNNING.store(false, Ordering::SeqCst);
+    result
+}
+
 fn monotonic_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
@@ -113,11 +127,12 @@ pub fn capture(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
         let reason = "its records are read on little-endian machines only".to_owned();
         return Err(FileTraceError::NoTracing { reason });
     }
+    while_running(|| capture_now(parameters))
+}
+
+fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTraceError> {
     let used_before = processor_time();
     let mut collector = Collector::set_up(parameters)?;
-    ENDING.store(false, Ordering::SeqCst);
-    RUNNING.store(true, Ordering::SeqCst);
-    let _no_longer = Undo::new(|| RUNNING.store(false, Ordering::SeqCst));
     let status = match &parameters.subject {
         Subject::Command(command) => Some(collector.run_command(command)?),
         Subject::System(time) => {
@@ -125,7 +140,7 @@ pub fn capture(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
             None
         }
     };
-    let run_time = Duration::from_nanos(monotonic_ns() - collector.origin_ns);
+    let run_time = collector.run_time;
     collector.finish()?;
     Ok(CaptureSummary {
         files: collector.output.complete,
@@ -148,6 +163,7 @@ struct Collector {
     machine: Instance,
     _mount: Option<Undo>,
     origin_ns: u64,
+    run_time: Duration,
     lost_seen: u64,
     looked_at: FxHashSet<(usize, (u32, u32))>,
     folders: Vec<PathBuf>,
@@ -214,6 +230,7 @@ impl Collector {
             machine,
             _mount: mount,
             origin_ns,
+            run_time: Duration::ZERO,
             lost_seen: 0,
             looked_at: FxHashSet::default(),
             folders: folders.into_iter().chain(parameters.names.iter().cloned()).collect(),
@@ -276,12 +293,9 @@ impl Collector {
     }
 
     /// Reads and joins until the command ends, time is over or somebody interrupts.
-    fn turns<T>(
-        &mut self,
-        ended: &Receiver<T>,
-        time: Option<Duration>,
-    ) -> Result<Option<T>, FileTraceError> {
-        let end_ns = time.map(|time| monotonic_ns() + time.as_nanos() as u64);
+    fn turns<T>(&mut self, ended: &Receiver<T>, time: Option<Duration>) -> Result<Option<T>, FileTraceError> {
+        let began_ns = monotonic_ns();
+        let end_ns = time.map(|time| began_ns + time.as_nanos() as u64);
         let result = loop {
             match ended.recv_timeout(TURN) {
                 Ok(result) => break Some(result),
@@ -289,7 +303,7 @@ impl Collector {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now_ns = monotonic_ns();
-            if ENDING.load(Ordering::SeqCst) || end_ns.is_some_and(|end| now_ns >= end) {
+            if is_ending() || end_ns.is_some_and(|end| now_ns >= end) {
                 break None;
             }
             self.turn(now_ns, false)?;
@@ -299,6 +313,7 @@ impl Collector {
                 self.output.next(now)?;
             }
         };
+        self.run_time = Duration::from_nanos(monotonic_ns() - began_ns);
         self.traced.switch_off();
         self.machine.switch_off();
         self.turn(monotonic_ns(), true)?;
@@ -398,10 +413,19 @@ impl Collector {
     fn finish(&mut self) -> Result<(), FileTraceError> {
         let counts = self.joiner.counts;
         let remarks = [
-            (counts.asynchronous_calls, "calls of io_uring or aio, whose reads and writes aren't in the trace"),
+            (
+                counts.asynchronous_calls,
+                "calls of io_uring or aio, whose reads and writes aren't in the trace",
+            ),
             (self.joiner.requests_passed_over(), "discards and other requests without data were left out"),
-            (counts.other_opens, "directories, devices and files without page cache (/proc, tmpfs) were opened"),
-            (counts.unknown_files, "files were opened and closed without anything that tells which they were"),
+            (
+                counts.other_opens,
+                "directories, devices and files without page cache (/proc, tmpfs) were opened",
+            ),
+            (
+                counts.unknown_files,
+                "files were opened and closed without anything that tells which they were",
+            ),
             (counts.unfinished, "calls whose end wasn't seen"),
         ];
         for (count, what) in remarks {
@@ -416,7 +440,8 @@ impl Collector {
 /// What a trace lacks without these events. A call that this machine doesn't have is no loss.
 fn lacks(missing: &[Listened]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for event in missing.iter().filter(|event| !matches!(event.meaning, Meaning::Enter(_) | Meaning::Exit(_))) {
+    for event in missing.iter().filter(|event| !matches!(event.meaning, Meaning::Enter(_) | Meaning::Exit(_)))
+    {
         lines.push(format!("this kernel has no {}: {} isn't known", event.folder(), event.gives));
     }
     lines

@@ -1,6 +1,7 @@
 //! Why a file-level trace can't be captured.
 
 use crate::capture::CaptureError;
+use petrio_workload::trace::TraceError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -49,6 +50,12 @@ pub enum FileTraceError {
         /// What is wrong.
         message: String,
     },
+}
+
+impl From<TraceError> for FileTraceError {
+    fn from(error: TraceError) -> Self {
+        Self::Output { message: error.to_string() }
+    }
 }
 
 impl From<CaptureError> for FileTraceError {

@@ -2,7 +2,7 @@
 
 /// A system call, or several that are the same to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Call {
+pub(crate) enum Call {
     /// `open`, `openat`: flags.
     Open,
     /// `openat2`, `open_by_handle_at`: what flags there are isn't known.
@@ -61,16 +61,16 @@ pub enum Call {
 
 /// An inode by its number, whichever file has it at the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Inode {
+pub(crate) struct Inode {
     /// Its file system's device, `major << 20 | minor`.
-    pub device: u32,
+    pub(crate) device: u32,
     /// Its number.
-    pub number: u64,
+    pub(crate) number: u64,
 }
 
 /// How pages of a file were looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
+pub(crate) enum Lookup {
     /// For a read.
     Read,
     /// For an access to mapped memory.
@@ -81,7 +81,7 @@ pub enum Lookup {
 
 /// How far a device request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// A file system handed it over.
     Queued,
     /// It went to the device.
@@ -91,11 +91,11 @@ pub enum Stage {
 }
 
 /// The letters by which the block layer says what a request is, without those behind them.
-pub type Letters = [u8; 10];
+pub(crate) type Letters = [u8; 10];
 
 /// What happened. Pages have 4096 bytes (the machine's page size), sectors 512.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     /// A system call began; which arguments, [`Call`] says.
     Enter(Call, [u64; 5]),
     /// It returned this.
@@ -189,11 +189,11 @@ pub enum What {
 
 /// An event of the kernel's tracing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelEvent {
+pub(crate) struct KernelEvent {
     /// Nanoseconds on CLOCK_MONOTONIC.
-    pub time_ns: u64,
+    pub(crate) time_ns: u64,
     /// The thread in whose context it happened.
-    pub thread: u32,
+    pub(crate) thread: u32,
     /// What happened.
-    pub what: What,
+    pub(crate) what: What,
 }

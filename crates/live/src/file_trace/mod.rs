@@ -34,10 +34,14 @@ pub(crate) mod join;
 pub(crate) mod kernel_event;
 mod names;
 mod output;
+mod overhead;
 mod proc;
+mod supervise;
 pub(crate) mod tracefs;
 
 pub use collect::{BUFFER_KIB, CaptureParameters, CaptureSummary, Subject, capture, interrupt};
 pub use error::FileTraceError;
 pub use join::Counts;
 pub use output::Rotation;
+pub use overhead::{Overhead, Spread, measure_overhead};
+pub use supervise::{Log, RESTART_AFTER, supervise};

@@ -5,7 +5,6 @@
 
 use super::error::FileTraceError;
 use petrio_kernel::Time;
-use petrio_workload::trace::TraceError;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};
 use rustc_hash::FxHashSet;
@@ -44,10 +43,6 @@ struct Current {
     named: FxHashSet<FileKey>,
     /// Files whose path isn't known yet.
     unnamed: FxHashSet<FileKey>,
-}
-
-fn failed(error: TraceError) -> FileTraceError {
-    FileTraceError::Output { message: error.to_string() }
 }
 
 /// "trace.parquet" becomes "trace-0003.parquet".
@@ -90,7 +85,7 @@ impl Output {
             Some(_) => numbered(&self.path, self.number),
             None => self.path.clone(),
         };
-        let writer = EventWriter::create(&path, &self.about).map_err(failed)?;
+        let writer = EventWriter::create(&path, &self.about).map_err(FileTraceError::from)?;
         let (named, unnamed) = (FxHashSet::default(), FxHashSet::default());
         self.current = Some(Current { path, writer, began, named, unnamed });
         Ok(())
@@ -114,7 +109,7 @@ impl Output {
             }
         }
         self.events += 1;
-        current.writer.push(&event).map_err(failed)
+        current.writer.push(&event).map_err(FileTraceError::from)
     }
 
     /// Whether it is time for the next file, now.
@@ -148,7 +143,7 @@ impl Output {
         for note in notes {
             current.writer.note(note.clone());
         }
-        current.writer.finish().map_err(failed)?;
+        current.writer.finish().map_err(FileTraceError::from)?;
         if current.unnamed.iter().any(|file| name(*file).is_some()) {
             write_again(&current.path, name)?;
         }
@@ -178,17 +173,17 @@ fn wants_path(event: &Event, named: &mut FxHashSet<FileKey>) -> bool {
 
 /// Writes a file anew with the paths that are known by now.
 fn write_again(path: &Path, name: impl Fn(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
-    let reader = NativeReader::open(path).map_err(failed)?;
-    let mut writer = EventWriter::create(path, reader.about()).map_err(failed)?;
+    let reader = NativeReader::open(path).map_err(FileTraceError::from)?;
+    let mut writer = EventWriter::create(path, reader.about()).map_err(FileTraceError::from)?;
     let mut named = FxHashSet::default();
     for event in reader {
-        let mut event = event.map_err(failed)?;
+        let mut event = event.map_err(FileTraceError::from)?;
         if event.file.is_known() && wants_path(&event, &mut named) && event.path.is_none() {
             event.path = name(event.file);
         }
-        writer.push(&event).map_err(failed)?;
+        writer.push(&event).map_err(FileTraceError::from)?;
     }
-    writer.finish().map_err(failed)
+    writer.finish().map_err(FileTraceError::from)
 }
 
 #[cfg(test)]

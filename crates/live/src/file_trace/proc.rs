@@ -52,7 +52,8 @@ pub(crate) fn look(thread: u32, descriptor: u32) -> Look {
 pub(crate) fn shown(process: u32) -> Option<Vec<Shown>> {
     let entries = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut all: Vec<Shown> = numbers.filter_map(|descriptor| shown_descriptor(process, descriptor)).collect();
+    let mut all: Vec<Shown> =
+        numbers.filter_map(|descriptor| shown_descriptor(process, descriptor)).collect();
     all.sort_by_key(|shown| shown.descriptor);
     Some(all)
 }
@@ -196,7 +197,8 @@ mod tests {
         let text = "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
                     23 22 0:5 / /proc rw - proc proc rw\n\
                     36 22 8:3 /a /with\\040blank rw shared:1 master:2 - xfs /dev/sda3 rw\nnonsense\n";
-        let mount = |device, place: &str, kind: &str| Mount { device, place: place.into(), kind: kind.to_owned() };
+        let mount =
+            |device, place: &str, kind: &str| Mount { device, place: place.into(), kind: kind.to_owned() };
         let expected = [mount(254 << 20, "/", "ext4"), mount(8 << 20 | 3, "/with blank", "xfs")];
         assert_eq!(parse_mounts(text), expected);
     }

@@ -34,7 +34,7 @@ impl Joiner {
             state.fault = None;
             if let Some(unfinished) = state.call.take() {
                 self.counts.unfinished += 1;
-                self.abandon(unfinished);
+                self.abandon(&unfinished);
             }
         }
         // Arguments are machine words; a descriptor is the lower half of one.
@@ -114,7 +114,7 @@ impl Joiner {
     }
 
     /// A call whose end won't be seen.
-    pub(super) fn abandon(&mut self, call: InCall) {
+    pub(super) fn abandon(&mut self, call: &InCall) {
         for place in call.places.into_iter().flatten() {
             self.queue.clear(place);
         }

@@ -4,7 +4,7 @@
 //! memory; one that misses becomes a read of that page, with the time at which the page was asked for and no service time.
 
 use super::table::{OpenId, Table};
-use super::{Joiner, PAGE_BYTES, Pages};
+use super::{Joiner, PAGE_BYTES, Pages, byte_of};
 use crate::file_trace::kernel_event::{Call, Inode};
 use petrio_workload::trace::event::EventKind;
 
@@ -46,11 +46,11 @@ impl Joiner {
     fn record_miss(&mut self, time_ns: u64, thread: u32, inode: Inode, page: u64) {
         let mut event = self.event(EventKind::Read, time_ns, thread);
         event.file = self.key(inode);
-        event.offset = Some(page * PAGE_BYTES);
+        event.offset = Some(byte_of(page));
         event.length = PAGE_BYTES;
         event.hit = Some(false);
-        let missed = [(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)];
-        event.extents = self.places.find(event.file, page * PAGE_BYTES, PAGE_BYTES, &missed);
+        let missed = [(byte_of(page), byte_of(page.saturating_add(1)))];
+        event.extents = self.places.find(event.file, byte_of(page), PAGE_BYTES, &missed);
         self.counts.faults_missed += 1;
         self.queue.push(time_ns, event);
     }

@@ -3,7 +3,7 @@
 use super::call::DUPLICATE_CLOSE_ON_EXEC;
 use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
-use super::{InCall, Joiner, PAGE_BYTES};
+use super::{InCall, Joiner, byte_of};
 use crate::file_trace::kernel_event::{Call, Inode};
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Access, Event, EventKind};
@@ -62,7 +62,7 @@ impl Joiner {
                 self.set_size(&done, end, size);
             }
             Call::Rename => self.by_name(&done, end, EventKind::Rename, None, |_| {}),
-            Call::Unlink if done.arguments[0] & REMOVE_DIRECTORY != 0 => self.abandon(done),
+            Call::Unlink if done.arguments[0] & REMOVE_DIRECTORY != 0 => self.abandon(&done),
             Call::Unlink => {
                 let (file, size) = done.unlinked.unzip();
                 let name = file.and_then(|file| self.name(file));
@@ -80,7 +80,7 @@ impl Joiner {
                     event.path = path.or_else(|| event.path.take());
                 });
             }
-            _ => self.abandon(done),
+            _ => self.abandon(&done),
         }
     }
 
@@ -249,19 +249,19 @@ impl Joiner {
             opened.position = opened.position.map(|position| position.saturating_add(bytes));
         }
         let file = opened.file;
-        let from = offset.or(done.read.map(|(_, page)| page * PAGE_BYTES)).unwrap_or(0);
+        let from = offset.or(done.read.map(|(_, page)| byte_of(page))).unwrap_or(0);
         let missed: Vec<(u64, u64)> = done
             .added
             .iter()
             .filter(|(added, ..)| Some(*added) == inode)
-            .map(|(_, first, last)| (first * PAGE_BYTES, last.saturating_add(1).saturating_mul(PAGE_BYTES)))
+            .map(|(_, first, last)| (byte_of(*first), byte_of(last.saturating_add(1))))
             .collect();
         let to = from.saturating_add(bytes);
         let is_direct = bytes > 0 && done.read.is_none();
         let is_missed = is_direct || missed.iter().any(|(first, last)| *first < to && from < *last);
         if end.result >= 0 {
             opened.totals.reads += 1;
-            opened.totals.bytes_read += bytes;
+            opened.totals.bytes_read = opened.totals.bytes_read.saturating_add(bytes);
             opened.all_hit &= !is_missed;
             self.counts.reads += 1;
             self.counts.reads_missed += u64::from(is_missed);
@@ -286,10 +286,14 @@ impl Joiner {
         let bytes = end.bytes();
         // A copy looks up extents of both its files.
         let looked_up = done.looked_up.filter(|_| bytes > 0 && index == 0);
-        let inode = done.written.map(|(inode, _)| inode).or(looked_up);
+        // File systems other than ext4 tell new pages only.
+        let added = done.added.first().filter(|_| bytes > 0 && index == 0).map(|(inode, ..)| *inode);
+        let inode = done.written.map(|(inode, _)| inode).or(looked_up).or(added);
         let Some(open) = self.meet_open(done, end, index, inode) else { return self.queue.clear(place) };
-        if let Some(inode) = inode {
-            self.identify(open, inode);
+        match inode {
+            Some(inode) => self.identify(open, inode),
+            None if bytes > 0 => self.is_other(open),
+            None => {}
         }
         let Some(opened) = self.opens.get_mut(open) else { return self.queue.clear(place) };
         if opened.nature == Nature::Other {
@@ -308,7 +312,7 @@ impl Joiner {
         }
         if end.result >= 0 {
             opened.totals.writes += 1;
-            opened.totals.bytes_written += bytes;
+            opened.totals.bytes_written = opened.totals.bytes_written.saturating_add(bytes);
             self.counts.writes += 1;
         }
         let (file, synchronous) = (opened.file, opened.synchronous);

@@ -41,6 +41,11 @@ use table::{Boxes, Open, OpenId, Table, TableId};
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: u64 = 4_096;
 
+/// The first byte of a page.
+const fn byte_of(page: u64) -> u64 {
+    page.saturating_mul(PAGE_BYTES)
+}
+
 /// Pages of a file, first and last.
 type Pages = (Inode, u64, u64);
 
@@ -192,7 +197,9 @@ impl Joiner {
             What::Fork { child, flags } => self.fork(thread, child, flags),
             What::Executed { path, former } => self.executed(time_ns, thread, former, &path),
             What::Ended => self.ended(time_ns, thread),
-            What::Pages { lookup, inode, first, .. } => self.looked_for(time_ns, thread, lookup, inode, first),
+            What::Pages { lookup, inode, first, .. } => {
+                self.looked_for(time_ns, thread, lookup, inode, first)
+            }
             What::Added { inode, first, last } => self.added(time_ns, thread, (inode, first, last)),
             What::WriteBegin { inode, position } => {
                 if let Some(call) = self.call_of(thread) {

@@ -57,6 +57,9 @@ impl Places {
         blocks: u32,
         device_block: u64,
     ) {
+        if blocks == 0 {
+            return;
+        }
         let block_bytes = u64::from(geometry.block_bytes);
         let piece = Piece {
             bytes: u64::from(blocks) * block_bytes,
@@ -101,13 +104,17 @@ impl Places {
         let mut found = SmallVec::new();
         let Some((disk, pieces)) = self.of_files.get(&file) else { return found };
         // Whole blocks of the device.
-        let end = from.saturating_add(bytes).next_multiple_of(SECTOR_BYTES);
+        let end = from.saturating_add(bytes).checked_next_multiple_of(SECTOR_BYTES).unwrap_or(u64::MAX);
         let mut at = from / SECTOR_BYTES * SECTOR_BYTES;
         while at < end {
             let before = pieces.range(..=at).next_back().filter(|(first, piece)| at - **first < piece.bytes);
             let Some((first, piece)) = before else {
                 // A hole, or not known: on with the next piece.
-                let Some((next, _)) = pieces.range(at..end).next() else { break };
+                let Some((next, _)) =
+                    pieces.range(at.saturating_add(1)..end.max(at.saturating_add(1))).next()
+                else {
+                    break;
+                };
                 at = *next;
                 continue;
             };
@@ -117,7 +124,7 @@ impl Places {
             let until = edges.fold(until, u64::min);
             found.push(Extent {
                 device: *disk,
-                address: piece.sector + (at - first) / SECTOR_BYTES,
+                address: piece.sector.wrapping_add((at - first) / SECTOR_BYTES),
                 blocks: u32::try_from((until - at).div_ceil(SECTOR_BYTES)).unwrap_or(u32::MAX),
                 hit,
             });

@@ -157,7 +157,7 @@ impl Joiner {
     pub(super) fn ended(&mut self, time_ns: u64, thread: u32) {
         let Some(state) = self.threads.remove(&thread) else { return };
         if let Some(call) = state.call {
-            self.abandon(call);
+            self.abandon(&call);
         }
         let Some(table) = self.tables.get_mut(state.table) else { return };
         table.threads = table.threads.saturating_sub(1);
@@ -177,7 +177,7 @@ impl Joiner {
     pub(crate) fn gap(&mut self) {
         let calls: Vec<_> = self.threads.values_mut().filter_map(|thread| thread.call.take()).collect();
         for call in calls {
-            self.abandon(call);
+            self.abandon(&call);
         }
     }
 

@@ -193,8 +193,7 @@ impl Requests {
         let thread = flying.map_or(0, |flying| flying.thread);
         let mut event = step.event(EventKind::Complete, said, thread, places);
         event.request = flying.map(|flying| flying.number);
-        event.service =
-            flying.map(|flying| Time::from_nanos(step.time_ns.saturating_sub(flying.issued_ns)));
+        event.service = flying.map(|flying| Time::from_nanos(step.time_ns.saturating_sub(flying.issued_ns)));
         queue.push(step.time_ns, event);
     }
 }
@@ -285,11 +284,8 @@ mod tests {
 
     #[test]
     fn letters_tell_writes_from_flushes_and_force_unit_access_from_a_flush_before() {
-        let write = |force_unit_access| Said {
-            direction: Direction::Write,
-            synchronous: true,
-            force_unit_access,
-        };
+        let write =
+            |force_unit_access| Said { direction: Direction::Write, synchronous: true, force_unit_access };
         assert_eq!(said(letters("FWFSM"), 8), Some(write(true)));
         assert_eq!(said(letters("FWSM"), 8), Some(write(false)));
         assert_eq!(said(letters("FF"), 0).unwrap().direction, Direction::Flush);

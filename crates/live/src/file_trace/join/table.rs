@@ -3,8 +3,8 @@
 //! As in the kernel: a thread has a table of descriptors, which other threads may share; a descriptor stands for an opened file
 //! with its position, which other descriptors (dup, fork) may share.
 
-use crate::file_trace::kernel_event::Inode;
 use crate::file_trace::join::queue::Place;
+use crate::file_trace::kernel_event::Inode;
 use petrio_workload::trace::event::{Access, FileKey, Totals};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

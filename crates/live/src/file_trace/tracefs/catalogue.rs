@@ -8,7 +8,7 @@ use crate::file_trace::kernel_event::{Call, Lookup, Stage};
 
 /// Which of the two trace instances an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// In the context of those who are traced.
     Traced,
     /// In anybody's: a kernel thread's, an interrupt's.
@@ -17,7 +17,7 @@ pub enum Scope {
 
 /// What an event is to the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     /// A call begins.
     Enter(Call),
     /// A call returns.
@@ -50,21 +50,21 @@ pub enum Meaning {
 
 /// An event to listen to.
 #[derive(Clone, Copy, Debug)]
-pub struct Listened {
+pub(crate) struct Listened {
     /// Its group.
-    pub group: &'static str,
+    pub(crate) group: &'static str,
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it is.
-    pub meaning: Meaning,
+    pub(crate) meaning: Meaning,
     /// The fields to read, in the order of the meaning; empty for one that isn't needed.
-    pub fields: &'static [&'static str],
+    pub(crate) fields: &'static [&'static str],
     /// Whose.
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// Only those that pass this filter.
-    pub filter: Option<&'static str>,
+    pub(crate) filter: Option<&'static str>,
     /// What a trace doesn't know without it.
-    pub gives: &'static str,
+    pub(crate) gives: &'static str,
 }
 
 /// A system call to listen to: its name, what it is, its arguments, a filter on its beginning.
@@ -151,7 +151,13 @@ const OTHERS: &[Listened] = &[
     event("task", "task_newtask", Meaning::Fork, &["pid", "clone_flags"], "what children inherit"),
     event("sched", "sched_process_exec", Meaning::Executed, &["filename", "old_pid"], "programs' names"),
     event("sched", "sched_process_exit", Meaning::Ended, &[], "files closed by a process's end"),
-    event("filemap", "mm_filemap_get_pages", Meaning::Pages(Lookup::Read), PAGES, "which file a read is from"),
+    event(
+        "filemap",
+        "mm_filemap_get_pages",
+        Meaning::Pages(Lookup::Read),
+        PAGES,
+        "which file a read is from",
+    ),
     event(
         "filemap",
         "mm_filemap_fault",
@@ -167,17 +173,17 @@ const OTHERS: &[Listened] = &[
         &["s_dev", "i_ino", "index", "order"],
         "cache hits and misses",
     ),
-    event(
-        "ext4",
-        "ext4_da_write_begin",
-        Meaning::WriteBegin,
-        &["dev", "ino", "pos"],
-        IDENTITY_OF_WRITES,
-    ),
+    event("ext4", "ext4_da_write_begin", Meaning::WriteBegin, &["dev", "ino", "pos"], IDENTITY_OF_WRITES),
     event("ext4", "ext4_write_begin", Meaning::WriteBegin, &["dev", "ino", "pos"], IDENTITY_OF_WRITES),
     event("ext4", "ext4_sync_file_enter", Meaning::Touched, &["dev", "ino"], "which file is made durable"),
     event("ext4", "ext4_truncate_enter", Meaning::Touched, &["dev", "ino"], "which file is truncated"),
-    event("ext4", "ext4_unlink_enter", Meaning::Unlinked, &["dev", "ino", "size"], "which file loses its name"),
+    event(
+        "ext4",
+        "ext4_unlink_enter",
+        Meaning::Unlinked,
+        &["dev", "ino", "size"],
+        "which file loses its name",
+    ),
     Listened {
         // Found, and on the device: a delayed allocation has no place yet.
         filter: Some("found == 1 && pblk > 0 && status & 3"),
@@ -225,7 +231,7 @@ const REQUEST: &[&str] = &["dev", "sector", "nr_sector", "rwbs"];
 
 /// Everything that is listened to. A system call that a machine doesn't have (`open` on arm64) is no loss: whoever calls has
 /// another.
-pub fn listened(full: bool) -> Vec<Listened> {
+pub(crate) fn listened(full: bool) -> Vec<Listened> {
     let calls = |list: &[Listening], with_exit: bool| -> Vec<Listened> {
         list.iter()
             .flat_map(|&(name, call, fields, filter)| {
@@ -245,7 +251,7 @@ pub fn listened(full: bool) -> Vec<Listened> {
 
 impl Listened {
     /// Its folder in `events`.
-    pub fn folder(&self) -> String {
+    pub(crate) fn folder(&self) -> String {
         let prefix = match self.meaning {
             Meaning::Enter(_) => "sys_enter_",
             Meaning::Exit(_) => "sys_exit_",

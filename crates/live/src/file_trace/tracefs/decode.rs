@@ -18,14 +18,14 @@ struct Row {
 
 /// Reads records.
 #[derive(Clone, Debug, Default)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     rows: Vec<Option<Row>>,
     thread: Field,
 }
 
 impl Decoder {
     /// Learns an event from its format; false where a field that it needs isn't there.
-    pub fn learn(&mut self, listened: &Listened, format: &Format) -> bool {
+    pub(crate) fn learn(&mut self, listened: &Listened, format: &Format) -> bool {
         let Some(thread) = format.field("common_pid") else { return false };
         self.thread = thread;
         let mut fields = [None; FIELDS_MAX];
@@ -44,7 +44,7 @@ impl Decoder {
     }
 
     /// Reads a record; none where it is of an event that wasn't learnt, or too short for it.
-    pub fn decode(&self, time_ns: u64, record: &[u8]) -> Option<KernelEvent> {
+    pub(crate) fn decode(&self, time_ns: u64, record: &[u8]) -> Option<KernelEvent> {
         let id = u16::from_le_bytes(record.get(..2)?.try_into().ok()?);
         let row = self.rows.get(usize::from(id))?.as_ref()?;
         let thread = self.thread.number(record)? as u32;
@@ -105,9 +105,7 @@ impl Row {
             }
             Meaning::Freed => What::Freed(self.inode(record)?),
             Meaning::Touched => What::Touched(self.inode(record)?),
-            Meaning::Unlinked => {
-                What::Unlinked { inode: self.inode(record)?, size: self.number(2, record)? }
-            }
+            Meaning::Unlinked => What::Unlinked { inode: self.inode(record)?, size: self.number(2, record)? },
             Meaning::Request(stage) => {
                 let mut letters = Letters::default();
                 let text = self.fields[3]?.text(record);

@@ -13,18 +13,18 @@
 
 /// Where a field lies in a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Field {
+pub(crate) struct Field {
     /// Bytes before it.
-    pub offset: u16,
+    pub(crate) offset: u16,
     /// Its length in bytes; a record that is shorter doesn't have it.
-    pub size: u16,
+    pub(crate) size: u16,
     /// Whether it is a signed number.
-    pub signed: bool,
+    pub(crate) signed: bool,
 }
 
 impl Field {
     /// Its number in a record, sign-extended; none where the record is too short or the field isn't a number.
-    pub fn number(self, record: &[u8]) -> Option<u64> {
+    pub(crate) fn number(self, record: &[u8]) -> Option<u64> {
         let from = usize::from(self.offset);
         let bytes = record.get(from..from + usize::from(self.size))?;
         // Tracing writes in the machine's own order, and the reader refuses other machines than little-endian ones.
@@ -40,13 +40,13 @@ impl Field {
     }
 
     /// Its characters up to the first NUL; empty where the record is too short.
-    pub fn text(self, record: &[u8]) -> &[u8] {
+    pub(crate) fn text(self, record: &[u8]) -> &[u8] {
         let from = usize::from(self.offset);
         until_nul(record.get(from..from + usize::from(self.size)).unwrap_or_default())
     }
 
     /// The characters that it points to: of a `__data_loc` field, whose low half is an offset and whose high half a length.
-    pub fn text_elsewhere(self, record: &[u8]) -> &[u8] {
+    pub(crate) fn text_elsewhere(self, record: &[u8]) -> &[u8] {
         let Some(location) = self.number(record) else { return &[] };
         let (from, length) = ((location & 0xffff) as usize, (location >> 16 & 0xffff) as usize);
         until_nul(record.get(from..from + length).unwrap_or_default())
@@ -59,15 +59,15 @@ fn until_nul(bytes: &[u8]) -> &[u8] {
 
 /// What a `format` file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Format {
+pub(crate) struct Format {
     /// The number in the first two bytes of its records; 0 in `header_page`.
-    pub id: u16,
+    pub(crate) id: u16,
     fields: Vec<(String, Field)>,
 }
 
 impl Format {
     /// From the text of the file; lines that say something else are passed over.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut format = Self::default();
         for line in text.lines().map(str::trim) {
             if let Some(id) = line.strip_prefix("ID:") {
@@ -80,12 +80,12 @@ impl Format {
     }
 
     /// The field of that name.
-    pub fn field(&self, name: &str) -> Option<Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, field)| *field)
     }
 }
 
-/// `unsigned long i_ino;	offset:8;	size:8;	signed:0;`
+/// `unsigned long i_ino; offset:8; size:8; signed:0;`
 fn parse_field(rest: &str) -> Option<(&str, Field)> {
     let mut parts = rest.split(';').map(str::trim);
     let declaration = parts.next()?;

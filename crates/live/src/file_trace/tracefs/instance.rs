@@ -33,8 +33,7 @@ impl Instance {
     pub(crate) fn create(tracing: &Path, kind: &str, buffer_kib: u32) -> Result<Self, FileTraceError> {
         let name = format!("{PREFIX}{}-{kind}", std::process::id());
         let path = tracing.join("instances").join(name);
-        fs::create_dir(&path)
-            .map_err(|source| FileTraceError::TraceFile { path: path.clone(), source })?;
+        fs::create_dir(&path).map_err(|source| FileTraceError::TraceFile { path: path.clone(), source })?;
         let undo = {
             let path = path.clone();
             Undo::new(move || take_down(&path))
@@ -159,7 +158,9 @@ pub(crate) fn remove_left_behind(tracing: &Path) -> usize {
     let mut removed = 0;
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(process) = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else { continue };
+        let Some(process) = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else {
+            continue;
+        };
         if !Path::new("/proc").join(process).exists() {
             take_down(&entry.path());
             removed += 1;

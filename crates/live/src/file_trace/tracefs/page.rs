@@ -19,7 +19,7 @@ use super::format::Format;
 
 /// Where a page's header ends and its entries begin, from `events/header_page`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageLayout {
+pub(crate) struct PageLayout {
     /// Bytes before the length.
     commit_offset: usize,
     /// Bytes of the length: a machine word.
@@ -44,10 +44,10 @@ const ABSOLUTE: u64 = (1 << 59) - 1;
 
 impl PageLayout {
     /// On 64-bit kernels.
-    pub const USUAL: Self = Self { commit_offset: 8, commit_bytes: 8, data_offset: 16 };
+    pub(crate) const USUAL: Self = Self { commit_offset: 8, commit_bytes: 8, data_offset: 16 };
 
     /// From the text of `events/header_page`; none where it isn't one.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let format = Format::parse(text);
         let (commit, data) = (format.field("commit")?, format.field("data")?);
         Some(Self {
@@ -58,7 +58,7 @@ impl PageLayout {
     }
 
     /// Reads a page.
-    pub fn read<'page>(&self, page: &'page [u8]) -> Page<'page> {
+    pub(crate) fn read<'page>(&self, page: &'page [u8]) -> Page<'page> {
         let time_ns = word(page, 0, 8).unwrap_or(0);
         let commit = word(page, self.commit_offset, self.commit_bytes).unwrap_or(0);
         let data = page.get(self.data_offset..).unwrap_or_default();
@@ -74,7 +74,7 @@ impl PageLayout {
 
 /// Events that the kernel overwrote or dropped before a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub(crate) enum Lost {
     /// None.
     None,
     /// This many.
@@ -85,16 +85,16 @@ pub enum Lost {
 
 /// A page that was read.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'page> {
+pub(crate) struct Page<'page> {
     /// What is missing before it.
-    pub lost: Lost,
+    pub(crate) lost: Lost,
     /// Its events.
-    pub entries: Entries<'page>,
+    pub(crate) entries: Entries<'page>,
 }
 
 /// The events of a page in order: when (nanoseconds on the trace's clock), and the record.
 #[derive(Clone, Copy, Debug)]
-pub struct Entries<'page> {
+pub(crate) struct Entries<'page> {
     rest: &'page [u8],
     time_ns: u64,
 }
@@ -173,7 +173,7 @@ mod tests {
 
     fn page(time: u64, flags: u64, words: &[u32], after: &[u8]) -> Vec<u8> {
         let mut page = time.to_le_bytes().to_vec();
-        page.extend_from_slice(&(words.len() as u64 * 4 | flags).to_le_bytes());
+        page.extend_from_slice(&((words.len() as u64 * 4) | flags).to_le_bytes());
         page.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         page.extend_from_slice(after);
         page
@@ -190,14 +190,24 @@ mod tests {
     #[test]
     fn every_type_of_entry_is_read() {
         let words = [
-            head(2, 5), 0x0403_0201, 0x0807_0605, // two words of data
-            head(PADDING, 1), 4, // taken back
-            head(TIME_EXTEND, 7), 2, // 2 << 27 later
-            head(0, 10), 8, 0xdead_beef, // its length in a word of its own
-            head(TIME_STAMP, 3), 1, // 1 << 27 | 3
-            head(1, 0), 0x0101_0101,
-            head(PADDING, 0), 0xffff_ffff, // the end
-            head(1, 1), 0,
+            head(2, 5),
+            0x0403_0201,
+            0x0807_0605, // two words of data
+            head(PADDING, 1),
+            4, // taken back
+            head(TIME_EXTEND, 7),
+            2, // 2 << 27 later
+            head(0, 10),
+            8,
+            0xdead_beef, // its length in a word of its own
+            head(TIME_STAMP, 3),
+            1, // 1 << 27 | 3
+            head(1, 0),
+            0x0101_0101,
+            head(PADDING, 0),
+            0xffff_ffff, // the end
+            head(1, 1),
+            0,
         ];
         let found = events(&page(1_000, 0, &words, &[]));
         let extended = 1_000 + 5 + 1 + 7 + (2 << 27) + 10;

@@ -51,9 +51,8 @@ impl Stream {
                 let path = instance.of_processor(&processor, "trace_pipe_raw");
                 let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
                 let opened = rustix::fs::open(&path, flags, Mode::empty());
-                let file = opened
-                    .map_err(|errno| FileTraceError::TraceFile { path, source: errno.into() })?
-                    .into();
+                let file =
+                    opened.map_err(|errno| FileTraceError::TraceFile { path, source: errno.into() })?.into();
                 sources.push(Source { file, waiting: VecDeque::new() });
             }
         }
