@@ -94,7 +94,6 @@ impl Instance {
 
     /// All but these threads; a kernel before 5.9 doesn't know how.
     pub(crate) fn pass_over(&self, threads: &[u32]) {
-        let _ = self.write("options/event-fork", "1");
         let _ = self.write("set_event_notrace_pid", &join(threads));
     }
 
