@@ -63,7 +63,9 @@ pub struct CaptureSummary {
     pub lost: u64,
     /// What was seen.
     pub counts: Counts,
-    /// Processor time of the collector, writing included.
+    /// Processor time that it took to set up: clearing the buffers' memory, looking at folders and processes.
+    pub set_up_time: Duration,
+    /// Processor time of the collector after that, writing the trace and looking for names included.
     pub processor_time: Duration,
     /// From the beginning to the end of what was captured.
     pub run_time: Duration,
@@ -73,8 +75,12 @@ pub struct CaptureSummary {
     pub notes: Vec<String>,
 }
 
-/// How often the buffers are read: rarely enough to find whole pages, often enough for what /proc shows to be of use.
-const TURN: Duration = Duration::from_millis(50);
+/// How often the buffers are read while little happens: rarely enough to find whole pages, often enough for what /proc shows
+/// to be of use.
+const TURN: Duration = Duration::from_millis(100);
+/// And while much happens: when a turn found more than a sixteenth of a buffer.
+const QUICK_TURN: Duration = Duration::from_millis(20);
+const MUCH: u64 = 16;
 /// How long an event waits for what isn't known of it.
 const PATIENCE_NS: u64 = 20_000_000_000;
 /// How long folders are walked for names, before and after.
@@ -147,7 +153,8 @@ fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
         events: collector.output.events,
         lost: collector.stream.lost,
         counts: collector.joiner.counts,
-        processor_time: processor_time().saturating_sub(used_before),
+        set_up_time: collector.set_up_at.saturating_sub(used_before),
+        processor_time: processor_time().saturating_sub(collector.set_up_at),
         run_time,
         status,
         notes: collector.notes,
@@ -163,7 +170,10 @@ struct Collector {
     machine: Instance,
     _mount: Option<Undo>,
     origin_ns: u64,
+    /// Processor time when all was set up.
+    set_up_at: Duration,
     run_time: Duration,
+    buffer_bytes: u64,
     lost_seen: u64,
     looked_at: FxHashSet<(usize, (u32, u32))>,
     folders: Vec<PathBuf>,
@@ -230,7 +240,9 @@ impl Collector {
             machine,
             _mount: mount,
             origin_ns,
+            set_up_at: Duration::ZERO,
             run_time: Duration::ZERO,
+            buffer_bytes: u64::from(parameters.buffer_kib) << 10,
             lost_seen: 0,
             looked_at: FxHashSet::default(),
             folders: folders.into_iter().chain(parameters.names.iter().cloned()).collect(),
@@ -295,18 +307,21 @@ impl Collector {
     /// Reads and joins until the command ends, time is over or somebody interrupts.
     fn turns<T>(&mut self, ended: &Receiver<T>, time: Option<Duration>) -> Result<Option<T>, FileTraceError> {
         let began_ns = monotonic_ns();
+        self.set_up_at = processor_time();
         let end_ns = time.map(|time| began_ns + time.as_nanos() as u64);
+        let mut turn = QUICK_TURN;
         let result = loop {
-            match ended.recv_timeout(TURN) {
+            match ended.recv_timeout(turn) {
                 Ok(result) => break Some(result),
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(TURN),
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(turn),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now_ns = monotonic_ns();
             if is_ending() || end_ns.is_some_and(|end| now_ns >= end) {
                 break None;
             }
-            self.turn(now_ns, false)?;
+            let bytes = self.turn(now_ns, false)?;
+            turn = if bytes > self.buffer_bytes / MUCH { QUICK_TURN } else { TURN };
             let now = Time::from_nanos(now_ns - self.origin_ns);
             if self.output.is_due(now) {
                 self.complete_file()?;
@@ -320,9 +335,9 @@ impl Collector {
         Ok(result)
     }
 
-    fn turn(&mut self, now_ns: u64, is_last: bool) -> Result<(), FileTraceError> {
+    fn turn(&mut self, now_ns: u64, is_last: bool) -> Result<u64, FileTraceError> {
         let joiner = &mut self.joiner;
-        self.stream.drain(&self.decoder, now_ns, is_last, |event| joiner.take(event))?;
+        let bytes = self.stream.drain(&self.decoder, now_ns, is_last, |event| joiner.take(event))?;
         if self.stream.lost > self.lost_seen {
             self.lost_seen = self.stream.lost;
             self.joiner.gap();
@@ -332,7 +347,8 @@ impl Collector {
             self.joiner.end();
         }
         let patience_ns = if is_last { u64::MAX } else { now_ns.saturating_sub(PATIENCE_NS) };
-        self.release(patience_ns)
+        self.release(patience_ns)?;
+        Ok(bytes)
     }
 
     fn release(&mut self, patience_ns: u64) -> Result<(), FileTraceError> {

@@ -218,7 +218,8 @@ fn tell_summary(summary: &CaptureSummary) {
         counts.faults_missed,
     ));
     talk(&format!(
-        "collector: {used:.2} s of processor time, {a_call:.2} µs a call; {} events of the kernel lost",
+        "collector: {used:.2} s of processor time, {a_call:.2} µs a call, and {:.2} s to set up; {} events of the kernel lost",
+        summary.set_up_time.as_secs_f64(),
         summary.lost
     ));
     if summary.lost > 0 {

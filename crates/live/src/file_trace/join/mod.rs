@@ -198,7 +198,7 @@ impl Joiner {
             What::Executed { path, former } => self.executed(time_ns, thread, former, &path),
             What::Ended => self.ended(time_ns, thread),
             What::Pages { lookup, inode, first, .. } => {
-                self.looked_for(time_ns, thread, lookup, inode, first)
+                self.looked_for(time_ns, thread, lookup, inode, first);
             }
             What::Added { inode, first, last } => self.added(time_ns, thread, (inode, first, last)),
             What::WriteBegin { inode, position } => {
