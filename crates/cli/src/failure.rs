@@ -3,6 +3,7 @@
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
+use petrio_workload::trace::TraceError;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -65,6 +66,23 @@ impl From<RunFailure> for Failure {
             other => {
                 let help = other.help();
                 Self::new(other, help)
+            }
+        }
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        match &error {
+            TraceError::Write { .. } => Self::Output(error.to_string()),
+            other => {
+                // What a scenario sets by a line, a command sets by an option.
+                let option = |help: String| {
+                    help.replace("format = \"", "--format \"")
+                        .replace("reorder_window = ", "--reorder-window ")
+                };
+                let help = other.help().map(option);
+                Self::new(&error, help)
             }
         }
     }

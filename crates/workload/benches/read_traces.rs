@@ -4,6 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use petrio_colours::Direction;
 use petrio_kernel::Time;
 use petrio_workload::synthetic::Synthetic;
 use petrio_workload::trace::event::{Event, EventKind, Extent};
@@ -24,8 +25,12 @@ fn sample(format: FormatName) -> Vec<u8> {
     if format == FormatName::Vscsi {
         return (0..RECORDS).flat_map(vscsi_record).collect();
     }
-    if format == FormatName::Native {
-        return native();
+    match format {
+        FormatName::Native => return native(),
+        FormatName::OracleGeneral => return (0..RECORDS).flat_map(oracle_record).collect(),
+        FormatName::HpSrt => return (0..RECORDS).flat_map(srt_record).collect(),
+        FormatName::Blktrace => return (0..RECORDS).flat_map(blktrace_records).collect(),
+        _ => {}
     }
     if format == FormatName::Petrio {
         text.push_str("time_us,response_us,process,device,operation,address_blocks,length_blocks\n");
@@ -77,7 +82,7 @@ fn sample(format: FormatName) -> Vec<u8> {
                     },
                 )
             }
-            FormatName::Vscsi | FormatName::Native => Ok(()),
+            _ => Ok(()),
         }
         .unwrap();
     }
@@ -103,6 +108,35 @@ fn native() -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+fn oracle_record(i: u64) -> Vec<u8> {
+    let (second, next) = ((i / 100) as u32, -1_i64);
+    [&second.to_le_bytes()[..], &(i * 7_919).to_le_bytes(), &8_192_u32.to_le_bytes(), &next.to_le_bytes()]
+        .concat()
+}
+
+fn srt_record(i: u64) -> Vec<u8> {
+    let (second, micros) = ((i / 1_000) as u32, (i % 1_000 * 1_000) as u32);
+    let block = (i * 7_919 % 400_000_000) as u32;
+    let words = [52, 1 << 16 | 1, second, micros, 10, 8_010, 8_192, block, 0x0700, 0, 12, 1, 0];
+    words.into_iter().flat_map(u32::to_be_bytes).collect()
+}
+
+/// A request queued, and completed.
+fn blktrace_records(i: u64) -> Vec<u8> {
+    let block = i * 7_919 % 400_000_000;
+    let event = |time: u64, action: u32| {
+        let mut record = Vec::with_capacity(48);
+        record.extend([0x07, b't', b'a', b'e', 0, 0, 0, 0]);
+        record.extend(time.to_le_bytes());
+        record.extend(block.to_le_bytes());
+        for word in [8_192, 1 << 16 | action, 697, 8 << 20, 0, 0] {
+            record.extend(word.to_le_bytes());
+        }
+        record
+    };
+    [event(i * 1_000_000, 1), event(i * 1_000_000 + 400_000, 8)].concat()
+}
+
 fn vscsi_record(i: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(32);
     for word in [i as u32, 8_192, 1] {
@@ -123,7 +157,7 @@ fn reader(bytes: &[u8], format: FormatName) -> TraceReader {
 fn read_formats(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("read");
     group.throughput(Throughput::Elements(RECORDS)).sample_size(10);
-    for format in FormatName::ALL {
+    for format in FormatName::ALL.into_iter().filter(|format| !format.is_of_calls()) {
         let bytes = sample(format);
         group.bench_function(BenchmarkId::from_parameter(format), |bench| {
             bench.iter(|| {

@@ -10,4 +10,5 @@ mod outputs;
 mod predictions;
 mod same_again;
 mod support;
+mod traces;
 mod validation;

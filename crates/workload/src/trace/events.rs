@@ -8,6 +8,7 @@ use super::format::{FileFormat, FormatName, Parser, RawEvent, Tally};
 use super::native::{About, NativeReader, Wanted};
 use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
+use super::overview::device_number;
 use super::reader::TraceReader;
 use super::record::BlockRecord;
 use petrio_colours::SECTOR_BYTES;
@@ -39,8 +40,8 @@ pub struct EventSummary {
 
 /// A trace in any format as an iterator of events in order of time; memory does not grow with its length.
 ///
-/// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its service time.
-/// After an error the iterator ends.
+/// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its
+/// service time. After an error the iterator ends.
 ///
 /// ```
 /// use petrio_workload::trace::event::EventKind;
@@ -196,8 +197,8 @@ impl EventReader {
         }
     }
 
-    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero, the origin
-    /// is its wall clock.
+    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero,
+    /// the origin is its wall clock.
     ///
     /// # Errors
     /// What is wrong with the first event.
@@ -254,16 +255,10 @@ impl Blocks {
         let Some(mut record) = self.reader.next().transpose()? else { return Ok(None) };
         let reader = &self.reader;
         record.device = *self.devices.entry(record.device).or_insert_with(|| {
-            reader.device_name(record.device).and_then(|name| major_and_minor(&name)).unwrap_or(record.device)
+            reader.device_name(record.device).and_then(|name| device_number(&name)).unwrap_or(record.device)
         });
         Ok(Some(queued(&record)))
     }
-}
-
-/// `8,16` as [`FileKey::device`](super::event::FileKey::device) numbers it.
-fn major_and_minor(name: &str) -> Option<u32> {
-    let (major, minor) = name.split_once(',')?;
-    Some(major.parse::<u32>().ok()?.checked_mul(1 << 20)? | minor.parse::<u32>().ok()?)
 }
 
 /// A request of a block trace as an event.
@@ -287,7 +282,7 @@ impl Events {
         loop {
             let raw = self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?;
             let (Some(raw), Some(wanted)) = (&raw, &self.only_device) else { return Ok(raw) };
-            let number = wanted.trim().parse().ok().or_else(|| major_and_minor(wanted.trim()));
+            let number = device_number(wanted);
             let event = &raw.event;
             let mut devices = event.extents.iter().map(|extent| extent.device);
             if number

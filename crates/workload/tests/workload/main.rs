@@ -4,6 +4,7 @@
 
 mod bad_traces;
 mod file_programs;
+mod file_traces;
 mod fuzz_smoke;
 mod merged_traces;
 mod pattern_parameters;
@@ -15,3 +16,4 @@ mod sample_traces;
 mod script_programs;
 mod support;
 mod synthetic;
+mod written_traces;

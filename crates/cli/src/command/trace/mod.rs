@@ -1,20 +1,36 @@
 //! `petrio trace`
 
 mod capture;
+mod convert;
+mod files;
+mod filter;
+mod info;
+mod merge;
+mod sample;
 
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Capture traces of files and devices
+/// Capture traces, look into them, convert them, and cut them to size
 #[derive(Subcommand)]
 pub(crate) enum Trace {
     Capture(capture::Capture),
+    Info(info::Info),
+    Convert(convert::Convert),
+    Filter(filter::Filter),
+    Merge(merge::Merge),
+    Sample(sample::Sample),
 }
 
 impl Trace {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
             Self::Capture(capture) => capture.execute(),
+            Self::Info(info) => info.execute(),
+            Self::Convert(convert) => convert.execute(),
+            Self::Filter(filter) => filter.execute(),
+            Self::Merge(merge) => merge.execute(),
+            Self::Sample(sample) => sample.execute(),
         }
     }
 }

@@ -38,7 +38,7 @@ fn begins(line: &[u8], with: &[u8]) -> bool {
 
 impl RequestFormat {
     /// The format whose first line this may be.
-    pub(super) fn of_first_line(line: &[u8]) -> Self {
+    pub(crate) fn of_first_line(line: &[u8]) -> Self {
         let line = line.trim_ascii();
         if begins(line, LATENCY_HEADING) {
             return Self::LatencyLog;
@@ -65,7 +65,7 @@ fn split<'a>(line: &'a [u8], names: &'static str) -> Columns<'a> {
 
 /// What a column holds; sizes in bytes a unit, times as powers of ten of a picosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Offset(u64),
     Length(u64),
     Operation,
@@ -98,7 +98,7 @@ const COLUMNS: [(&str, Column); 17] = [
 
 /// What the lines of a file say.
 #[derive(Clone, Debug)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     Heading(Vec<NamedColumn>),
     Plain,
     Telemetry,
@@ -106,11 +106,11 @@ pub(super) enum Layout {
 }
 
 /// A column of a heading, with its name.
-pub(super) type NamedColumn = (&'static str, Column);
+pub(crate) type NamedColumn = (&'static str, Column);
 
 impl Layout {
     /// The layout of a format; `heading` is the first line.
-    pub(super) fn new(format: RequestFormat, heading: &[u8]) -> Result<Self, Problem> {
+    pub(crate) fn new(format: RequestFormat, heading: &[u8]) -> Result<Self, Problem> {
         Ok(match format {
             RequestFormat::Plain => Self::Plain,
             RequestFormat::Telemetry => Self::Telemetry,
@@ -120,7 +120,7 @@ impl Layout {
     }
 
     /// Whether its lines say what is read and what is written.
-    pub(super) fn says_operation(&self) -> bool {
+    pub(crate) fn says_operation(&self) -> bool {
         match self {
             Self::Heading(columns) => columns.iter().any(|(_, column)| *column == Column::Operation),
             Self::Plain => true,
@@ -129,7 +129,7 @@ impl Layout {
     }
 
     /// The request of a line; `None` for one that holds none. What the layout doesn't say is a `default` operation.
-    pub(super) fn request(
+    pub(crate) fn request(
         &self,
         line: &[u8],
         default: Option<RequestOperation>,

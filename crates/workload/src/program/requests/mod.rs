@@ -40,6 +40,7 @@ mod format;
 mod reader;
 mod run;
 
+pub(crate) use format::Layout;
 pub use format::RequestFormat;
 pub use reader::{RequestReader, RequestRecord};
 pub use run::{Opener, RequestProgram};

@@ -27,7 +27,7 @@ pub(super) const WAITING_MAX: usize = 1 << 17;
 pub(super) const PATIENCE: u128 = 120 * 1_000_000_000_000;
 
 /// Devices are looked up one by one.
-const DEVICES_MAX: usize = 4_096;
+pub(super) const DEVICES_MAX: usize = 4_096;
 
 /// A stage of a request's way that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,11 @@ pub(super) struct Pairing {
 impl Pairing {
     /// Decides which stage is the arrival from the events at the file's beginning.
     pub(super) fn new(sample: &Sample<'_>, stage: impl Fn(&[u8]) -> Option<Stage>) -> Self {
-        let has = |wanted| sample.lines.iter().any(|line| stage(line) == Some(wanted));
+        Self::with_stages(|wanted| sample.lines.iter().any(|line| stage(line) == Some(wanted)))
+    }
+
+    /// Decides which stage is the arrival: queueing, if there is any.
+    pub(super) fn with_stages(has: impl Fn(Stage) -> bool) -> Self {
         let arrival = [Stage::Queued, Stage::Issued].into_iter().find(|&wanted| has(wanted));
         Self {
             arrival,

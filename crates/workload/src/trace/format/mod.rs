@@ -3,15 +3,22 @@
 //! A new format is one file here and one line in [`FormatName::facts`].
 
 mod blkparse;
+mod blktrace;
 mod block_layer;
 mod cloudphysics_csv;
+mod darshan_dxt;
 mod disksim_ascii;
+pub(crate) mod events_csv;
+mod fio_iolog;
+mod hp_srt;
 mod measured;
 mod mqsim;
 mod msr;
 pub(crate) mod native;
 pub(crate) mod native_events;
+mod oracle_general;
 pub(crate) mod petrio;
+mod requests;
 mod scsi;
 mod spc;
 mod strace;
@@ -29,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// The formats of block traces that petrio reads.
+/// The formats of traces that petrio reads: of requests to devices, and of calls on files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FormatName {
@@ -57,11 +64,25 @@ pub enum FormatName {
     Native,
     /// Calls on files as `strace -f -ttt -T` prints them, with `-y` or without.
     Strace,
+    /// What `blktrace` records, binary.
+    Blktrace,
+    /// libCacheSim's `oracleGeneral`: records of 24 bytes, all of them reads.
+    OracleGeneral,
+    /// HP Labs' SRT traces, binary, versions 1 to 4.
+    HpSrt,
+    /// fio's I/O logs, versions 2 and 3.
+    FioIolog,
+    /// Darshan's extended traces, as `darshan-dxt-parser` prints them.
+    DarshanDxt,
+    /// Requests without arrival times: iozone's offset files, or columns such as `offset_bytes,length_bytes,operation`.
+    Requests,
+    /// petrio's own columns of events, as comma-separated values.
+    EventsCsv,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -74,6 +95,13 @@ impl FormatName {
         Self::TraceEvents,
         Self::Native,
         Self::Strace,
+        Self::Blktrace,
+        Self::OracleGeneral,
+        Self::HpSrt,
+        Self::FioIolog,
+        Self::DarshanDxt,
+        Self::Requests,
+        Self::EventsCsv,
     ];
 
     /// The word that names it in a scenario.
@@ -91,12 +119,22 @@ impl FormatName {
             Self::TraceEvents => "trace-events",
             Self::Native => "native",
             Self::Strace => "strace",
+            Self::Blktrace => "blktrace",
+            Self::OracleGeneral => "oracle-general",
+            Self::HpSrt => "hp-srt",
+            Self::FioIolog => "fio-iolog",
+            Self::DarshanDxt => "darshan-dxt",
+            Self::Requests => "requests",
+            Self::EventsCsv => "events-csv",
         }
     }
 
     /// Whether its records name the process or initiator that asked.
     pub const fn tells_processes(self) -> bool {
-        matches!(self, Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native)
+        matches!(
+            self,
+            Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native | Self::Blktrace
+        )
     }
 
     /// Whether it is a trace of calls on files and of nothing else, which no device can be asked for.
@@ -118,6 +156,13 @@ impl FormatName {
             Self::TraceEvents => &trace_events::FACTS,
             Self::Native => &native::FACTS,
             Self::Strace => &strace::FACTS,
+            Self::Blktrace => &blktrace::FACTS,
+            Self::OracleGeneral => &oracle_general::FACTS,
+            Self::HpSrt => &hp_srt::FACTS,
+            Self::FioIolog => &fio_iolog::FACTS,
+            Self::DarshanDxt => &darshan_dxt::FACTS,
+            Self::Requests => &requests::FACTS,
+            Self::EventsCsv => &events_csv::FACTS,
         }
     }
 }

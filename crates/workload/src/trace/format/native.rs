@@ -1,18 +1,19 @@
 //! The requests to devices in petrio's own trace file, as a block trace.
 //!
-//! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when issued,
-//! if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
-//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats become, is
-//! a whole request. How long one waits for its completion: as in [`super::block_layer`].
+//! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when
+//! issued, if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
+//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats
+//! become, is a whole request. How long one waits for its completion: as in [`super::block_layer`].
 //!
 //! Leaves out the calls on files, and requests without a direction or a range; both are counted.
 
-use super::block_layer::{PATIENCE, WAITING_MAX, parse_device};
+use super::block_layer::{DEVICES_MAX, PATIENCE, WAITING_MAX};
 use super::{Facts, Fit, Format, Parser, Places, Tally};
-use crate::trace::error::Fault;
+use crate::trace::error::{Fault, Problem};
 use crate::trace::event::{Event, EventKind};
 use crate::trace::input::Input;
 use crate::trace::native::{MAGIC, NativeReader, Wanted};
+use crate::trace::overview::{device_name, device_number};
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
@@ -51,6 +52,8 @@ pub(crate) struct NativeBlocks {
     first: u64,
     /// The place in order of arrival of each request in flight.
     in_flight: BTreeMap<u64, u64>,
+    /// The number that each device of the file gets, which scenarios count from 0.
+    devices: BTreeMap<u32, u32>,
     newest: u128,
     at_end: bool,
     row: u64,
@@ -69,6 +72,7 @@ impl NativeBlocks {
             waiting: VecDeque::new(),
             first: 0,
             in_flight: BTreeMap::new(),
+            devices: BTreeMap::new(),
             newest: 0,
             at_end: false,
             row: 0,
@@ -87,7 +91,10 @@ impl NativeBlocks {
         let head = self.waiting.pop_front()?;
         if !head.answered {
             self.tally.unanswered += 1;
-            if let Some(request) = head.request {
+            // The number may have been used again, for a later request.
+            if let Some(request) =
+                head.request.filter(|request| self.in_flight.get(request) == Some(&self.first))
+            {
                 self.in_flight.remove(&request);
             }
         }
@@ -95,7 +102,7 @@ impl NativeBlocks {
         Some(head.raw)
     }
 
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &Event) -> Result<(), Problem> {
         let clock = u128::from(event.time.as_picos());
         self.newest = self.newest.max(clock);
         let known = event.request.and_then(|request| self.in_flight.get(&request)).copied();
@@ -113,23 +120,43 @@ impl NativeBlocks {
             }
             (EventKind::Complete, None) => self.tally.unmatched_completions += 1,
             // A number that is used again: the first request's completion isn't in the trace.
-            (EventKind::Queue | EventKind::Issue, _) => self.arrive(event, clock),
+            (EventKind::Queue | EventKind::Issue, _) => self.arrive(event, clock)?,
             _ => self.tally.other_events += 1,
         }
+        Ok(())
     }
 
-    fn arrive(&mut self, event: &Event, clock: u128) {
+    /// Linux's numbers of devices become numbers in order of first appearance, as in other traces of Linux; a plain number stays, unless
+    /// it is taken.
+    fn device(&mut self, device: u32) -> Result<u32, Problem> {
+        if let Some(&known) = self.devices.get(&device) {
+            return Ok(known);
+        }
+        if self.devices.len() >= DEVICES_MAX {
+            let found = device_name(device);
+            return Err(Problem::TooLarge { column: "device", found, limit: "4096 different devices" });
+        }
+        let taken = |number: u32| self.devices.values().any(|&known| known == number);
+        let plain = device >> MINOR_BITS == 0 && !taken(device);
+        // One of so many numbers is free, because each device took one.
+        let free = || (0..=self.devices.len() as u32).find(|&number| !taken(number)).unwrap_or(device);
+        let number = if plain { device } else { free() };
+        self.devices.insert(device, number);
+        Ok(number)
+    }
+
+    fn arrive(&mut self, event: &Event, clock: u128) -> Result<(), Problem> {
         let extent = event.extents.first().copied();
         let (Some(direction), true) =
             (event.direction, extent.is_some() || event.direction == Some(Direction::Flush))
         else {
             self.tally.other_events += 1;
-            return;
+            return Ok(());
         };
         let extent = extent.unwrap_or_default();
         let record = BlockRecord {
             process: event.process,
-            device: extent.device,
+            device: self.device(extent.device)?,
             measured: event.service,
             force_unit_access: event.force_unit_access,
             synchronous: event.synchronous,
@@ -142,6 +169,7 @@ impl NativeBlocks {
         let issued = (event.kind == EventKind::Issue).then_some(clock);
         let raw = RawRecord { clock, at: self.row, record };
         self.waiting.push_back(Waiting { raw, request: event.request, issued, answered });
+        Ok(())
     }
 }
 
@@ -165,7 +193,7 @@ impl Format for NativeBlocks {
                 return Ok(self.ready());
             };
             self.row += 1;
-            self.take(&event);
+            self.take(&event)?;
         }
     }
 
@@ -174,15 +202,12 @@ impl Format for NativeBlocks {
     }
 
     fn device_number(&self, name: &str) -> Option<u32> {
-        name.trim().parse().ok().or_else(|| {
-            let (major, minor) = parse_device(name.trim().as_bytes()).ok()?;
-            Some(major.checked_mul(1 << MINOR_BITS)? | minor)
-        })
+        self.devices.get(&device_number(name)?).copied()
     }
 
     fn device_name(&self, device: u32) -> Option<String> {
-        let (major, minor) = (device >> MINOR_BITS, device & ((1 << MINOR_BITS) - 1));
-        (major > 0).then(|| format!("{major},{minor}"))
+        let (&named, _) = self.devices.iter().find(|&(_, &number)| number == device)?;
+        (named >> MINOR_BITS > 0).then(|| device_name(named))
     }
 }
 

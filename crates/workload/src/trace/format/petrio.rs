@@ -275,6 +275,11 @@ impl<W: Write> PetrioWriter<W> {
         Ok(Self { to })
     }
 
+    /// Goes on after a header that was written before.
+    pub(crate) const fn continued(to: W) -> Self {
+        Self { to }
+    }
+
     /// Writes one record. Records are expected in order of time: the reader refuses others.
     ///
     /// # Errors

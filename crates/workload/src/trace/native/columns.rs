@@ -7,6 +7,7 @@ use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{BoolType, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::RowGroupReader;
+use parquet::file::statistics::Statistics;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 /// Where a column stands in a file.
@@ -58,7 +59,7 @@ impl Found {
     /// The pages of the column in a row group; `None` where all of it is null.
     fn pages(&self, group: &dyn RowGroupReader) -> Result<Option<Box<dyn PageReader>>, ParquetError> {
         let chunk = group.metadata().column(self.index);
-        let nulls = chunk.statistics().and_then(|statistics| statistics.null_count_opt());
+        let nulls = chunk.statistics().and_then(Statistics::null_count_opt);
         let rows = u64::try_from(group.metadata().num_rows()).ok();
         if self.descriptor.max_def_level() > 0
             && self.descriptor.max_rep_level() == 0

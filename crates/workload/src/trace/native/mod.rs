@@ -5,12 +5,15 @@
 //! ```
 
 mod columns;
+mod interned;
+mod more_extents;
 mod reader;
 mod schema;
 mod writer;
 
 pub use reader::{NativeReader, Wanted};
 pub use schema::About;
+pub(crate) use schema::{access_name, access_named, direction_name, direction_named};
 pub use writer::EventWriter;
 
 /// How a Parquet file begins, and ends.

@@ -1,22 +1,23 @@
 //! Reads petrio's own trace file, a batch of every column at a time.
 //!
-//! Only `time_ps` and `kind` have to be there, so that a table made elsewhere with a few of the columns is a trace too. A column
-//! that a row group has nothing but nulls in isn't decoded.
+//! Only `time_ps` and `kind` have to be there, so that a table made elsewhere with a few of the columns is a trace too. A
+//! column that a row group has nothing but nulls in isn't decoded.
 //!
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::trace::EventReader) checks it.
 
-use super::columns::{Column, Flags, Negative, Nested, Numbers, Words};
+use super::columns::{Column, Flags, Negative, Numbers, Words};
+use super::interned::Interned;
+use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
 use crate::trace::error::{Place, Problem, TraceError, printable};
 use crate::trace::event::{Event, EventKind, Extent, FileKey, Totals};
 use crate::trace::format::FormatName;
 use bytes::Bytes;
-use parquet::data_type::{BoolType, ByteArray, Int32Type, Int64Type};
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use petrio_kernel::Time;
-use std::collections::HashSet;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -224,42 +225,6 @@ fn about(name: &Arc<str>, pairs: &[parquet::file::metadata::KeyValue]) -> Result
     })
 }
 
-/// Paths that were seen: an event shares its path with the others of the file.
-#[derive(Default)]
-struct Interned {
-    /// The last one, kept so that its bytes can't make room for others at the same place.
-    last: Option<(ByteArray, Arc<str>)>,
-    known: HashSet<Arc<str>>,
-}
-
-impl Interned {
-    /// Paths kept for sharing; beyond, the set begins anew, so that a trace of ever new paths doesn't fill the memory.
-    const KNOWN_MAX: usize = 1 << 20;
-
-    fn get(&mut self, bytes: &ByteArray) -> Result<Arc<str>, Problem> {
-        if let Some((last, text)) = &self.last
-            && std::ptr::eq(last.data(), bytes.data())
-        {
-            return Ok(text.clone());
-        }
-        let text = std::str::from_utf8(bytes.data())
-            .map_err(|_| Problem::NotALine { found: printable(bytes.data()), expected: "a path in UTF-8" })?;
-        let shared = match self.known.get(text) {
-            Some(known) => known.clone(),
-            None => {
-                if self.known.len() >= Self::KNOWN_MAX {
-                    self.known.clear();
-                }
-                let new: Arc<str> = text.into();
-                self.known.insert(new.clone());
-                new
-            }
-        };
-        self.last = Some((bytes.clone(), shared.clone()));
-        Ok(shared)
-    }
-}
-
 macro_rules! columns {
     ($($name:ident: $column:ty,)*) => {
         /// The columns of a trace.
@@ -464,83 +429,5 @@ fn too_large(column: &'static str, found: u64, limit: &'static str) -> Problem {
 impl From<Negative> for Problem {
     fn from(negative: Negative) -> Self {
         Self::Negative { column: negative.column, found: negative.found.to_string() }
-    }
-}
-
-/// The extents after the first.
-struct MoreExtents {
-    device: Nested<Int32Type>,
-    address: Nested<Int64Type>,
-    blocks: Nested<Int32Type>,
-    hit: Nested<BoolType>,
-    /// How many each row has; empty where no row has any.
-    lengths: Vec<u32>,
-    next: usize,
-}
-
-impl MoreExtents {
-    fn of(schema: &SchemaDescriptor) -> Result<Self, String> {
-        let more = Self {
-            device: Nested::of(schema, "more_extents.list.element.device")?,
-            address: Nested::of(schema, "more_extents.list.element.address")?,
-            blocks: Nested::of(schema, "more_extents.list.element.blocks")?,
-            hit: Nested::of(schema, "more_extents.list.element.hit")?,
-            lengths: Vec::new(),
-            next: 0,
-        };
-        let there =
-            [more.device.is_there(), more.address.is_there(), more.blocks.is_there(), more.hit.is_there()];
-        match there {
-            [true, true, true, true] | [false, false, false, false] => Ok(more),
-            _ => Err("its column \"more_extents\" lacks device, address, blocks or hit".to_owned()),
-        }
-    }
-
-    fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        self.device.start(group)?;
-        self.address.start(group)?;
-        self.blocks.start(group)?;
-        self.hit.start(group)
-    }
-
-    fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.device.fill(rows)?;
-        self.address.fill(rows)?;
-        self.blocks.fill(rows)?;
-        self.hit.fill(rows)?;
-        self.next = 0;
-        self.lengths.clear();
-        self.address.lengths(&mut self.lengths);
-        let count = self.address.values.len();
-        if self.device.values.len() == count
-            && self.blocks.values.len() == count
-            && self.hit.values.len() == count
-        {
-            Ok(())
-        } else {
-            Err(ParquetError::General("the fields of \"more_extents\" are of different lengths".to_owned()))
-        }
-    }
-
-    fn take(&mut self, row: usize, event: &mut Event) -> Result<(), Problem> {
-        let length = self.lengths.get(row).copied().unwrap_or_default();
-        for index in self.next..self.next + length as usize {
-            let (Some(&device), Some(&address), Some(&blocks), Some(&hit)) = (
-                self.device.values.get(index),
-                self.address.values.get(index),
-                self.blocks.values.get(index),
-                self.hit.values.get(index),
-            ) else {
-                return Err(missing("more_extents"));
-            };
-            event.extents.push(Extent {
-                device: u32::from_ne_bytes(device.to_ne_bytes()),
-                address: u64::from_ne_bytes(address.to_ne_bytes()),
-                blocks: u32::from_ne_bytes(blocks.to_ne_bytes()),
-                hit,
-            });
-        }
-        self.next += length as usize;
-        Ok(())
     }
 }

@@ -74,7 +74,7 @@ extents are ranges of a device in blocks of 512 bytes, the first in extent_*, th
 queue, issue and complete.";
 
 /// The word for what a file was opened for.
-pub(super) const fn access_name(access: Access) -> &'static str {
+pub(crate) const fn access_name(access: Access) -> &'static str {
     match access {
         Access::Read => "read",
         Access::Write => "write",
@@ -83,14 +83,14 @@ pub(super) const fn access_name(access: Access) -> &'static str {
 }
 
 /// What a word says that a file was opened for.
-pub(super) fn access_named(name: &[u8]) -> Option<Access> {
+pub(crate) fn access_named(name: &[u8]) -> Option<Access> {
     [Access::Read, Access::Write, Access::ReadWrite]
         .into_iter()
         .find(|&access| access_name(access).as_bytes() == name)
 }
 
 /// The word for which way data moves.
-pub(super) const fn direction_name(direction: Direction) -> &'static str {
+pub(crate) const fn direction_name(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "read",
         Direction::Write => "write",
@@ -99,7 +99,7 @@ pub(super) const fn direction_name(direction: Direction) -> &'static str {
 }
 
 /// Which way a word says that data moves.
-pub(super) fn direction_named(name: &[u8]) -> Option<Direction> {
+pub(crate) fn direction_named(name: &[u8]) -> Option<Direction> {
     [Direction::Read, Direction::Write, Direction::Flush]
         .into_iter()
         .find(|&direction| direction_name(direction).as_bytes() == name)

@@ -24,8 +24,9 @@ const GROUP_ROWS: usize = 65_536;
 
 /// Writes events to a file that is complete or absent.
 ///
-/// Events may come out of order: they are sorted as long as none is more than 65,536 events late (a call is known when it ends,
-/// and is filed under when it began). One that is later than that is written where it stands, and counted in the footer.
+/// Events may come out of order: they are sorted as long as none is more than 65,536 events late (a call is known when it
+/// ends, and is filed under when it began). One that is later than that is written where it stands, and counted in the
+/// footer.
 ///
 /// ```
 /// use petrio_kernel::Time;

@@ -127,7 +127,8 @@ impl Calls {
         }
     }
 
-    /// The path that an argument names, from the folder that another one stands for; an empty path is that folder itself (`AT_EMPTY_PATH`).
+    /// The path that an argument names, from the folder that another one stands for; an empty path is that folder itself
+    /// (`AT_EMPTY_PATH`).
     fn path(&self, made: &Made<'_>, folder: Option<usize>, argument: usize) -> Option<String> {
         let path = unquoted(made.call.argument(argument))?;
         let shown = folder.and_then(|folder| self.shown(made, folder));

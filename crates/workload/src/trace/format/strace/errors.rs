@@ -11,8 +11,8 @@ const NAMES: [&str; 133] = [
 /// Other words for numbers in the table.
 const ALSO: [(&str, u16); 3] = [("EWOULDBLOCK", 11), ("EDEADLOCK", 35), ("ENOTSUP", 95)];
 
-/// What the kernel returns to itself before it starts a call again (`ERESTARTSYS` and its like): to the program, an interrupted
-/// call.
+/// What the kernel returns to itself before it starts a call again (`ERESTARTSYS` and its like): to the program, an
+/// interrupted call.
 const INTERRUPTED: u16 = 4;
 
 /// The number that stands for an error whose name is in no list.

@@ -1,7 +1,7 @@
 //! Which file a descriptor stands for, and where in it a process is: strace shows neither, the calls before do.
 //!
-//! As POSIX has it: a descriptor points to an open file description (position, flags), which `dup` and `fork` share; the description
-//! points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
+//! As POSIX has it: a descriptor points to an open file description (position, flags), which `dup` and `fork` share; the
+//! description points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
 
 use crate::trace::event::{Access, FileKey, Totals};
 use std::collections::BTreeMap;
@@ -290,7 +290,8 @@ impl Files {
     }
 }
 
-/// A path made absolute and plain: no `.`, no `..`, no doubled slashes. Symbolic links are not followed, which only the kernel can.
+/// A path made absolute and plain: no `.`, no `..`, no doubled slashes. Symbolic links are not followed, which only the
+/// kernel can.
 pub(super) fn resolved(folder: Option<&str>, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let base = if path.starts_with('/') { "" } else { folder.unwrap_or_default() };

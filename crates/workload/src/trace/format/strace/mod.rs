@@ -1,9 +1,9 @@
 //! What `strace -f -ttt -T` prints, with `-y` (paths beside the descriptors) or without.
 //!
-//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from the calls before:
-//! which file a descriptor stands for, and at which offset a plain `read` or `write` goes ([`files`]). Calls that others interrupt in
-//! the output (`<unfinished ...>`, `<... resumed>`) are put together, and all come in the order in which they began. A file that is still open when its
-//! process ends, or closes itself on exec, is closed there.
+//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from the
+//! calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes ([`files`]). Calls
+//! that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and all come in the order in
+//! which they began. A file that is still open when its process ends, or closes itself on exec, is closed there.
 //!
 //! Source: strace(1), "DESCRIPTION"; open(2), dup(2), clone(2), lseek(2) for what descriptors share.
 //!
@@ -22,8 +22,8 @@
 //! | `fsync`, `fdatasync` | fsync |
 //! | `stat` and its kin, `access` and its kin, `readlink`, `readlinkat` | stat |
 //!
-//! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through `mmap`, `io_uring` and
-//! `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where they lead.
+//! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through `mmap`,
+//! `io_uring` and `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where they lead.
 
 mod calls;
 mod errors;
@@ -49,10 +49,41 @@ pub(crate) const FACTS: Facts = Facts {
 /// go on waits for a terminal or a socket.
 const WAITING_MAX: usize = 1 << 17;
 
+/// The place of a call that nothing waits for.
+const NO_SLOT: u64 = u64::MAX;
+
 /// A call that began.
 enum Slot {
     Waiting,
     Over(Vec<RawEvent>),
+}
+
+/// Whether a call of that name may make an event: those of [`Calls::over`] that do.
+fn makes_events(name: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 18] = [
+        b"exec",
+        b"open",
+        b"creat",
+        b"read",
+        b"getdents",
+        b"pread",
+        b"write",
+        b"pwrite",
+        b"copy_file",
+        b"sendfile",
+        b"close",
+        b"unlink",
+        b"rmdir",
+        b"rename",
+        b"mkdir",
+        b"truncate",
+        b"ftruncate",
+        b"f",
+    ];
+    const STATS: [&[u8]; 5] = [b"stat", b"lstat", b"newfstat", b"access", b"statx"];
+    let begins = |beginning: &&[u8]| name.starts_with(beginning);
+    // A futex is waited for, and touches no file.
+    name != b"futex" && (BEGINNINGS.iter().any(begins) || STATS.iter().any(begins))
 }
 
 /// A call whose end comes later in the output.
@@ -87,8 +118,9 @@ impl Strace {
             What::Exited => {
                 let events = self.calls.exit(line.process, line.clock, at);
                 self.slots.push_back(Slot::Over(events));
-                if self.unfinished.remove(&line.process).is_some_and(|call| !call.name.starts_with(b"exit")) {
-                    self.tally.unanswered += 1;
+                if let Some(call) = self.unfinished.remove(&line.process) {
+                    self.tally.unanswered += u64::from(!call.name.starts_with(b"exit"));
+                    self.fill(call.slot, Vec::new());
                 }
             }
             What::Call { name, rest } => match Call::of(name, rest) {
@@ -100,8 +132,13 @@ impl Strace {
                 None => self.tally.unanswered += 1,
             },
             What::Unfinished { name, arguments } => {
-                let slot = self.first + self.slots.len() as u64;
-                self.slots.push_back(Slot::Waiting);
+                // Nothing has to wait for a call that makes no event, such as a wait for the end of a child.
+                let slot = if makes_events(name) {
+                    self.slots.push_back(Slot::Waiting);
+                    self.first + self.slots.len() as u64 - 1
+                } else {
+                    NO_SLOT
+                };
                 let (name, arguments) = (name.to_vec(), arguments.to_vec());
                 let call = Unfinished { name, arguments, clock: line.clock, at, slot };
                 if let Some(before) = self.unfinished.insert(line.process, call) {

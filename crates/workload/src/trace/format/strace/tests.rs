@@ -58,6 +58,21 @@ fn unfinished_calls_come_where_they_began_with_what_they_came_to() {
 }
 
 #[test]
+fn nothing_waits_for_a_call_that_ends_with_its_process() {
+    let (events, summary) = read(
+        "1 1.000000 wait4(-1,  <unfinished ...>\n\
+         2 1.000100 read(5</x/a>,  <unfinished ...>\n\
+         3 1.000200 mkdir(\"/y\", 0777) = 0 <0.000020>\n\
+         2 1.000300 +++ killed by SIGKILL +++\n\
+         1 1.000400 <... wait4 resumed>, NULL) = 2 <0.000400>\n\
+         1 1.000500 exit_group(0 <unfinished ...>) = ?\n\
+         1 1.000600 +++ exited with 0 +++\n",
+    );
+    assert_eq!(kinds(&events), [EventKind::Mkdir]);
+    assert_eq!((summary.unanswered, summary.unmatched_completions), (1, 0));
+}
+
+#[test]
 fn a_child_has_its_parents_descriptors_and_shares_their_positions() {
     let (events, _) = read(
         "1 1.000000 open(\"/a\", O_RDONLY) = 3 <0.000010>\n\

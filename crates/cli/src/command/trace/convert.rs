@@ -1,0 +1,41 @@
+//! `petrio trace convert`
+
+use super::files::{Output, Reading, about, output_format, remark};
+use crate::failure::Failure;
+use clap::Args;
+use petrio_workload::trace::write::OutputFormat;
+use std::path::PathBuf;
+
+/// Write a trace in another format
+///
+/// petrio's own file (.parquet) and its CSV hold everything; the others hold what they can, and what they can't is counted.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Convert {
+    /// The trace to read, in any format (see `petrio trace info --help`)
+    file: PathBuf,
+    /// The file to write
+    out: PathBuf,
+    /// The format to write: native, events-csv, petrio, fio-iolog, blkparse or oracle-general. Left out, the extension says
+    /// it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral
+    #[arg(long, value_name = "FORMAT", value_parser = output_format)]
+    to: Option<OutputFormat>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio trace convert job.strace job.parquet
+  petrio trace convert disk.blktrace.0 disk.csv --to petrio
+  petrio trace convert job.parquet job.iolog && fio --name=again --read_iolog=job.iolog";
+
+impl Convert {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let mut reader = self.reading.open(&self.file)?;
+        let about = about(&mut reader)?;
+        Output::new(self.out.clone(), self.to).write(&about, reader.by_ref())?;
+        remark(&reader);
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! The files that every trace command reads and writes, and how it says what became of them.
+
+use crate::failure::Failure;
+use crate::output::talk;
+use clap::Args;
+use petrio_workload::trace::event::Event;
+use petrio_workload::trace::native::About;
+use petrio_workload::trace::write::{OutputFormat, TraceWriter};
+use petrio_workload::trace::{EventReader, FormatName, TraceError, TraceOptions};
+use std::path::{Path, PathBuf};
+
+/// How traces are read.
+#[derive(Args)]
+pub(super) struct Reading {
+    /// The format to read, where it can't be told from the content (`petrio trace info --help` lists them)
+    #[arg(long, value_name = "FORMAT", value_parser = input_format)]
+    format: Option<FormatName>,
+    /// How many records out of place a record may be; those within are sorted
+    #[arg(long, value_name = "RECORDS")]
+    reorder_window: Option<usize>,
+}
+
+/// Where a trace goes.
+#[derive(Args)]
+pub(super) struct Output {
+    /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral
+    out: PathBuf,
+    /// The format to write, where the extension doesn't say: native, events-csv, petrio, fio-iolog, blkparse or
+    /// oracle-general
+    #[arg(long, value_name = "FORMAT", value_parser = output_format)]
+    to_format: Option<OutputFormat>,
+}
+
+impl Reading {
+    pub(super) fn open(&self, path: &Path) -> Result<EventReader, Failure> {
+        let options = TraceOptions {
+            format: self.format,
+            reorder_window: self.reorder_window,
+            ..TraceOptions::default()
+        };
+        Ok(EventReader::open(path, &options)?)
+    }
+}
+
+impl Output {
+    pub(super) fn new(out: PathBuf, format: Option<OutputFormat>) -> Self {
+        Self { out, to_format: format }
+    }
+
+    /// The format, said or told from the extension.
+    fn format(&self) -> Result<OutputFormat, Failure> {
+        self.to_format.or_else(|| OutputFormat::of_path(&self.out)).ok_or_else(|| {
+            let help =
+                "end its name in .parquet, .csv, .iolog, .blkparse or .oracleGeneral, or name the format";
+            let message = format!("{}: its name doesn't say which format to write", self.out.display());
+            Failure::new(message, Some(help.to_owned()))
+        })
+    }
+
+    /// Writes events, and says how many there were and what couldn't be kept.
+    pub(super) fn write(
+        &self,
+        about: &About,
+        events: impl Iterator<Item = Result<Event, TraceError>>,
+    ) -> Result<(), Failure> {
+        let format = self.format()?;
+        let mut writer = TraceWriter::create(&self.out, format, about)?;
+        for event in events {
+            writer.push(&event?)?;
+        }
+        let written = writer.finish()?;
+        let path = self.out.display();
+        talk(&format!("written: {path}, {} events as {}", written.written, format.name()));
+        if written.left_out > 0 {
+            talk(&format!(
+                "note: {} events were left out: {} can't hold them",
+                written.left_out,
+                format.name()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What is known of a trace, with where it came from, and a word on what reading it left out before it is passed on.
+pub(super) fn about(reader: &mut EventReader) -> Result<About, Failure> {
+    let mut about = reader.about()?;
+    about.notes.push(format!("made from {} ({})", reader.name(), reader.format()));
+    Ok(about)
+}
+
+/// Says what reading left out or brought into form.
+pub(super) fn remark(reader: &EventReader) {
+    let summary = reader.summary();
+    let remarks = [
+        (summary.other_events, "lines or records make no event"),
+        (summary.reordered, "records were put in order"),
+        (summary.widened, "requests were widened to whole blocks"),
+        (summary.unmatched_completions, "ends have no beginning in the trace"),
+        (summary.unanswered, "beginnings have no end in the trace"),
+    ];
+    for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
+        talk(&format!("note: {}: {count} {what}", reader.name()));
+    }
+}
+
+fn input_format(name: &str) -> Result<FormatName, String> {
+    FormatName::ALL
+        .into_iter()
+        .find(|format| format.name() == name)
+        .ok_or_else(|| format!("the formats are {}", FormatName::ALL.map(FormatName::name).join(", ")))
+}
+
+pub(super) fn output_format(name: &str) -> Result<OutputFormat, String> {
+    OutputFormat::named(name)
+        .ok_or_else(|| format!("the formats are {}", OutputFormat::ALL.map(OutputFormat::name).join(", ")))
+}
