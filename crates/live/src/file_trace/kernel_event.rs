@@ -53,6 +53,8 @@ pub(crate) enum Call {
     StatAt,
     /// `execve`, `execveat`.
     Execute,
+    /// `getdents64`: descriptor. What is listed is a directory.
+    List,
     /// `mmap` of a file: descriptor.
     Map,
     /// `io_uring_enter`, `io_submit`: what they read and write isn't seen.

@@ -49,6 +49,12 @@ impl Joiner {
             Call::Control if !matches!(arguments[1], DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => {
                 return self.control(thread, arguments);
             }
+            Call::List => {
+                if let Some(open) = self.descriptor(thread, descriptor) {
+                    self.is_other(open.open);
+                }
+                return;
+            }
             Call::Map => {
                 if let Some(open) = self.descriptor(thread, descriptor) {
                     self.map(thread, open.open);

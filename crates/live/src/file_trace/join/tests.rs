@@ -196,10 +196,14 @@ fn what_has_no_pages_leaves_no_trace_and_a_failed_call_only_in_a_full_one() {
         play.open(SHELL, 0, 3);
         play.call(SHELL, Call::Read, &[3, 100], vec![], 50);
         play.close(SHELL, 3);
+        // A directory that was opened as if it were a file.
+        play.open(SHELL, 0, 3);
+        play.happens(SHELL, What::Enter(Call::List, [3, 0, 0, 0, 0]));
+        play.close(SHELL, 3);
         // A descriptor that was never opened: a pipe.
         play.call(SHELL, Call::Read, &[9, 100], vec![], 50);
         play.open(SHELL, 0, -2);
-        assert_eq!(play.joiner.counts.other_opens, 1);
+        assert_eq!(play.joiner.counts.other_opens, 2);
         let events = play.events();
         assert_eq!(events.len(), usize::from(full));
         assert!(events.iter().all(|event| event.error == 2));
@@ -298,6 +302,7 @@ fn any_call() -> impl Strategy<Value = Call> {
         StatOpen,
         StatAt,
         Execute,
+        List,
         Map,
         Asynchronous,
     ])

@@ -115,6 +115,7 @@ const CALLS: &[Listening] = &[
 const CALLS_WITHOUT_EXIT: &[Listening] = &[
     ("close", Call::Close, &["fd"], None),
     ("close_range", Call::CloseRange, &["fd", "max_fd", "flags"], None),
+    ("getdents64", Call::List, &["fd"], None),
     // Of a file, not of anonymous memory, whose descriptor is −1.
     ("mmap", Call::Map, &["fd"], Some("fd < 1073741824")),
     // FIONCLEX, FIOCLEX.
