@@ -56,6 +56,10 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
+        // A capture completes its trace; told a second time, it ends like everything else.
+        if petrio_live::file_trace::interrupt() {
+            return;
+        }
         ENDING.store(true, Ordering::SeqCst);
         petrio_scenario::report::discard_unfinished();
         petrio_live::undo::take_down_all();

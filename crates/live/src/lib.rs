@@ -8,9 +8,11 @@
 //!                     capture: block and jbd2 tracepoints ──▶ "W4D W16J F W4J F", blocks by commit
 //!                                       │
 //!                        ops: what each file operation costs the device, by journal mode
+//!
+//!  any command, or the whole system ─ file_trace: calls, page cache, device requests ─▶ petrio's trace file
 //! ```
 //!
-//! [`drive`] works in any directory and needs no privilege. [`rig`] and [`capture`] need root, and [`rig::Facilities`] says what is
+//! [`drive`] works in any directory and needs no privilege. [`rig`], [`capture`] and [`file_trace`] need root, and [`rig::Facilities`] says what is
 //! possible on this machine and, where it isn't, why.
 //!
 //! Whatever is set up is taken down again: when its owner is dropped, when something fails on the way, and, for a signal's
@@ -29,6 +31,7 @@
 pub mod calibrate;
 pub mod capture;
 pub mod drive;
+pub mod file_trace;
 pub mod ops;
 pub mod rig;
 pub mod undo;

@@ -102,10 +102,7 @@ impl Recorder {
     /// # Errors
     /// No tracing, or no right to it.
     pub fn start(device: DeviceNumber) -> Result<Self, CaptureError> {
-        let (tracing, mounted) = match trace_directory() {
-            Some(directory) => (directory, None),
-            None => mount_privately().map(|(directory, undo)| (directory, Some(undo)))?,
-        };
+        let (tracing, mounted) = reach_tracing()?;
         let number = INSTANCES.fetch_add(1, Ordering::Relaxed);
         let instance = tracing.join("instances").join(format!("petrio-{}-{number}", std::process::id()));
         fs::create_dir(&instance)
@@ -156,6 +153,14 @@ impl Recorder {
         let path = self.instance.join(file);
         // Opening `trace` with truncation empties it; the other files of tracefs ignore truncation.
         fs::write(&path, text).map_err(|source| CaptureError::TraceFile { path, source })
+    }
+}
+
+/// Where tracefs is mounted; mounts it, for as long as the guard lives, where it isn't.
+pub(crate) fn reach_tracing() -> Result<(PathBuf, Option<Undo>), CaptureError> {
+    match trace_directory() {
+        Some(directory) => Ok((directory, None)),
+        None => mount_privately().map(|(directory, undo)| (directory, Some(undo))),
     }
 }
 

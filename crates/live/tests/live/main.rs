@@ -1,6 +1,7 @@
 //! The live side on the machine at hand; what isn't possible here is skipped by name.
 
 mod drive;
+mod file_trace;
 mod limits;
 mod ops;
 mod rig;

@@ -1,5 +1,6 @@
 //! `petrio trace`
 
+mod capture;
 mod characterise;
 mod convert;
 mod files;
@@ -12,9 +13,10 @@ mod summary;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Look into traces, convert them, and cut them to size
+/// Capture traces, look into them, convert them, and cut them to size
 #[derive(Subcommand)]
 pub(crate) enum Trace {
+    Capture(capture::Capture),
     Info(info::Info),
     Characterise(characterise::Characterise),
     Convert(convert::Convert),
@@ -26,6 +28,7 @@ pub(crate) enum Trace {
 impl Trace {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
+            Self::Capture(capture) => capture.execute(),
             Self::Info(info) => info.execute(),
             Self::Characterise(characterise) => characterise.execute(),
             Self::Convert(convert) => convert.execute(),

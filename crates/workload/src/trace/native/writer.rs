@@ -112,6 +112,11 @@ impl EventWriter {
         self.events
     }
 
+    /// Bytes of the file so far, without the events that are still held.
+    pub fn bytes(&self) -> u64 {
+        self.writer.as_ref().map_or(0, |writer| writer.bytes_written() as u64)
+    }
+
     /// Completes the file and gives it its name.
     ///
     /// # Errors

@@ -1,0 +1,258 @@
+//! `petrio trace capture`
+
+use crate::failure::Failure;
+use crate::output::talk;
+use clap::Args;
+use petrio_live::file_trace::{
+    BUFFER_KIB, CaptureParameters, CaptureSummary, FileTraceError, Log, Overhead, RESTART_AFTER, Rotation,
+    Spread, Subject, capture, measure_overhead, supervise,
+};
+use petrio_units::{Bytes, Duration, UnitError};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration as StandardDuration;
+
+/// Record what a command, or the whole system, asks of files, and what reaches the devices
+///
+/// The trace says which file (with its path where it can be found), which bytes, how long it took, whether the cache had them, where they
+/// lie, and which device requests were made. By default it is compact, as Ivy's were (HPL-CSP-90-48): every open, write, close, unlink,
+/// and those reads that missed the cache; the close of a file has the totals of all its reads.
+///
+/// Needs root, and a Linux with tracefs and syscall events. Mapped files show their misses only. A command is followed with all
+/// its children until it ends; what it leaves running in the background is not.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Capture {
+    /// The trace; with --rotate, numbered: trace-0001.parquet, …
+    #[arg(long, short, value_name = "FILE", default_value = "trace.parquet")]
+    out: PathBuf,
+    /// Everybody's calls instead of a command's, until --for is over or an interrupt (Ctrl-C)
+    #[arg(long, conflicts_with = "command")]
+    system: bool,
+    /// How long the system is captured ("10min", "1h", "1d")
+    #[arg(long = "for", value_name = "TIME", requires = "system", value_parser = span)]
+    time: Option<Duration>,
+    /// Keep every call: reads that the cache answered, stat, calls that failed
+    #[arg(long)]
+    full: bool,
+    /// Begin a new numbered file after so many bytes or so much time ("100MB", "1d"); each is complete or absent
+    #[arg(long, value_name = "SIZE|TIME", value_parser = rotation)]
+    rotate: Option<Rotation>,
+    /// Look below this folder, too, for the names of files (beside the working directory); may be given several times
+    #[arg(long, value_name = "DIR")]
+    names: Vec<PathBuf>,
+    /// Start again half a minute after a crash, and keep a .log beside the trace; --system does so by default
+    #[arg(long, requires = "system", overrides_with = "no_restart")]
+    restart: bool,
+    /// Don't start again after a crash
+    #[arg(long, requires = "system")]
+    no_restart: bool,
+    /// The kernel's buffer for each processor, twice; a larger one loses no events where a small one does
+    #[arg(long, value_name = "SIZE", default_value_t = Bytes::from_kib(u64::from(BUFFER_KIB)))]
+    buffer: Bytes,
+    /// Run the command without and with tracing in turn, and say what the tracing costs
+    #[arg(long, requires = "command")]
+    measure_overhead: bool,
+    /// How often, for --measure-overhead
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "measure_overhead", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: u32,
+    /// Replace the trace if it is there already
+    #[arg(long)]
+    force: bool,
+    /// The command with its arguments, behind --
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "system")]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio trace capture -- make -j4
+  petrio trace capture --full --out cat.parquet -- cat /etc/fstab
+  petrio trace capture --names /usr -- gcc -c hello.c
+  petrio trace capture --measure-overhead -- make -B
+  petrio trace capture --system --for 10min
+  petrio trace capture --system --rotate 1d --out /var/log/files.parquet
+
+Without root: strace -f -y -ttt -T -o FILE COMMAND, then petrio trace convert FILE";
+
+/// A span of time; also with the units that people write on a command line: m, day.
+fn span(text: &str) -> Result<Duration, UnitError> {
+    text.parse().or_else(|error| {
+        let number = text.trim_end_matches(char::is_alphabetic);
+        let unit = match text[number.len()..].trim() {
+            "m" | "minute" | "minutes" => "min",
+            "hour" | "hours" => "h",
+            "day" | "days" => "d",
+            _ => return Err(error),
+        };
+        format!("{number}{unit}").parse()
+    })
+}
+
+fn rotation(text: &str) -> Result<Rotation, String> {
+    match (text.parse::<Bytes>(), span(text)) {
+        (Ok(Bytes(0)), _) | (_, Ok(Duration::ZERO)) => Err("files need some room".to_owned()),
+        (Ok(bytes), _) => Ok(Rotation::Bytes(bytes.get())),
+        (_, Ok(span)) => Ok(Rotation::Every(span.time())),
+        (Err(_), Err(_)) => Err("a size (\"100MB\") or a time (\"1d\") is needed".to_owned()),
+    }
+}
+
+fn failed(error: FileTraceError) -> Failure {
+    let help = error.help();
+    match error {
+        // What can't be written is told from what can't be asked for by its exit code.
+        FileTraceError::Output { .. } | FileTraceError::Buffer { .. } => Failure::Output(error.to_string()),
+        error => Failure::new(error, help),
+    }
+}
+
+impl Capture {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if self.out.exists() && !self.force && self.rotate.is_none() {
+            let help = "choose another name with --out, or replace it with --force".to_owned();
+            return Err(Failure::new(format!("{} is there already", self.out.display()), Some(help)));
+        }
+        let buffer_kib = u32::try_from(self.buffer.get() >> 10).unwrap_or(u32::MAX).max(64);
+        let subject = if self.system {
+            Subject::System(self.time.map(standard))
+        } else {
+            Subject::Command(self.command.clone())
+        };
+        let parameters = CaptureParameters {
+            subject,
+            out: self.out.clone(),
+            full: self.full,
+            rotation: self.rotate,
+            names: self.names.clone(),
+            buffer_kib,
+        };
+        if self.measure_overhead {
+            let told = |repetition| talk(&format!("run {} of {}", repetition + 1, self.repetitions));
+            let overhead = measure_overhead(&parameters, self.repetitions, told).map_err(failed)?;
+            tell_summary(&overhead.last);
+            tell_overhead(&overhead);
+            return Ok(());
+        }
+        if self.system && !self.no_restart {
+            return self.supervised();
+        }
+        let log = self.system.then(|| Log::beside(&self.out));
+        let captured = capture(&parameters);
+        if let Some(log) = &log {
+            match &captured {
+                Ok(summary) => log.say(&format!(
+                    "{} events in {} files, {} events of the kernel lost",
+                    summary.events,
+                    summary.files.len(),
+                    summary.lost
+                )),
+                Err(error) => log.say(&format!("failed: {error}")),
+            }
+        }
+        let summary = captured.map_err(|error| match (self.system, error.is_lasting()) {
+            // The exit code tells whoever watches whether another try may succeed.
+            (true, false) => Failure::Output(error.to_string()),
+            _ => failed(error),
+        })?;
+        tell_summary(&summary);
+        Ok(())
+    }
+
+    /// Lets a process of its own capture, and starts it anew when it crashes.
+    fn supervised(&self) -> Result<(), Failure> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::new(format!("this program can't be found: {error}"), None))?;
+        let arguments = |left: Option<StandardDuration>| {
+            let mut arguments: Vec<OsString> =
+                ["trace", "capture", "--system", "--no-restart", "--force"].map(OsString::from).to_vec();
+            let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+            option("--out", self.out.clone().into());
+            option("--buffer", self.buffer.to_string().into());
+            if let Some(left) = left {
+                option("--for", format!("{} ms", left.as_millis().max(1)).into());
+            }
+            for folder in &self.names {
+                option("--names", folder.clone().into());
+            }
+            match self.rotate {
+                Some(Rotation::Bytes(bytes)) => option("--rotate", Bytes(bytes).to_string().into()),
+                Some(Rotation::Every(time)) => option("--rotate", Duration::new(time).to_string().into()),
+                None => {}
+            }
+            arguments.extend(self.full.then(|| "--full".into()));
+            arguments
+        };
+        let log = Log::beside(&self.out);
+        log.say("begins");
+        let time = self.time.map(standard);
+        let restarts = supervise(&program, arguments, time, RESTART_AFTER, &log).map_err(failed)?;
+        if restarts > 0 {
+            talk(&format!("started again {restarts} times; see {}", log.path().display()));
+        }
+        Ok(())
+    }
+}
+
+fn standard(span: Duration) -> StandardDuration {
+    StandardDuration::from_nanos(span.time().as_picos() / 1_000)
+}
+
+fn tell_summary(summary: &CaptureSummary) {
+    let counts = &summary.counts;
+    if let Some(status) = summary.status.filter(|status| !status.success()) {
+        talk(&format!("note: the command ended with {status}"));
+    }
+    for note in &summary.notes {
+        talk(&format!("note: {note}"));
+    }
+    let used = summary.processor_time.as_secs_f64();
+    let a_call = used * 1e6 / counts.calls.max(1) as f64;
+    talk(&format!(
+        "{} calls in {:.2} s: {} reads ({} missed the cache), {} writes, {} misses of mapped files",
+        counts.calls,
+        summary.run_time.as_secs_f64(),
+        counts.reads,
+        counts.reads_missed,
+        counts.writes,
+        counts.faults_missed,
+    ));
+    talk(&format!(
+        "collector: {used:.2} s of processor time, {a_call:.2} µs a call, and {:.2} s to set up; {} events of the kernel lost",
+        summary.set_up_time.as_secs_f64(),
+        summary.lost
+    ));
+    if summary.lost > 0 {
+        talk(" help: a larger --buffer loses less");
+    }
+    let files: Vec<String> = summary.files.iter().map(|file| file.display().to_string()).collect();
+    talk(&format!("{} events: {}", summary.events, files.join(", ")));
+}
+
+fn tell_overhead(overhead: &Overhead) {
+    let line = |what: &str, values: &[f64], decimals: usize, scale: f64, unit: &str| {
+        let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
+        if let Some(Spread { median, least, greatest }) = Spread::of(&scaled) {
+            talk(&format!("{what}: {median:.decimals$}{unit} ({least:.decimals$} … {greatest:.decimals$})"));
+        }
+    };
+    line("run time, traced ÷ untraced", &overhead.run_time_ratios, 3, 1.0, "");
+    line("processor time added to the command", &overhead.command_ns_a_call, 2, 1e-3, " µs a call");
+    line("processor time of the collector", &overhead.collector_ns_a_call, 2, 1e-3, " µs a call");
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_kernel::Time;
+
+    #[test]
+    fn files_rotate_by_size_or_by_time() {
+        assert_eq!(rotation("100MB"), Ok(Rotation::Bytes(100_000_000)));
+        assert_eq!(rotation("1day"), Ok(Rotation::Every(Time::from_whole_seconds(86_400))));
+        assert_eq!(span("10m").unwrap().time(), Time::from_whole_seconds(600));
+        assert!(rotation("0 B").is_err());
+        assert!(rotation("soon").is_err());
+    }
+}

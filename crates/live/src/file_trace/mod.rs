@@ -1,0 +1,47 @@
+//! File-level traces of a running Linux: who read and wrote which bytes of which file, what missed the cache, what reached the
+//! devices.
+//!
+//! ```text
+//!  tracefs: two instances (the traced; the machine), binary ─▶ one stream in order of time
+//!      │                                                             │
+//!      └─ /proc, folders: names, what is open already ─▶ join ◀──────┘
+//!                                                          │ events (Ivy's records, and more)
+//!                                                       output: petrio's trace file, numbered ones by size or time
+//! ```
+//!
+//! [`capture`] follows a command and its children, or the whole system. The kernel's own tracepoints are all it needs: no probes,
+//! no BPF, nothing that a locked-down kernel refuses; root it needs.
+//!
+//! What the trace says, and what it can't:
+//!
+//! - A read is a *hit* if none of its pages came into the cache during the call. Pages on their way because of read-ahead count
+//!   as cached, as the call finds them there.
+//! - Mapped files are read without calls: only their misses are seen, as reads of one page without service time. Writes to mapped
+//!   files are seen as device requests only.
+//! - A file is opened once, however many descriptors and processes come to share that; it is closed with the last of them.
+//! - Directories, devices, pipes, sockets, and files without pages in the cache (/proc, tmpfs) are left out and counted.
+//! - Paths are looked for afterwards, by inode: this kernel's events have no strings of the calls. A file that was deleted
+//!   meanwhile may stay without.
+//! - 32-bit programs on a 64-bit kernel make calls that the kernel doesn't trace.
+//!
+//! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §3; Linux
+//! `Documentation/trace/`.
+
+mod collect;
+mod command;
+pub(crate) mod error;
+pub(crate) mod join;
+pub(crate) mod kernel_event;
+mod names;
+mod output;
+mod overhead;
+mod proc;
+mod supervise;
+pub(crate) mod tracefs;
+
+pub use collect::{BUFFER_KIB, CaptureParameters, CaptureSummary, Subject, capture, interrupt};
+pub use error::FileTraceError;
+pub use join::Counts;
+pub use output::Rotation;
+pub use overhead::{Overhead, Spread, measure_overhead};
+pub use supervise::{Log, RESTART_AFTER, supervise};
