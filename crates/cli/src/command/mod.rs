@@ -11,4 +11,5 @@ pub(crate) mod schema;
 pub(crate) mod trace;
 pub(crate) mod validate;
 mod validate_fs;
+mod validate_ivy;
 mod validate_ops;

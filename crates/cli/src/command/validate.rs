@@ -1,6 +1,7 @@
 //! `petrio validate`
 
 use crate::command::validate_fs::ValidateFs;
+use crate::command::validate_ivy::ValidateIvy;
 use crate::command::validate_ops::ValidateOps;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
@@ -27,6 +28,7 @@ pub(crate) enum Validate {
     Ops(ValidateOps),
     /// File systems: reads, writes, syncs and cliffs, predicted beside measured here; a real ext3 with limits where there is root
     Fs(ValidateFs),
+    Ivy(ValidateIvy),
     /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of assumptions
     Dissertation {
         /// Print the rows as JSON
@@ -41,6 +43,7 @@ impl Validate {
             Self::Disks { dir, json } => (dir, json),
             Self::Ops(ops) => return ops.execute(),
             Self::Fs(fs) => return fs.execute(),
+            Self::Ivy(ivy) => return ivy.execute(),
             Self::Dissertation { json } => return dissertation(*json),
         };
         let DiskValidation { rows, left_out, ignored } =

@@ -51,7 +51,7 @@ impl ValidateIvy {
         }
         .map_err(|error| Failure::new(error, None))?;
         if let Some(path) = &self.html {
-            figures_page(&rows, path).map_err(|error| Failure::writing(path, error))?;
+            figures_page(&rows, path)?;
             talk(&format!("written: {}", path.display()));
         }
         if self.json {

@@ -49,4 +49,4 @@ pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Bottleneck, Estimate, OperationFigures, Report, Requests, Share, Stage, WallClock};
 pub use text::terminal_text;
-pub use whole_file::{WholeFile, discard_unfinished};
+pub use whole_file::{WholeFile, discard_unfinished, write_text};

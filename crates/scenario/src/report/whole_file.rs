@@ -48,7 +48,7 @@ impl Write for WholeFile {
 }
 
 /// Writes a whole text at once.
-pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
+pub fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
     let mut file = WholeFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|cause| ReportError::write(path, cause))?;
     file.finish()

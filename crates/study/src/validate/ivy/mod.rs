@@ -6,6 +6,7 @@
 mod error;
 mod figures;
 mod orderings;
+mod page;
 mod paper;
 mod run;
 mod system;
@@ -14,6 +15,7 @@ mod what_if;
 pub use error::IvyError;
 pub use figures::{IvyFigures, differ};
 pub use orderings::{CLOSE, Ordering, orderings};
+pub use page::figures_page;
 pub use paper::{FileSystem, IvyPolicy, PaperTable, TABLES, one_copy};
 pub use run::{IvyRow, SEEDS, analytic_disk, lives_of, run_seeds, system_of, validate_ivy};
 pub use system::{IvySystem, run};
