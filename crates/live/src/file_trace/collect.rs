@@ -413,10 +413,10 @@ impl Collector {
     }
 
     fn complete_file(&mut self) -> Result<(), FileTraceError> {
-        if self.output.unnamed().next().is_some() {
+        if self.output.unnamed(|file| self.joiner.name(file)) > 0 {
             self.walk(WALK_AFTER);
         }
-        let unnamed = self.output.unnamed().filter(|file| self.joiner.name(*file).is_none()).count();
+        let unnamed = self.output.unnamed(|file| self.joiner.name(file));
         let mut notes = self.notes.clone();
         if unnamed > 0 {
             notes.push(format!("the paths of {unnamed} files aren't known"));

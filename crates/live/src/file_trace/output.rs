@@ -1,13 +1,14 @@
 //! The trace's files: one, or numbered ones that begin anew by size or by time, each complete or absent.
 //!
-//! Paths become known late: a name is looked for when the calls on its file are long over. So a file whose events lack some is
-//! read again when it is complete, and written with them.
+//! Paths become known late: a name is looked for when the calls on its file are long over. So the latest events are held back,
+//! and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use super::error::FileTraceError;
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +20,9 @@ pub enum Rotation {
     /// After this time.
     Every(Time),
 }
+
+/// Events that are held back; some 30 MB.
+const HELD_MAX: usize = 100_000;
 
 /// The files.
 pub(crate) struct Output {
@@ -39,6 +43,8 @@ struct Current {
     path: PathBuf,
     writer: EventWriter,
     began: Time,
+    /// Events that wait for names, in order.
+    held: VecDeque<Event>,
     /// Files that have been given their path in this file.
     named: FxHashSet<FileKey>,
     /// Files whose path isn't known yet.
@@ -87,7 +93,8 @@ impl Output {
         };
         let writer = EventWriter::create(&path, &self.about).map_err(FileTraceError::from)?;
         let (named, unnamed) = (FxHashSet::default(), FxHashSet::default());
-        self.current = Some(Current { path, writer, began, named, unnamed });
+        let held = VecDeque::new();
+        self.current = Some(Current { path, writer, began, held, named, unnamed });
         Ok(())
     }
 
@@ -97,19 +104,13 @@ impl Output {
     /// When the file can't be written.
     pub(crate) fn push(
         &mut self,
-        mut event: Event,
+        event: Event,
         name: impl Fn(FileKey) -> Option<Arc<str>>,
     ) -> Result<(), FileTraceError> {
         let Some(current) = &mut self.current else { return Ok(()) };
-        if event.file.is_known() && event.path.is_none() && wants_path(&event, &mut current.named) {
-            event.path = name(event.file);
-            if event.path.is_none() {
-                current.named.remove(&event.file);
-                current.unnamed.insert(event.file);
-            }
-        }
         self.events += 1;
-        current.writer.push(&event).map_err(FileTraceError::from)
+        current.held.push_back(event);
+        if current.held.len() > HELD_MAX { current.write_first(name) } else { Ok(()) }
     }
 
     /// Whether it is time for the next file, now.
@@ -123,8 +124,12 @@ impl Output {
     }
 
     /// Files whose path isn't known yet.
-    pub(crate) fn unnamed(&self) -> impl Iterator<Item = FileKey> {
-        self.current.iter().flat_map(|current| current.unnamed.iter().copied())
+    pub(crate) fn unnamed(&self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> usize {
+        let Some(current) = &self.current else { return 0 };
+        let held = current.held.iter().filter(|event| event.path.is_none()).map(|event| event.file);
+        let files: FxHashSet<FileKey> =
+            held.chain(current.unnamed.iter().copied()).filter(|file| file.is_known()).collect();
+        files.into_iter().filter(|file| name(*file).is_none()).count()
     }
 
     /// Completes the current file; gives back which it is.
@@ -138,6 +143,9 @@ impl Output {
         name: impl Fn(FileKey) -> Option<Arc<str>>,
     ) -> Result<Option<PathBuf>, FileTraceError> {
         let Some(mut current) = self.current.take() else { return Ok(None) };
+        while !current.held.is_empty() {
+            current.write_first(&name)?;
+        }
         current.writer.set_lost(lost - self.lost_before);
         self.lost_before = lost;
         for note in notes {
@@ -158,6 +166,21 @@ impl Output {
     /// When it can't be written.
     pub(crate) fn next(&mut self, now: Time) -> Result<(), FileTraceError> {
         self.begin(now)
+    }
+}
+
+impl Current {
+    /// Writes the first of the events that are held.
+    fn write_first(&mut self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
+        let Some(mut event) = self.held.pop_front() else { return Ok(()) };
+        if event.file.is_known() && event.path.is_none() && wants_path(&event, &mut self.named) {
+            event.path = name(event.file);
+            if event.path.is_none() {
+                self.named.remove(&event.file);
+                self.unnamed.insert(event.file);
+            }
+        }
+        self.writer.push(&event).map_err(FileTraceError::from)
     }
 }
 
@@ -207,11 +230,14 @@ mod tests {
         let mut output = Output::create(&path, None, About::default()).unwrap();
         for (time, kind) in [(1, EventKind::Read), (2, EventKind::Read), (3, EventKind::Close)] {
             output.push(event(time, kind, 7), |_| None).unwrap();
+            // The first is written before its name is known.
+            if time == 1 {
+                output.current.as_mut().unwrap().write_first(|_| None).unwrap();
+            }
         }
-        assert_eq!(output.unnamed().count(), 1);
+        assert_eq!(output.unnamed(|_| None), 1);
         output.complete(3, &["a note".to_owned()], |_| Some("/a".into())).unwrap();
-        let paths: Vec<_> = read(&path).into_iter().map(|event| event.path.is_some()).collect();
-        assert_eq!(paths, [true, false, true]);
+        assert!(read(&path).into_iter().all(|event| event.path.as_deref() == Some("/a")));
         let about = NativeReader::open(&path).unwrap().about().clone();
         assert_eq!((about.lost, about.notes), (3, vec!["a note".to_owned()]));
     }

@@ -194,7 +194,7 @@ impl Joiner {
         match what {
             What::Enter(call, arguments) => self.enter(time_ns, thread, call, arguments),
             What::Exit(call, result) => self.exit(time_ns, thread, call, result),
-            What::Fork { child, flags } => self.fork(thread, child, flags),
+            What::Fork { child, flags } => self.fork(time_ns, thread, child, flags),
             What::Executed { path, former } => self.executed(time_ns, thread, former, &path),
             What::Ended => self.ended(time_ns, thread),
             What::Pages { lookup, inode, first, .. } => {

@@ -74,13 +74,14 @@ impl Joiner {
         }
     }
 
-    pub(super) fn fork(&mut self, parent: u32, child: u32, flags: u64) {
+    pub(super) fn fork(&mut self, time_ns: u64, parent: u32, child: u32, flags: u64) {
         self.meet(parent);
-        let Some(of_parent) = self.threads.get(&parent).map(|thread| thread.table) else { return };
         if self.threads.contains_key(&child) {
             // Its number was used before, by one whose end wasn't seen.
-            self.ended(0, child);
+            self.ended(time_ns, child);
+            self.meet(parent);
         }
+        let Some(of_parent) = self.threads.get(&parent).map(|thread| thread.table) else { return };
         let table = if flags & CLONE_FILES != 0 {
             if let Some(table) = self.tables.get_mut(of_parent) {
                 table.threads += 1;
