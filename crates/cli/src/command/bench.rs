@@ -74,8 +74,11 @@ impl Bench {
                 print(&table(&bench::fs::Row::HEADINGS, &cells))
             }
             Self::Trace { json, records } => {
-                let rows = bench::trace::measure(*records, &mut |what| talk(&format!("{what} …")))
-                    .map_err(|error| Failure::new(error, None))?;
+                let petrio = std::env::current_exe().ok();
+                let rows = bench::trace::measure(*records, petrio.as_deref(), &mut |what| {
+                    talk(&format!("{what} …"))
+                })
+                .map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&rows);
                 }

@@ -7,7 +7,12 @@ pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.
 fn peak_resident_mib() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    peak_resident_mib_of("self")
+}
+
+/// The same of a process, by its number.
+fn peak_resident_mib_of(process: &str) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib / 1024.0)

@@ -1,7 +1,9 @@
 //! The speed of reading and characterising traces, and the memory that it takes.
 //!
 //! A trace of so many records is written to a temporary file of petrio's own format and read back: decompressed only (the limit of
-//! whatever reads it), read as events, read and characterised in one thread, and in two. Then the same with four times as many
+//! whatever reads it), read as events, read and characterised in one thread, and in two. One thread's figures are by its time on the
+//! processor, where Linux tells it, so that others at work don't count; two threads' are by the clock. Memory is that of
+//! `petrio trace characterise` in a process of its own. Then the same with four times as many
 //! records: what characterising takes of memory must not grow with them. The files, blocks and processes of the trace
 //! are the same however long it is.
 //!
@@ -53,7 +55,7 @@ pub struct Row {
     pub characterised_by_two_per_s: f64,
     /// Time to read and characterise in one thread, over that to decompress.
     pub times_limit: f64,
-    /// Peak resident memory while it was characterised in two threads, MiB; `None` where the system doesn't tell.
+    /// Peak resident memory of a process that characterises it, MiB; `None` where the system doesn't tell.
     pub peak_resident_mib: Option<f64>,
 }
 
@@ -102,11 +104,15 @@ pub enum TraceBenchError {
     Decompress(#[from] parquet::errors::ParquetError),
 }
 
-/// Measures both traces, each with `records` and with four times as many.
+/// Measures both traces, each with `records` and with four times as many. `petrio` is the program whose memory is measured.
 ///
 /// # Errors
 /// When the temporary file can't be written or read.
-pub fn measure(records: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, TraceBenchError> {
+pub fn measure(
+    records: u64,
+    petrio: Option<&Path>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, TraceBenchError> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("bench.parquet");
     let mut rows = Vec::new();
@@ -121,36 +127,39 @@ pub fn measure(records: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>,
             }
             writer.finish()?;
             progress(&format!("reading {records} {trace}"));
-            rows.push(row(trace, records, &path)?);
+            rows.push(row(trace, records, &path, petrio)?);
         }
     }
     Ok(rows)
 }
 
-fn row(trace: &'static str, records: u64, path: &Path) -> Result<Row, TraceBenchError> {
-    // First of all, so that nothing freed by the others stays resident.
-    let resettable = reset_peak();
+fn row(
+    trace: &'static str,
+    records: u64,
+    path: &Path,
+    petrio: Option<&Path>,
+) -> Result<Row, TraceBenchError> {
+    let peak_resident_mib = petrio.and_then(|petrio| peak_of(petrio, path));
     let began = Instant::now();
     black_box(characterise_file(path, &Question::default(), |_| ())?);
     let two = began.elapsed().as_secs_f64();
-    let peak_resident_mib = super::peak_resident_mib().filter(|_| resettable);
-    let began = Instant::now();
-    decompress(path)?;
-    let decompressed = began.elapsed().as_secs_f64();
-    let began = Instant::now();
-    let mut bytes = 0;
-    for event in EventReader::open(path, &TraceOptions::default())? {
-        bytes += black_box(event?).length;
-    }
-    black_box(bytes);
-    let read = began.elapsed().as_secs_f64();
-    let began = Instant::now();
-    let mut characteriser = Characteriser::new(&Characterise::default());
-    for event in EventReader::open(path, &TraceOptions::default())? {
-        characteriser.event(&event?);
-    }
-    black_box(characteriser.finish());
-    let one = began.elapsed().as_secs_f64();
+    let decompressed = busy(|| decompress(path))?;
+    let read = busy(|| {
+        let mut bytes = 0_u64;
+        for event in EventReader::open(path, &TraceOptions::default())? {
+            bytes = bytes.wrapping_add(black_box(event?).length);
+        }
+        black_box(bytes);
+        Ok(())
+    })?;
+    let one = busy(|| {
+        let mut characteriser = Characteriser::new(&Characterise::default());
+        for event in EventReader::open(path, &TraceOptions::default())? {
+            characteriser.event(&event?);
+        }
+        black_box(characteriser.finish());
+        Ok(())
+    })?;
     let rate = |seconds: f64| records as f64 / seconds;
     Ok(Row {
         trace,
@@ -165,9 +174,36 @@ fn row(trace: &'static str, records: u64, path: &Path) -> Result<Row, TraceBench
     })
 }
 
-/// Sets the high-water mark of resident memory back to what is resident now, where Linux allows.
-fn reset_peak() -> bool {
-    std::fs::write("/proc/self/clear_refs", "5").is_ok()
+/// Seconds that this thread was on a processor for it; by the clock where the system doesn't tell.
+fn busy(work: impl FnOnce() -> Result<(), TraceBenchError>) -> Result<f64, TraceBenchError> {
+    let on_processor = || {
+        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let nanos: f64 = told.split_whitespace().next()?.parse().ok()?;
+        Some(nanos / 1e9)
+    };
+    let (began, before) = (Instant::now(), on_processor());
+    work()?;
+    let elapsed = began.elapsed().as_secs_f64();
+    Ok(before.zip(on_processor()).map_or(elapsed, |(before, after)| after - before))
+}
+
+/// Between two looks at a process's memory.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
+
+/// The high-water mark of resident memory of a process that characterises the file, MiB.
+fn peak_of(petrio: &Path, path: &Path) -> Option<f64> {
+    let mut command = std::process::Command::new(petrio);
+    command.args(["trace", "characterise", "--quiet"]).arg(path);
+    let mut process = command.spawn().ok()?;
+    let mut peak = None;
+    loop {
+        peak = super::peak_resident_mib_of(&process.id().to_string()).or(peak);
+        match process.try_wait() {
+            Ok(None) => std::thread::sleep(LOOK),
+            Ok(Some(status)) => return peak.filter(|_| status.success()),
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Decompresses every page of the file, and looks at nothing.
@@ -299,7 +335,7 @@ mod tests {
 
     #[test]
     fn both_traces_have_what_they_promise_and_give_figures() {
-        let rows = measure(3_000, &mut |_| ()).unwrap();
+        let rows = measure(3_000, None, &mut |_| ()).unwrap();
         assert_eq!(rows.iter().map(|row| row.records).collect::<Vec<_>>(), [3_000, 12_000, 3_000, 12_000]);
         assert!(rows.iter().all(|row| row.characterised_per_s > 0.0 && row.file_mib > 0.0));
         let mut characteriser = Characteriser::new(&Characterise::default());

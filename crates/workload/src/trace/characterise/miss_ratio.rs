@@ -8,6 +8,8 @@
 
 use super::pages::PAGE_BYTES;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Sizes of the curve for each doubling.
 const SIZES_A_DOUBLING: i32 = 4;
@@ -15,8 +17,10 @@ const SIZES_A_DOUBLING: i32 = 4;
 /// How many uses were at each stack distance.
 #[derive(Debug, Default)]
 pub(super) struct StackDistances {
-    /// At index d − 1 the uses at distance d.
-    uses: Vec<u64>,
+    /// At index d − 1 the uses at distance d, modulo 2³²: small counts keep more of them in the processor's caches.
+    uses: Vec<u32>,
+    /// How often a count began anew, by its index.
+    wrapped: BTreeMap<usize, u64>,
     cold: u64,
     warm: u64,
 }
@@ -33,7 +37,11 @@ impl StackDistances {
         if index >= self.uses.len() {
             self.uses.resize((index + 1).next_power_of_two(), 0);
         }
-        self.uses[index] += 1;
+        let count = &mut self.uses[index];
+        *count = count.wrapping_add(1);
+        if *count == 0 {
+            *self.wrapped.entry(index).or_default() += 1;
+        }
         self.warm += 1;
     }
 
@@ -45,17 +53,24 @@ impl StackDistances {
     #[cfg(test)]
     pub(super) fn misses(&self, pages: u64) -> u64 {
         let beyond = usize::try_from(pages).unwrap_or(usize::MAX).min(self.uses.len());
-        self.cold + self.uses[beyond..].iter().sum::<u64>()
+        self.cold + self.sum(beyond..self.uses.len())
+    }
+
+    /// Uses at distances with these indices.
+    fn sum(&self, indices: Range<usize>) -> u64 {
+        let wrapped: u64 = self.wrapped.range(indices.clone()).map(|(_, times)| times << 32).sum();
+        wrapped + self.uses[indices].iter().map(|uses| u64::from(*uses)).sum::<u64>()
     }
 
     pub(super) fn finish(&self) -> MissRatio {
         let last = self.uses.iter().rposition(|uses| *uses > 0).map_or(0, |index| index as u64 + 1);
+        let last = last.max(self.wrapped.last_key_value().map_or(0, |(index, _)| *index as u64 + 1));
         let mut points = Vec::new();
         let mut hits = 0;
         let mut next = 0_usize;
         for pages in sizes(last) {
             let until = usize::try_from(pages).unwrap_or(usize::MAX).min(self.uses.len());
-            hits += self.uses[next..until].iter().sum::<u64>();
+            hits += self.sum(next..until);
             next = until;
             let misses = self.uses() - hits;
             points.push(MissRatioPoint {
@@ -117,6 +132,18 @@ mod tests {
         assert_eq!(points, [(1, 5), (2, 3)]);
         assert_eq!(found.points[1].miss_ratio, 0.5);
         assert_eq!(found.points[1].bytes, 8192);
+    }
+
+    #[test]
+    fn a_count_beyond_32_bits_is_exact() {
+        let mut distances = StackDistances::default();
+        distances.cold();
+        (0..3).for_each(|_| distances.at(2));
+        distances.uses[1] = u32::MAX;
+        distances.at(2);
+        distances.warm = 1 << 32;
+        assert_eq!((distances.misses(1), distances.misses(2)), ((1 << 32) + 1, 1));
+        assert_eq!(distances.finish().points.last().map(|point| (point.pages, point.misses)), Some((2, 1)));
     }
 
     #[test]

@@ -4,7 +4,11 @@
 //! ([`super::working_set`]) and the popularity of pages ([`super::popularity`]). Eight neighbouring pages share an entry of the
 //! table, one cache line, so that sequential streams are cheap.
 //!
-//! Memory grows with the different pages: 8 to 64 bytes each, by how many of their neighbours are used, and 8 bytes for the exact
+//! What costs time is waiting for memory: the table and the counts of distances are larger than the processor's caches. So uses
+//! are collected and looked up many at a time, in loops whose steps don't depend on each other: the processor then waits for
+//! many at once.
+//!
+//! Memory grows with the different pages: 8 to 64 bytes each, by how many of their neighbours are used, and 4 bytes for the exact
 //! curve. It doesn't grow with the number of uses. A deleted file's pages stay in the stack until others push them down, as
 //! in a cache that isn't told.
 
@@ -33,9 +37,25 @@ struct Page {
     uses: u32,
 }
 
+/// A use of up to eight neighbouring pages, to be looked up with others.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    time: Time,
+    key: (u32, u64),
+    from: u8,
+    to: u8,
+}
+
+/// Uses looked up at a time: their lines stay in the first-level cache.
+const USES_AT_A_TIME: usize = 128;
+
 /// All pages of a level.
 #[derive(Debug)]
 pub(super) struct Pages {
+    waiting: Vec<Use>,
+    /// Entries of those waiting, and distances found; kept only for their memory.
+    places: Vec<u32>,
+    found: Vec<u32>,
     /// From a subject and the number of eight pages to their entry.
     index: FxHashMap<(u32, u64), u32>,
     entries: Vec<[Page; GROUP as usize]>,
@@ -67,6 +87,9 @@ pub struct PageUse {
 impl Pages {
     pub(super) fn new() -> Self {
         Self {
+            waiting: Vec::with_capacity(USES_AT_A_TIME),
+            places: Vec::with_capacity(USES_AT_A_TIME),
+            found: Vec::with_capacity(USES_AT_A_TIME * GROUP as usize),
             index: FxHashMap::default(),
             entries: Vec::new(),
             recency: Recency::new(),
@@ -79,7 +102,6 @@ impl Pages {
     /// A request for `length` bytes from `offset`.
     #[inline]
     pub(super) fn request(&mut self, time: Time, subject: u32, offset: u64, length: u64) {
-        self.windows.advance(time, self.recency.next(), u64::from(self.recency.live()));
         if length == 0 {
             return;
         }
@@ -90,24 +112,47 @@ impl Pages {
             last = first + PAGES_A_REQUEST_MAX - 1;
         }
         for group in first / GROUP..=last / GROUP {
-            let from = first.max(group * GROUP) % GROUP;
-            let to = last.min(group * GROUP + GROUP - 1) % GROUP;
-            self.group((subject, group), from as usize..=to as usize);
+            let from = (first.max(group * GROUP) % GROUP) as u8;
+            let to = (last.min(group * GROUP + GROUP - 1) % GROUP) as u8;
+            self.waiting.push(Use { time, key: (subject, group), from, to });
+            if self.waiting.len() == USES_AT_A_TIME {
+                self.look_up();
+            }
         }
     }
 
-    #[inline]
-    fn group(&mut self, key: (u32, u64), pages: std::ops::RangeInclusive<usize>) {
+    /// Looks up all that wait: first their places, then their pages, then the order of uses, at last the counts.
+    fn look_up(&mut self) {
         let entries = &mut self.entries;
-        let entry = *self.index.entry(key).or_insert_with(|| {
-            entries.push([Page::default(); GROUP as usize]);
-            (entries.len() - 1) as u32
-        }) as usize;
-        for page in pages {
+        for waiting in &self.waiting {
+            let place = *self.index.entry(waiting.key).or_insert_with(|| {
+                entries.push([Page::default(); GROUP as usize]);
+                (entries.len() - 1) as u32
+            });
+            self.places.push(place);
+        }
+        // Only so that the entries are on their way from memory, all at once.
+        let touched = self.places.iter().fold(0, |sum, place| sum ^ self.entries[*place as usize][0].slot);
+        std::hint::black_box(touched);
+        for number in 0..self.waiting.len() {
+            self.take(self.waiting[number], self.places[number] as usize);
+        }
+        for distance in &self.found {
+            self.distances.at(*distance);
+        }
+        self.waiting.clear();
+        self.places.clear();
+        self.found.clear();
+    }
+
+    #[inline]
+    fn take(&mut self, waiting: Use, entry: usize) {
+        self.windows.advance(waiting.time, self.recency.next(), u64::from(self.recency.live()));
+        for page in waiting.from..=waiting.to {
             if self.recency.is_full() {
                 self.draw_together();
             }
-            let page = &mut self.entries[entry][page];
+            let page = &mut self.entries[entry][page as usize];
             self.windows.used(page.slot);
             if page.slot == 0 {
                 if self.recency.live() == PAGES_MAX {
@@ -119,7 +164,7 @@ impl Pages {
             } else {
                 let (slot, distance) = self.recency.use_again(page.slot);
                 page.slot = slot;
-                self.distances.at(distance);
+                self.found.push(distance);
             }
             page.uses = page.uses.saturating_add(1);
         }
@@ -137,7 +182,8 @@ impl Pages {
     }
 
     /// `None` where no page was used.
-    pub(super) fn finish(self) -> Option<PageUse> {
+    pub(super) fn finish(mut self) -> Option<PageUse> {
+        self.look_up();
         let uses = self.distances.uses();
         if uses == 0 {
             return None;
@@ -157,7 +203,8 @@ impl Pages {
 
     /// Misses of an LRU cache of so many pages.
     #[cfg(test)]
-    pub(super) fn misses(&self, pages: u64) -> u64 {
+    pub(super) fn misses(&mut self, pages: u64) -> u64 {
+        self.look_up();
         self.distances.misses(pages)
     }
 }
