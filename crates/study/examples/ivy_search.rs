@@ -152,7 +152,11 @@ fn changed(lives: &FileLives, draw: &mut impl FnMut() -> f64, width: f64) -> Fil
     for _ in 0..count {
         let by = ((draw() - 0.5) * 2.0 * width).exp();
         match (draw() * 14.0) as usize {
-            0 => nudge(&mut lives.burst_files, by, 2.0, 200.0),
+            // One user's bursts, and a user's, are few files; in those of a time-sharing system's root many processes meet.
+            0 => {
+                let most = if lives.title == "Cello /" { 200.0 } else { 8.0 };
+                nudge(&mut lives.burst_files, by, 1.5, most);
+            }
             1 => duration(&mut lives.burst_gap, by, 0.05, 30.0),
             2 => part(&mut lives.reads, by, 0.02, 0.98),
             3 => bytes(&mut lives.reading.sizes.median, by, 1024.0, 1e6),

@@ -16,6 +16,9 @@ const CALL_BYTES: u64 = 8 << 10;
 const READ_TIME: Time = Time::from_millis(25);
 const WRITE_TIME: Time = Time::from_millis(1);
 
+/// Files written of late among which one is chosen by size.
+const CANDIDATES: usize = 8;
+
 /// Files written of late that are remembered for being read.
 const REMEMBERED: usize = 4_096;
 
@@ -33,8 +36,8 @@ struct File {
 enum Doing {
     /// The next burst begins.
     Burst,
-    /// A file of a burst is taken up; so many follow.
-    Begin { left: u32 },
+    /// A file of a burst is taken up; so many follow. `reads` is the part of them that is read.
+    Begin { left: u32, reads: f64 },
     /// A file is read, from this byte on.
     Read { file: File, at: u64 },
     /// A file is written, from this byte on.
@@ -147,9 +150,13 @@ impl FileLifeEvents {
                 while self.chance(more) && left < 100_000 {
                     left += 1;
                 }
-                self.begin(now, left);
+                let mut reads = self.lives.reads.get();
+                if !self.chance(self.lives.mixed.get()) {
+                    reads = if self.chance(reads) { 1.0 } else { 0.0 };
+                }
+                self.begin(now, left, reads);
             }
-            Doing::Begin { left } => self.begin(now, left),
+            Doing::Begin { left, reads } => self.begin(now, left, reads),
             Doing::Read { file, at } => self.read(now, file, at),
             Doing::Write { file, at, is_new } => self.write(now, file, at, is_new),
             Doing::Delete { file } => {
@@ -160,12 +167,12 @@ impl FileLifeEvents {
         }
     }
 
-    fn begin(&mut self, now: Time, left: u32) {
+    fn begin(&mut self, now: Time, left: u32, reads: f64) {
         if left > 0 {
             let next = now + self.exponential(self.lives.burst_gap.time());
-            self.later(next, Doing::Begin { left: left - 1 });
+            self.later(next, Doing::Begin { left: left - 1, reads });
         }
-        if self.chance(self.lives.reads.get()) {
+        if self.chance(reads) {
             let file = self.to_read(now);
             self.later(now, Doing::Read { file, at: 0 });
             return;
@@ -195,14 +202,28 @@ impl FileLifeEvents {
         self.written.get((draw * self.written.len() as f64) as usize).map(|(_, file)| *file)
     }
 
-    fn to_read(&mut self, now: Time) -> File {
-        if self.chance(self.lives.reading.of_late.get()) {
+    /// The file of a block that was written of late: of some that were, one with a chance by its size.
+    fn written_of_late(&mut self, now: Time) -> Option<File> {
+        let mut some = [None; CANDIDATES];
+        for candidate in &mut some {
             let lag = self.exponential(self.lives.reading.lag.time());
             let then = now.saturating_sub(lag);
             let after = self.written.partition_point(|(when, _)| *when < then);
             let found = self.written.get(after).or_else(|| self.written.back());
-            if let Some((_, file)) = found {
-                return *file;
+            *candidate = found.map(|(_, file)| *file);
+        }
+        let bytes: u64 = some.iter().flatten().map(|file| file.size).sum();
+        let mut draw = uniform(&mut self.random) * bytes as f64;
+        some.into_iter().flatten().find(|file| {
+            draw -= file.size as f64;
+            draw < 0.0
+        })
+    }
+
+    fn to_read(&mut self, now: Time) -> File {
+        if self.chance(self.lives.reading.of_late.get()) {
+            if let Some(file) = self.written_of_late(now) {
+                return file;
             }
         }
         let draw = uniform(&mut self.random) * self.popularity.last().copied().unwrap_or_default();
