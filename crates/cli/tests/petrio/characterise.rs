@@ -26,7 +26,7 @@ fn a_trace_is_characterised_in_words_numbers_and_pictures() {
         "found.html",
     ]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
-    for words in ["12 events over 110 ms", "12 reads of 48.0 KiB", "LRU cache", "small sequential", "queue"] {
+    for words in ["12 events over 110 ms", "12 reads of 48.0 KiB", "LRU cache", "mixed", "queue"] {
         assert!(answer.out.contains(words), "no {words} in\n{}", answer.out);
     }
     assert_eq!(answer.talk, "written: found.json\nwritten: found.html\n");
