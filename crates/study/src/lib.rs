@@ -1,4 +1,5 @@
 //! Many runs: validation, benchmarks, comparisons
 
 pub mod bench;
+pub mod compare;
 pub mod validate;

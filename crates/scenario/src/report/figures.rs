@@ -1,7 +1,7 @@
 //! Numbers as a person reads them: three significant digits, grouped thousands, a unit that fits.
 
 /// `48213` as `48,213`.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// Three significant digits, more only before the decimal point: `0.0123`, `4.31`, `64.4`, `1,234`.
-pub(crate) fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -39,7 +39,7 @@ pub(crate) fn significant(value: f64) -> String {
 }
 
 /// A unit of time that suits a number of milliseconds: its name, and how many milliseconds it is.
-pub(crate) fn time_unit(ms: f64) -> (&'static str, f64) {
+pub fn time_unit(ms: f64) -> (&'static str, f64) {
     match ms.abs() {
         size if size >= 1_000.0 => ("s", 1_000.0),
         size if size >= 0.1 || size == 0.0 => ("ms", 1.0),
@@ -49,18 +49,18 @@ pub(crate) fn time_unit(ms: f64) -> (&'static str, f64) {
 }
 
 /// Milliseconds with a unit that suits them: `4.31 ms`, `28.0 µs`.
-pub(crate) fn time(ms: f64) -> String {
+pub fn time(ms: f64) -> String {
     let (unit, size) = time_unit(ms);
     format!("{} {unit}", significant(ms / size))
 }
 
 /// Seconds of model time: `74.9 s`, `12.0 ms`.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     time(s * 1e3)
 }
 
 /// A unit of data rate that suits bytes a second: its name and its size.
-pub(crate) fn rate_unit(bytes_per_s: f64) -> (&'static str, f64) {
+pub fn rate_unit(bytes_per_s: f64) -> (&'static str, f64) {
     match bytes_per_s.abs() {
         size if size >= 1_073_741_824.0 => ("GiB/s", 1_073_741_824.0),
         size if size >= 1_048_576.0 => ("MiB/s", 1_048_576.0),
@@ -70,13 +70,13 @@ pub(crate) fn rate_unit(bytes_per_s: f64) -> (&'static str, f64) {
 }
 
 /// Bytes with a unit that suits them: `64.0 KiB`.
-pub(crate) fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     let (unit, size) = rate_unit(count as f64);
     format!("{} {}", significant(count as f64 / size), unit.trim_end_matches("/s"))
 }
 
 /// A part of a whole as whole per cents; a tenth below ten, so that little is not nothing.
-pub(crate) fn per_cent(fraction: f64) -> String {
+pub fn per_cent(fraction: f64) -> String {
     let value = fraction * 100.0;
     match value {
         _ if value >= 9.95 || value == 0.0 => format!("{value:.0} %"),
@@ -86,7 +86,7 @@ pub(crate) fn per_cent(fraction: f64) -> String {
 }
 
 /// `one request`, `48,213 requests`.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{} {many}", grouped(number)) }
 }
 

@@ -2,7 +2,7 @@
 
 /// A straight axis from zero, or a logarithmic one.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
     low: f64,
     high: f64,
     logarithmic: bool,
@@ -13,20 +13,20 @@ pub(super) struct Axis {
 
 impl Axis {
     /// From `low` to `high` in equal steps.
-    pub(super) fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Self { low, high, logarithmic: false, from, to }
     }
 
     /// From `low` to `high` in equal ratios; both more than zero.
-    pub(super) fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Self {
         let low = low.max(1e-9);
         let high = if high > low { high } else { low * 10.0 };
         Self { low, high, logarithmic: true, from, to }
     }
 
     /// The position of a value, at the end of the axis if it lies beyond.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub fn at(&self, value: f64) -> f64 {
         let part = if self.logarithmic {
             libm::log(value.max(self.low) / self.low) / libm::log(self.high / self.low)
         } else {
@@ -36,7 +36,7 @@ impl Axis {
     }
 
     /// Values for ticks, each with whether it gets a number.
-    pub(super) fn ticks(&self, wanted: u32) -> Vec<(f64, bool)> {
+    pub fn ticks(&self, wanted: u32) -> Vec<(f64, bool)> {
         if self.logarithmic {
             self.decades()
         } else {

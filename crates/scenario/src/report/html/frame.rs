@@ -11,33 +11,45 @@ const SIZE: (f64, f64) = (620.0, 250.0);
 const MARGIN: (f64, f64, f64, f64) = (52.0, 22.0, 24.0, 40.0);
 
 /// The box within the axes.
-pub(super) struct Frame {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+pub struct Frame {
+    /// Where the plot begins, in units of the page.
+    pub left: f64,
+    /// Where it ends.
+    pub right: f64,
+    /// Its upper edge.
+    pub top: f64,
+    /// Its lower edge; downwards is more.
+    pub bottom: f64,
     svg: String,
 }
 
 impl Frame {
     /// Begins a plot. `label` says what it shows to those who can't see it.
-    pub(super) fn new(label: &str) -> Self {
-        let (width, height) = SIZE;
+    pub fn new(label: &str) -> Self {
+        Self::sized(label, SIZE, MARGIN)
+    }
+
+    /// As [`new`](Self::new), of another size and with other room for what stands beside the axes (left, top, right, bottom),
+    /// in units of the page.
+    pub fn sized(
+        label: &str,
+        (width, height): (f64, f64),
+        (left, top, right, bottom): (f64, f64, f64, f64),
+    ) -> Self {
         let svg = format!(
             r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
             escaped(label)
         );
-        let (left, top, right, bottom) = MARGIN;
         Self { left, right: width - right, top, bottom: height - bottom, svg }
     }
 
     /// Adds a piece of SVG.
-    pub(super) fn add(&mut self, piece: &str) {
+    pub fn add(&mut self, piece: &str) {
         self.svg.push_str(piece);
     }
 
     /// Draws the horizontal axis and its name.
-    pub(super) fn across(&mut self, axis: &Axis, name: &str) {
+    pub fn across(&mut self, axis: &Axis, name: &str) {
         let (top, bottom) = (self.top, self.bottom);
         self.svg.push_str(r#"<g class="axis">"#);
         for (tick, numbered) in axis.ticks(6) {
@@ -65,7 +77,7 @@ impl Frame {
     }
 
     /// Draws the vertical axis and its name above it.
-    pub(super) fn up(&mut self, axis: &Axis, name: &str) {
+    pub fn up(&mut self, axis: &Axis, name: &str) {
         let (left, right) = (self.left, self.right);
         self.svg.push_str(r#"<g class="axis">"#);
         for (tick, numbered) in axis.ticks(4) {
@@ -86,7 +98,7 @@ impl Frame {
     }
 
     /// An invisible strip of full height that shows `words` under the pointer.
-    pub(super) fn strip(&mut self, from: f64, to: f64, words: &str) {
+    pub fn strip(&mut self, from: f64, to: f64, words: &str) {
         let (top, height) = (self.top, self.bottom - self.top);
         let width = (to - from).max(0.5);
         let _ = write!(
@@ -97,7 +109,7 @@ impl Frame {
     }
 
     /// The finished SVG.
-    pub(super) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.svg.push_str("</svg>");
         self.svg
     }

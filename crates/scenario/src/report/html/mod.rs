@@ -6,6 +6,11 @@ mod axis;
 mod frame;
 mod page;
 mod plots;
+mod shell;
+
+pub use axis::Axis;
+pub use frame::Frame;
+pub use shell::{cause_class, document};
 
 use crate::report::error::ReportError;
 use crate::report::summary::Report;
@@ -21,7 +26,7 @@ pub fn write_html(report: &Report, path: &Path) -> Result<(), ReportError> {
 }
 
 /// Text that may stand in HTML and in attributes.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

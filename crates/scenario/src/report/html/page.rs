@@ -1,6 +1,6 @@
 //! The page around the plots.
 
-use super::{escaped, plots};
+use super::{cause_class, document, escaped, plots};
 use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -9,20 +9,11 @@ use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report};
 use std::fmt::Write;
 
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
-
 // Writing to a string can't fail, so the results of `write!` are dropped throughout.
 
 /// The whole document.
 pub(super) fn page(report: &Report) -> String {
-    let title = escaped(&report.title);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – petrio</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
-    );
+    let mut out = String::new();
     head(&mut out, report);
     tiles(&mut out, report);
     bottleneck(&mut out, report);
@@ -30,13 +21,8 @@ pub(super) fn page(report: &Report) -> String {
     plots_section(&mut out, report);
     stages(&mut out, report);
     percentiles(&mut out, report);
-    let _ = write!(
-        out,
-        "<footer>petrio {} · model time, not measured · the same scenario and seed give the same page</footer>\n\
-         </main>\n<div id=\"says\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    out
+    let footer = "model time, not measured · the same scenario and seed give the same page";
+    document(&report.title, &out, footer)
 }
 
 fn head(out: &mut String, report: &Report) {
@@ -158,7 +144,7 @@ fn breakdown(out: &mut String, report: &Report) {
         let _ = write!(
             out,
             "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
-            class(&share.cause),
+            cause_class(&share.cause),
             share.fraction.max(0.000_1),
             escaped(&share.cause),
             time(share.mean_ms),
@@ -170,17 +156,13 @@ fn breakdown(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<li><span class=\"swatch cause {}\"></span>{} <strong>{}</strong> <span class=\"quiet\">{}</span></li>",
-            class(&share.cause),
+            cause_class(&share.cause),
             escaped(&share.cause),
             per_cent(share.fraction),
             time(share.mean_ms)
         );
     }
     out.push_str("</ul>\n</section>\n");
-}
-
-fn class(cause: &str) -> String {
-    cause.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '-' }).collect()
 }
 
 fn plots_section(out: &mut String, report: &Report) {
