@@ -8,9 +8,7 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 #![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
 
-use petrio_models::cluster::replication::{
-    CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger,
-};
+use petrio_models::cluster::replication::{CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger};
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_study::validate::ivy::{IvySystem, run};

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod catalogue;
+mod compare;
 mod examples;
 mod file_systems;
 mod interface;

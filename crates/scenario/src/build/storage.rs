@@ -70,7 +70,8 @@ pub(super) fn device_page(
         }
         Device::AnalyticDisk(parameters) => {
             let discipline = by_cylinder(disk).map_err(refuse)?;
-            let built = analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
+            let built =
+                analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
             devices.arms.insert(devices.requests.len(), built.arm);
             (parameters.blocks.get(), parameters.write_cache(), 1, built.stages)
         }

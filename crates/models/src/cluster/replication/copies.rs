@@ -11,7 +11,9 @@ use super::tally::Tally;
 use super::traffic::{Copying, Ranges};
 use crate::block::slab::Slab;
 use crate::host::fast_map::FastMap;
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES, Status};
+use petrio_colours::{
+    BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES, Status,
+};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -229,11 +231,7 @@ impl Replicas {
         use petrio_colours::Operation;
         let is_new = op.operation == Operation::Create;
         match op.operation {
-            Operation::Create
-            | Operation::Open
-            | Operation::Read
-            | Operation::Write
-            | Operation::Truncate => {}
+            Operation::Create | Operation::Open | Operation::Read | Operation::Write | Operation::Truncate => {}
             Operation::Unlink => {
                 self.forget(op.file);
                 return None;
@@ -451,9 +449,7 @@ impl Replicas {
             to.extend(candidates.iter().map(|one| (one.slot, request.address, request.blocks)));
         }
         let moves = request.direction != Direction::Flush;
-        for candidate in
-            candidates.iter().filter(|one| moves && to.iter().any(|(slot, ..)| *slot == one.slot))
-        {
+        for candidate in candidates.iter().filter(|one| moves && to.iter().any(|(slot, ..)| *slot == one.slot)) {
             let queue = f64::from(candidate.outlook.queue);
             if is_read {
                 self.tally.read_queue.add(queue);
@@ -462,8 +458,8 @@ impl Replicas {
             }
             self.tally.seek_cylinders.add(f64::from(candidate.outlook.seek_cylinders));
         }
-        let returns_first =
-            request.direction == Direction::Write && self.parameters.write_returns == WriteReturns::First;
+        let returns_first = request.direction == Direction::Write
+            && self.parameters.write_returns == WriteReturns::First;
         let left = to.len() as u32;
         let whole = Whole { request: request.clone(), left, returns_first, has_returned: false };
         let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
@@ -490,9 +486,7 @@ impl Replicas {
         self.counted[disk].came_back(now);
         let mut parts = Parts::new();
         let slot = u32::try_from(part.tag).ok();
-        let unknown = || {
-            format!("disk {disk} completes a request with the tag {}, which replication never sent", part.tag)
-        };
+        let unknown = || format!("disk {disk} completes a request with the tag {}, which replication never sent", part.tag);
         let slot = slot.ok_or_else(unknown)?;
         match self.flights.get_mut(slot).ok_or_else(unknown)? {
             Flight::Copy(copying) => {

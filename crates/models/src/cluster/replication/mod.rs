@@ -29,7 +29,9 @@ mod traffic;
 pub use copies::Replicas;
 pub use history::{FileEvent, History};
 pub use page::{ReplicationPorts, Sight, replication_page};
-pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
+pub use parameters::{
+    CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns,
+};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
 pub use tally::{Moments, Tally};
 

@@ -99,9 +99,7 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
             }
             Due::AfterCompletion => {
                 let Some(next) = run.next_time().map_err(failed)? else {
-                    return Err(IvyError::Net(format!(
-                        "{issued} operations were issued, and some never end"
-                    )));
+                    return Err(IvyError::Net(format!("{issued} operations were issued, and some never end")));
                 };
                 run.run_until(next).map_err(failed)?;
             }
