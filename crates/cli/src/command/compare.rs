@@ -29,7 +29,7 @@ pub(crate) struct Compare {
     /// most [default: 400]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     replications: Option<u32>,
-    /// Replicate until the half-width of the change in per cents is at most this, such as 1%, for every pair
+    /// Replicate until the ratio of every pair is known to this part of it, such as 1%: half its interval
     #[arg(long, value_name = "PART")]
     precision: Option<Fraction>,
     /// The level of the intervals, such as 99%; left out, that of the first scenario, which is 95 % if it names none

@@ -121,11 +121,13 @@ fn three_are_compared_by_pairs_with_holms_correction() {
 #[test]
 fn a_precision_asks_for_as_many_replications_as_it_needs() {
     let folder = Folder::with(RANDOM);
-    let heavy = "scenario.toml@workload.w.generators.0.size.constant=\"64 KiB\"";
+    let heavy = "scenario.toml@workload.w.generators.0.size.constant=\"8 KiB\"";
     let arguments = ["scenario.toml", heavy, "--set", "workload.w.requests=200"];
     let found = compared(&folder, &[&arguments[..], &["--precision", "1%"]].concat());
     let ratio = &found["measures"][0]["pairs"][0]["ratio"];
-    assert!((figure(ratio, "/high") - figure(ratio, "/low")) / 2.0 <= 0.01, "{ratio}");
+    let half = (figure(ratio, "/high") - figure(ratio, "/low")) / 2.0;
+    assert!(half <= 0.01 * figure(ratio, "/value"), "{ratio}");
+    assert!(found["contenders"][0]["replications"].as_u64() < Some(400), "no more than it needs");
     let few =
         compared(&folder, &[&arguments[..], &["--precision", "0.001%", "--replications", "3"]].concat());
     assert!(few["notes"].to_string().contains("precision asked for was not reached"), "{}", few["notes"]);

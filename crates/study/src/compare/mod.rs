@@ -63,7 +63,7 @@ pub struct Question {
     pub seed: Option<u64>,
     /// How many replications, or how many at most where there is a precision.
     pub replications: Option<u32>,
-    /// Replicate until the half-width of the headline's ratio is at most this, 0 to 1, for every pair.
+    /// Replicate until half the interval of the headline's ratio is at most this part of the ratio, 0 to 1, for every pair.
     pub precision: Option<f64>,
     /// The level of the intervals, 0 to 1; left out, that of the first scenario.
     pub confidence: Option<f64>,

@@ -87,13 +87,13 @@ fn differences(
     found
 }
 
-/// The widest interval of the ratios of all pairs, as a part of the first's value; none where nothing has an interval.
+/// The widest interval of the ratios of all pairs, its half as a part of the ratio; none where nothing has an interval.
 pub(super) fn widest(entrants: &[Entrant], measure: &Measure, level: f64) -> Option<f64> {
     let samples = samples(entrants, measure);
     let widths = differences(entrants, &samples, level).into_iter().filter_map(|(first, _, difference)| {
         let scale = samples[first].as_ref()?.mean().abs();
         match difference.ratio {
-            Some(ratio) => ratio.half_width(),
+            Some(ratio) => ratio.half_width().map(|width| width / ratio.value),
             None => difference.difference.half_width.map(|width| width / scale),
         }
     });

@@ -97,11 +97,13 @@ pub(super) fn how(comparison: &Comparison) -> String {
         let runs = counted(contender.replications, "replication", "replications");
         parts.push(format!("{} as saved, {runs}", contender.letter));
     }
-    parts.push(format!("± is the half-width of the {} interval", per_cent(comparison.confidence)));
+    if comparison.contenders.iter().any(|contender| !contender.deterministic && contender.replications > 1) {
+        parts.push(format!("± is the half-width of the {} interval", per_cent(comparison.confidence)));
+    }
     parts.join("; ")
 }
 
-/// `1. B, C   2. A`.
+/// `1. B, C (no difference shown) · 3. A; by throughput`.
 pub(super) fn order(comparison: &Comparison) -> String {
     let mut place = 1;
     let mut parts = Vec::new();
@@ -111,7 +113,7 @@ pub(super) fn order(comparison: &Comparison) -> String {
         place += group.len();
     }
     let measure = comparison.headline.words(comparison.subject());
-    format!("{}   by {measure}", parts.join("   "))
+    format!("{}; by {measure}", parts.join(" · "))
 }
 
 /// An estimate in the unit that suits its row.

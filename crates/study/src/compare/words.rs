@@ -19,8 +19,12 @@ const MOST_NAMED: usize = 4;
 
 /// A change in per cents, from a ratio: `+24.1 % ± 0.8 %`.
 pub(super) fn change(ratio: Ratio) -> String {
-    if ratio.value >= FACTOR || ratio.value <= 1.0 / FACTOR {
+    if ratio.value >= FACTOR {
         return format!("× {}", spread(ratio.value, ratio.low, ratio.high, 1.0, "", false));
+    }
+    if ratio.value <= 1.0 / FACTOR {
+        let Ratio { value, low, high, .. } = ratio.inverse();
+        return format!("÷ {}", spread(value, low, high, 1.0, "", false));
     }
     let less_one = |value: Option<f64>| value.map(|value| value - 1.0);
     spread(ratio.value - 1.0, less_one(ratio.low), less_one(ratio.high), 100.0, " %", true)
@@ -172,14 +176,19 @@ pub(super) fn statistics(measure: &Measure, pair: &Pair) -> String {
     let found = &pair.statistics;
     let width =
         |width: Option<f64>| width.map_or_else(String::new, |width| format!(" ± {}", measure.value(width)));
-    let change = sign(found.difference.value, &measure.value(found.difference.value.abs()), true);
+    let size = measure.value(found.difference.value.abs());
+    let change = sign(found.difference.value, &size, found.difference.value != 0.0);
     let p = match (pair.p_holm, found.p()) {
         (Some(p), _) => format!(", p {} after Holm", probability(p)),
         (None, Some(p)) => format!(", p {}", probability(p)),
         (None, None) => String::new(),
     };
     let freedom = |freedom: Option<f64>| {
-        freedom.map_or_else(String::new, |freedom| format!(" ({} degrees of freedom)", significant(freedom)))
+        // Whole in a paired test; Welch's are a fraction of which one digit says enough.
+        let degrees = freedom.map(|freedom| format!("{freedom:.1}"));
+        degrees.map_or_else(String::new, |degrees| {
+            format!(" ({} degrees of freedom)", degrees.trim_end_matches(".0"))
+        })
     };
     match found.method {
         Method::Exact => format!("exact: {change}; every replication is the same"),
@@ -260,9 +269,9 @@ fn causes(reason: &Reason, subject: Subject) -> String {
             .collect();
         named.join(", ")
     };
-    let (verb, opposite) = if change > 0.0 { ("adds", "saves") } else { ("saves", "adds") };
+    let (verb, of, opposite) = if change > 0.0 { ("adds", "to", "saves") } else { ("saves", "of", "adds") };
     let mut sentence =
-        format!("{second} {verb} {} of the mean {} of {first}", time(change.abs()), subject.one());
+        format!("{second} {verb} {} {of} the mean {} of {first}", time(change.abs()), subject.one());
     if !with.is_empty() {
         sentence.push_str(&format!(": {}", named(&with)));
     }
@@ -297,6 +306,7 @@ mod tests {
         assert_eq!(change(ratio(0.7613, 0.7600, 0.7626)), "−23.87 % ± 0.13 %");
         assert_eq!(change(ratio(1.3, 1.1, 1.6)), "+30 % (+10 … +60 %)");
         assert_eq!(change(ratio(5.12, 5.0, 5.24)), "× 5.12 ± 0.12");
+        assert_eq!(change(ratio(0.2, 0.198, 0.202)), "÷ 5.00 ± 0.05");
         assert_eq!(change(ratio(1.0, 1.0, 1.0)), "0 % ± 0 %");
         assert_eq!(change(ratio(1.001, 1.000_999_999, 1.001_000_001)), "+0.1000 % ± < 0.0001 %");
         assert_eq!(change(Ratio { value: 1.2, low: None, high: None, p: None }), "+20.0 %");

@@ -77,7 +77,7 @@ fn plot(title: &str, rows: &[Row<'_>]) -> Option<String> {
     scale(&mut frame, &axis, reach);
     for (number, row) in rows.iter().enumerate() {
         let y = frame.top + (number as f64 + 0.5) * ROW;
-        draw(&mut frame, &axis, row, y);
+        draw(&mut frame, (&axis, reach), row, y);
     }
     Some(frame.finish())
 }
@@ -118,7 +118,7 @@ fn round(per_cent: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn draw(frame: &mut Frame, axis: &Axis, row: &Row<'_>, y: f64) {
+fn draw(frame: &mut Frame, (axis, reach): (&Axis, f64), row: &Row<'_>, y: f64) {
     let class = class(row.pair.outcome);
     let mut svg = String::new();
     let _ = write!(
@@ -140,11 +140,20 @@ fn draw(frame: &mut Frame, axis: &Axis, row: &Row<'_>, y: f64) {
                 y + 4.0
             );
         }
-        let _ = write!(
-            svg,
-            r#"<circle class="point {class}" cx="{:.1}" cy="{y:.1}" r="4"/>"#,
-            axis.at(ratio.value)
-        );
+        let x = axis.at(ratio.value);
+        let beyond = if ratio.value > reach { 1.0 } else { -1.0 };
+        let _ = if ratio.value > reach || ratio.value < 1.0 / reach {
+            // An arrow at the edge: further that way.
+            write!(
+                svg,
+                r#"<path class="point {class}" d="M{:.1} {y:.1}L{x:.1} {:.1}L{x:.1} {:.1}Z"/>"#,
+                x + 7.0 * beyond,
+                y - 5.0,
+                y + 5.0
+            )
+        } else {
+            write!(svg, r#"<circle class="point {class}" cx="{x:.1}" cy="{y:.1}" r="4"/>"#)
+        };
     }
     let _ = write!(
         svg,

@@ -31,7 +31,7 @@ const STYLE: &str = "<style>\n\
 .plot text.better, .plot text.worse { stroke: none; }\n\
 td.better { color: var(--better); } td.worse { color: var(--worse); } td.same { color: var(--quiet); }\n\
 .bars { display: grid; grid-template-columns: auto 1fr auto; gap: 8px 12px; align-items: center; font-size: 14px; }\n\
-.bars .stack { min-width: 3px; }\n\
+.bars .stack { min-width: 3px; } .bars + .wide { margin-top: 12px; }\n\
 .full { grid-template-columns: 1fr; }\n\
 </style>\n";
 

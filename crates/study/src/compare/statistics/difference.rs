@@ -58,7 +58,7 @@ impl Ratio {
         Self { value: 1.0 / value, low: high.map(|high| 1.0 / high), high: low.map(|low| 1.0 / low), p }
     }
 
-    /// Half the interval's width, as a part of what the ratio is to; none without an interval.
+    /// Half the interval's width; none without an interval.
     pub fn half_width(self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)
     }
