@@ -27,12 +27,14 @@ const EXAMPLES: &str = "\
 Examples:
   petrio run examples/load-on-one-disk.toml --html report.html
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
+  petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
   petrio check scenario.toml
   petrio catalogue list";
 
 #[derive(Subcommand)]
 enum Command {
     Run(command::run::Run),
+    Compare(command::compare::Compare),
     Check(command::check::Check),
     Net(command::net::Net),
     Schema(command::schema::Schema),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
     });
     let outcome = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Compare(compare) => compare.execute(),
         Command::Check(check) => check.execute(),
         Command::Net(net) => net.execute(),
         Command::Schema(schema) => schema.execute(),

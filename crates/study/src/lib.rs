@@ -2,4 +2,5 @@
 
 pub mod bench;
 pub mod characterise;
+pub mod compare;
 pub mod validate;

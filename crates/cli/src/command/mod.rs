@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod calibrate;
 pub(crate) mod catalogue;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod net;
 pub(crate) mod run;
 pub(crate) mod scenario;

@@ -7,7 +7,7 @@ use serde_json::Value;
 fn petrio_alone_shows_its_help() {
     let answer = petrio_at_root(&[]);
     assert_eq!(answer.code, Some(2));
-    for command in ["run", "check", "net", "schema", "catalogue", "trace", "validate", "bench"] {
+    for command in ["run", "compare", "check", "net", "schema", "catalogue", "trace", "validate", "bench"] {
         assert!(answer.talk.contains(&format!("\n  {command} ")), "{command} in {}", answer.talk);
     }
     assert!(answer.talk.contains("Examples:"));
@@ -30,6 +30,20 @@ fn the_help_of_every_command_names_its_options() {
                 "--device-log",
                 "--quiet",
             ][..],
+        ),
+        (
+            "compare",
+            &[
+                "<SCENARIO>",
+                "--replications",
+                "--precision",
+                "--confidence",
+                "--measure",
+                "--dir",
+                "--json",
+                "--html",
+                "@",
+            ],
         ),
         ("check", &["<SCENARIO>", "--set", "--seed"]),
         ("net", &["<SCENARIO>", "--svg", "--dot", "--json", "--pnml", "--set"]),

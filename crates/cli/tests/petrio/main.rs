@@ -4,6 +4,7 @@
 mod bad_input;
 mod catalogue;
 mod characterise;
+mod compare;
 mod examples;
 mod file_systems;
 mod interface;

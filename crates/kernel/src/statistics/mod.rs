@@ -10,6 +10,6 @@ mod warm_up;
 pub use batch_means::BatchMeans;
 pub use interval::Interval;
 pub use replication::{Precision, replicate, replicate_until};
-pub use student::student_t_quantile;
+pub use student::{student_t_quantile, student_t_two_sided};
 pub use tally::Tally;
 pub use warm_up::{WarmUp, mser5};

@@ -47,6 +47,22 @@ fn cumulative(t: f64, freedom: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
+/// How likely |T| is to be at least |`t`| where T follows Student's t with `freedom` degrees of freedom: the two-sided p-value of
+/// a t test. Exact in the far tail, where one minus the distribution function has no digits left.
+///
+/// Outside its domain (no freedom, or something that isn't a number) the answer is NaN.
+///
+/// ```
+/// use petrio_kernel::statistics::student_t_two_sided;
+/// assert!((student_t_two_sided(2.262157, 9.0) - 0.05).abs() < 1e-7);
+/// ```
+pub fn student_t_two_sided(t: f64, freedom: f64) -> f64 {
+    if t.is_nan() || freedom.is_nan() || freedom <= 0.0 {
+        return f64::NAN;
+    }
+    incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+}
+
 /// The quantile of Student's t with `freedom` degrees of freedom at probability `p` in (0, 1).
 ///
 /// Outside its domain (`p` not strictly between 0 and 1, or no freedom) the answer is NaN.
@@ -80,7 +96,7 @@ pub fn student_t_quantile(p: f64, freedom: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::student_t_quantile;
+    use super::{student_t_quantile, student_t_two_sided};
 
     #[test]
     fn agrees_with_printed_tables() {
@@ -104,5 +120,18 @@ mod tests {
             assert!((student_t_quantile(1.0 - p, freedom) + expected).abs() < 1e-4);
         }
         assert!(student_t_quantile(1.0, 3.0).is_nan());
+    }
+
+    #[test]
+    fn the_two_sided_probability_undoes_the_quantile_and_keeps_its_digits_in_the_tail() {
+        for (p, freedom) in [(0.9, 1.0), (0.975, 4.0), (0.995, 17.5), (0.9995, 1000.0)] {
+            let found = student_t_two_sided(student_t_quantile(p, freedom), freedom);
+            assert!((found - 2.0 * (1.0 - p)).abs() < 1e-9, "{p}, {freedom}: {found}");
+        }
+        assert_eq!(student_t_two_sided(0.0, 5.0), 1.0);
+        // Of two degrees of freedom the distribution is elementary: P(|T| ≥ t) = 1 − t/√(2 + t²) ≈ 1/t² for a large t.
+        let far = student_t_two_sided(1e6, 2.0);
+        assert!((far * 1e12 - 1.0).abs() < 1e-6, "{far}");
+        assert!(student_t_two_sided(1.0, 0.0).is_nan());
     }
 }

@@ -14,6 +14,7 @@ mod requests;
 mod storage;
 mod system;
 
+pub use operations::prepared_programs;
 pub(crate) use operations::{check_files, path_of};
 pub(crate) use program_page::ProgramPorts;
 pub(crate) use programs::{Driven, Programs};

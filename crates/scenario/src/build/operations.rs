@@ -73,6 +73,16 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
     Ok(Programs::new(sources, kinds, Vec::new()))
 }
 
+/// The programs of a scenario for one replication as something that can be run on a real directory: one for each workload and
+/// file system, in order. None where its workloads don't work on files.
+///
+/// # Errors
+/// Programs that can't be made.
+pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepared>, RunFailure> {
+    let groups = groups(loaded, replication)?;
+    Ok(groups.into_iter().flat_map(|(_, groups)| groups).map(|group| group.prepared).collect())
+}
+
 /// What the programs of a scenario need to be there.
 pub(super) struct Needed {
     /// The files of each volume, in the order of [`Loaded::volumes`].

@@ -29,6 +29,7 @@ mod series;
 mod sink;
 mod subject;
 mod summary;
+mod table;
 mod text;
 mod whole_file;
 
@@ -48,5 +49,6 @@ pub use series::{Interval, Series, SeriesCollector};
 pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Bottleneck, Estimate, OperationFigures, Report, Requests, Share, Stage, WallClock};
-pub use text::terminal_text;
+pub use table::table;
+pub use text::{labelled, terminal_text};
 pub use whole_file::{WholeFile, discard_unfinished, write_text};

@@ -260,7 +260,8 @@ fn foot(out: &mut String, report: &Report, width: usize) {
     }
 }
 
-fn labelled(out: &mut String, label: &str, text: &str, width: usize) {
+/// Adds words behind a label, in lines of at most `width` columns.
+pub fn labelled(out: &mut String, label: &str, text: &str, width: usize) {
     for (index, line) in wrapped(text, width - 14).iter().enumerate() {
         let label = if index == 0 { label } else { "" };
         let _ = writeln!(out, "  {label:<10}  {line}");

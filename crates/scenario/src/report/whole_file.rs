@@ -47,7 +47,10 @@ impl Write for WholeFile {
     }
 }
 
-/// Writes a whole text at once.
+/// Writes a whole text at once. The file is complete or absent.
+///
+/// # Errors
+/// As of [`WholeFile::create`] and [`WholeFile::finish`].
 pub fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
     let mut file = WholeFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|cause| ReportError::write(path, cause))?;

@@ -5,10 +5,12 @@ mod engine;
 mod failure;
 mod growth;
 mod phases;
+mod replicator;
 mod stages;
 
 pub use engine::{Cut, Limits, Progress};
 pub use failure::RunFailure;
+pub use replicator::Replicator;
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, System};
 use crate::load::Loaded;
@@ -71,11 +73,7 @@ fn simulate_with<R: Driven>(
     let (loaded, system, ports) = case;
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
-    let cut = match measure.warm_up {
-        WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
-        WarmUp::Span(span) => Cut::Span(span.time()),
-        WarmUp::Auto => Cut::Requests(warm_up_length(case, limits)?),
-    };
+    let cut = cut(case, limits)?;
     let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
     let (outcome, programs) = execute(loaded, (system, ports), plan, &mut sinks, on_progress)?;
     let first = report(loaded, system, outcome, &programs);
@@ -92,6 +90,15 @@ fn limits(measure: &Measure) -> Limits {
         requests: least(measure.stop.requests, measure.max_requests),
         time: time(measure.stop.time).into_iter().chain(time(measure.max_time)).min(),
     }
+}
+
+/// What is cut off at the beginning of every replication.
+fn cut<R: Driven>(case: Case<'_, R>, limits: Limits) -> Result<Cut, RunFailure> {
+    Ok(match case.0.scenario.measure.warm_up {
+        WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
+        WarmUp::Span(span) => Cut::Span(span.time()),
+        WarmUp::Auto => Cut::Requests(warm_up_length(case, limits)?),
+    })
 }
 
 /// How many requests MSER-5 cuts off, from a first pass over the run.

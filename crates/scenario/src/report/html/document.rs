@@ -20,3 +20,8 @@ pub fn document(title: &str, style: &str, content: &str, foot: &str) -> String {
          </main>\n<div id=\"says\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
+
+/// A cause of time as a class of the style, which gives it its colour: an element of the classes `cause` and this.
+pub fn cause_class(cause: &str) -> String {
+    cause.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '-' }).collect()
+}

@@ -26,12 +26,20 @@ pub struct Frame {
 impl Frame {
     /// Begins a plot. `label` says what it shows to those who can't see it.
     pub fn new(label: &str) -> Self {
-        let (width, height) = SIZE;
+        Self::sized(label, SIZE, MARGIN)
+    }
+
+    /// As [`new`](Self::new), of another size and with other room for what stands beside the axes (left, top, right, bottom),
+    /// in units of the page.
+    pub fn sized(
+        label: &str,
+        (width, height): (f64, f64),
+        (left, top, right, bottom): (f64, f64, f64, f64),
+    ) -> Self {
         let svg = format!(
             r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
             escaped(label)
         );
-        let (left, top, right, bottom) = MARGIN;
         Self { left, right: width - right, top, bottom: height - bottom, svg }
     }
 

@@ -1,7 +1,7 @@
 //! The page around the plots.
 
 use super::document::document;
-use super::{escaped, plots};
+use super::{cause_class, escaped, plots};
 use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -145,7 +145,7 @@ fn breakdown(out: &mut String, report: &Report) {
         let _ = write!(
             out,
             "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
-            class(&share.cause),
+            cause_class(&share.cause),
             share.fraction.max(0.000_1),
             escaped(&share.cause),
             time(share.mean_ms),
@@ -157,17 +157,13 @@ fn breakdown(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<li><span class=\"swatch cause {}\"></span>{} <strong>{}</strong> <span class=\"quiet\">{}</span></li>",
-            class(&share.cause),
+            cause_class(&share.cause),
             escaped(&share.cause),
             per_cent(share.fraction),
             time(share.mean_ms)
         );
     }
     out.push_str("</ul>\n</section>\n");
-}
-
-fn class(cause: &str) -> String {
-    cause.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '-' }).collect()
 }
 
 fn plots_section(out: &mut String, report: &Report) {

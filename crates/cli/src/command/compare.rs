@@ -1,0 +1,175 @@
+//! `petrio compare`
+
+use crate::failure::Failure;
+use crate::output::{print, talk, width};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use petrio_scenario::Override;
+use petrio_scenario::report::WholeFile;
+use petrio_study::compare::{CompareError, Input, Question, compare, terminal_text, write_html, write_json};
+use petrio_units::Fraction;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Compare scenarios: which is better, by how much, how sure that is, and why
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Compare {
+    /// Two or more: scenario files, each with settings of its own behind an @ if it has any
+    /// (FILE@path=value,path=value), or reports that petrio run --json has written
+    #[arg(value_name = "SCENARIO", required = true)]
+    inputs: Vec<String>,
+    /// Change a value in every scenario, such as workload.w.requests=20000; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    settings: Vec<Override>,
+    /// Where random numbers begin, instead of the first scenario's seed; the same for all
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// How many replications of each, with the same random numbers [default: 10]; with --precision, how many at
+    /// most [default: 400]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    replications: Option<u32>,
+    /// Replicate until the ratio of every pair is known to this part of it, such as 1%: half its interval
+    #[arg(long, value_name = "PART")]
+    precision: Option<Fraction>,
+    /// The level of the intervals, such as 99%; left out, that of the first scenario, which is 95 % if it names none
+    #[arg(long, value_name = "PART")]
+    confidence: Option<Fraction>,
+    /// By what they are put in order: throughput, rate, mean-latency, p50-latency, p95-latency, p99-latency, makespan, or
+    /// rate, mean-latency, p50-latency, p99-latency of a kind, such as fsync.p99-latency. Left out, throughput where all
+    /// workloads are closed (they wait for what they have asked for), and mean latency where one is open
+    #[arg(long, value_name = "MEASURE")]
+    measure: Option<String>,
+    /// Run the programs of scenarios that work on files for real, in a fresh directory inside this one: of those with
+    /// real: before their name, or of all where none has it
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Write everything as JSON, every pair by every measure
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write one self-contained HTML page with plots
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Don't print the comparison
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn after_help() -> String {
+    "\
+Settings are divided by commas; a value that has commas itself goes in quotes or brackets. Random numbers are named by seed,
+replication and the names of parts: keep the names of disks and workloads the same, and both meet the same load.
+
+Examples:
+  petrio compare old.toml new.toml --html compared.html
+  petrio compare load.toml@disk.d.scheduler=fcfs load.toml@disk.d.scheduler=sptf load.toml@disk.d.scheduler=look
+  petrio compare load.toml load.toml@disk.d.model=ibm-ultrastar-18es,disk.d.count=2 --precision 1%
+  petrio compare files.toml files.toml@fs.data.journal=write-back --measure fsync.p99-latency
+  petrio compare yesterday.json today.json
+  petrio compare files.toml real:files.toml --dir /mnt/data --replications 5"
+        .to_owned()
+}
+
+impl Compare {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let question = self.question()?;
+        self.check_outputs(&question)?;
+        let bar = ProgressBar::no_length();
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:30} {pos}/{len} replications ({elapsed}, {eta} left)")
+        {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let outcome = compare(&question, &|step| {
+            bar.set_length(step.of);
+            bar.set_position(step.done);
+        });
+        bar.finish_and_clear();
+        let comparison = outcome.map_err(failure)?;
+        if let Some(path) = &self.json {
+            write_json(&comparison, path)?;
+        }
+        if let Some(path) = &self.html {
+            write_html(&comparison, path)?;
+        }
+        if !self.quiet {
+            print(&terminal_text(&comparison, width()))?;
+        }
+        for (_, path) in self.outputs() {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn question(&self) -> Result<Question, Failure> {
+        let inputs: Result<Vec<Input>, CompareError> = self.inputs.iter().map(|text| text.parse()).collect();
+        let part = |fraction: Option<Fraction>, option: &str| match fraction.map(Fraction::get) {
+            Some(part) if part <= 0.0 || part >= 1.0 => Err(Failure::new(
+                format!("{option} is a part between 0 and 1, and not these themselves"),
+                Some(format!("write {option} 5%, or {option} 0.05")),
+            )),
+            part => Ok(part),
+        };
+        Ok(Question {
+            inputs: inputs.map_err(failure)?,
+            settings: self.settings.clone(),
+            seed: self.seed,
+            replications: self.replications,
+            precision: part(self.precision, "--precision")?,
+            confidence: part(self.confidence, "--confidence")?,
+            measure: self.measure.clone(),
+            directory: self.dir.clone(),
+        })
+    }
+
+    /// The files asked for, each with its option.
+    fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let all = [("--json", &self.json), ("--html", &self.html)];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)))
+    }
+
+    /// What can be known before a long run: a result over an input or another result, a folder that isn't there.
+    fn check_outputs(&self, question: &Question) -> Result<(), Failure> {
+        if let (Some(json), Some(html)) = (&self.json, &self.html)
+            && json == html
+        {
+            let message = format!("--json and --html both name {}", json.display());
+            return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
+        }
+        for (option, path) in self.outputs() {
+            let same = |input: &&Input| matches!((path.canonicalize(), input.file.canonicalize()), (Ok(one), Ok(other)) if one == other);
+            if question.inputs.iter().any(|input| same(&input)) {
+                let message = format!("{option} would overwrite {}, which is compared", path.display());
+                return Err(Failure::new(message, Some("name another file".to_owned())));
+            }
+            // Dropped at once, which leaves nothing behind.
+            WholeFile::create(path)?;
+        }
+        Ok(())
+    }
+}
+
+fn failure(error: CompareError) -> Failure {
+    match error {
+        CompareError::Scenario(problems) => Failure::Scenario(problems),
+        other => {
+            let help = other.help();
+            Failure::new(other, help)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use petrio_study::compare::{MOST_REPLICATIONS, USUAL_REPLICATIONS};
+
+    #[test]
+    fn the_numbers_in_the_help_are_those_of_the_study() {
+        let help = Compare::augment_args(clap::Command::new("compare")).render_long_help().to_string();
+        for number in [USUAL_REPLICATIONS, MOST_REPLICATIONS] {
+            assert!(help.contains(&format!("[default: {number}]")), "{number}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Who takes part: a simulated scenario, a saved report, or a scenario on a real directory; and all its reports so far.
+
+use super::error::CompareError;
+use super::input::{Input, REAL};
+use super::measure::Measure;
+use super::statistics::Sample;
+use petrio_scenario::report::{Report, Share, Stage, Subject, mean_report};
+use petrio_scenario::schema::{Replay, Workload};
+use petrio_scenario::{Loaded, Override, load};
+use serde::Serialize;
+use std::path::Path;
+
+/// Where the figures come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The model.
+    Simulated,
+    /// A report that was saved earlier.
+    Saved,
+    /// A real file system, by the wall clock.
+    Real,
+}
+
+/// One who takes part, as the result shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contender {
+    /// `A`, `B` …, in the order in which they were named.
+    pub letter: String,
+    /// What it is called: its file, its settings, or both.
+    pub name: String,
+    /// The scenario's title.
+    pub title: String,
+    /// What was run, in a line; of the first replication.
+    pub workload: String,
+    /// On what, in a line.
+    pub system: String,
+    /// What is counted.
+    pub subject: Subject,
+    /// Where its figures come from.
+    pub origin: Origin,
+    /// How many replications there were.
+    pub replications: u64,
+    /// Whether its replications are the same: nothing in it is random.
+    pub deterministic: bool,
+    /// Where the time of the average request went; empty where nobody knows.
+    pub breakdown: Vec<Share>,
+    /// The stages of the storage path; empty where nobody knows.
+    pub stages: Vec<Stage>,
+    /// Things to check before the result is trusted.
+    pub warnings: Vec<String>,
+}
+
+/// One who takes part, while the runs go on.
+pub(super) struct Entrant {
+    pub(super) letter: String,
+    pub(super) name: String,
+    pub(super) origin: Origin,
+    /// One for each replication so far; a saved report is one that may stand for several.
+    pub(super) reports: Vec<Report>,
+    pub(super) deterministic: bool,
+    pub(super) closed: Option<bool>,
+}
+
+/// Reads what was named: everybody who takes part, and their scenarios.
+pub(super) fn entrants(
+    inputs: &[Input],
+    settings: &[Override],
+    all_real: bool,
+) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
+    let one_file = inputs.windows(2).all(|pair| pair[0].file == pair[1].file);
+    inputs
+        .iter()
+        .enumerate()
+        .map(|(number, input)| {
+            let mut entrant = Entrant {
+                letter: letter(number),
+                name: name(input, one_file),
+                origin: Origin::Simulated,
+                reports: Vec::new(),
+                deterministic: false,
+                closed: None,
+            };
+            if let Some(report) = saved(&input.file)? {
+                let settings = input.settings.first().map(|setting| setting.text().to_string());
+                if let Some(what) = settings.or_else(|| input.real.then(|| REAL.to_owned())) {
+                    return Err(CompareError::Input {
+                        text: input.file.display().to_string(),
+                        why: format!(
+                            "a saved report can't be changed or run again, so \"{what}\" has no meaning"
+                        ),
+                        help: Some("name the scenario that it was made from".to_owned()),
+                    });
+                }
+                entrant.origin = Origin::Saved;
+                entrant.reports.push(report);
+                return Ok((entrant, None));
+            }
+            if input.real || all_real {
+                entrant.origin = Origin::Real;
+            }
+            let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
+            let loaded = load(&input.file, &changes)?;
+            entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
+            Ok((entrant, Some(loaded)))
+        })
+        .collect()
+}
+
+fn letter(number: usize) -> String {
+    let letter = char::from(b'A' + (number % 26) as u8);
+    if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
+}
+
+/// By the settings where there is but one file, by the file where there are several, and by both where there are both.
+fn name(input: &Input, one_file: bool) -> String {
+    let settings: Vec<&str> = input.settings.iter().map(|setting| setting.text().as_ref()).collect();
+    let settings = settings.join(", ");
+    let file = input.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = match (settings.is_empty(), one_file) {
+        (true, true) => format!("{file} as it is"),
+        (true, false) => file,
+        (false, true) => settings,
+        (false, false) => format!("{file} with {settings}"),
+    };
+    if input.real { format!("{REAL} {name}") } else { name }
+}
+
+/// The report in a file, if that is one: a scenario never begins with a brace.
+fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
+    let said = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(source) if said => return Err(CompareError::File { path: path.to_owned(), source }),
+        // Whoever reads it as a scenario says it better.
+        Err(_) => return Ok(None),
+    };
+    if !said && bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Ok(None);
+    }
+    let report: Report = serde_json::from_slice(&bytes)
+        .map_err(|error| CompareError::Report { path: path.to_owned(), why: error.to_string() })?;
+    let needed = report.replications > 1 && report.confidence.is_none();
+    let level = report.confidence.unwrap_or(0.95);
+    if needed || !(level > 0.0 && level < 1.0) {
+        let why =
+            "it is of several replications, and doesn't say at which confidence between 0 and 1".to_owned();
+        return Err(CompareError::Report { path: path.to_owned(), why });
+    }
+    Ok(Some(report))
+}
+
+/// Whether a workload waits for what it has asked for, so that a slower system gets less work to do.
+fn is_closed(workload: &Workload) -> bool {
+    match workload {
+        Workload::Trace(trace) => trace.replay == Replay::Closed,
+        Workload::Synthetic(load) => load.parameters.generators.iter().all(|generator| {
+            generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
+        }),
+        Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => true,
+    }
+}
+
+impl Entrant {
+    /// How many replications its reports stand for.
+    pub(super) fn replications(&self) -> u64 {
+        match (self.origin, self.reports.first()) {
+            (Origin::Saved, Some(report)) => report.replications.max(1).into(),
+            _ => self.reports.len() as u64,
+        }
+    }
+
+    /// A measure of all its replications, `count` of them where they are all the same; `None` where one lacks it.
+    pub(super) fn sample(&self, measure: &Measure, count: u64) -> Option<Sample> {
+        let first = self.reports.first()?;
+        if self.origin == Origin::Saved {
+            let level = first.confidence.unwrap_or(0.95);
+            return Sample::of_estimate(measure.of(first)?, first.replications.into(), level);
+        }
+        if self.deterministic {
+            return Sample::of(vec![measure.of(first)?.value; count.max(2) as usize]);
+        }
+        let values: Option<Vec<f64>> =
+            self.reports.iter().map(|report| measure.of(report).map(|estimate| estimate.value)).collect();
+        Sample::of(values?)
+    }
+
+    /// As the result shows it.
+    pub(super) fn shown(&self, level: f64) -> Option<Contender> {
+        let report = mean_report(&self.reports, level)?;
+        Some(Contender {
+            letter: self.letter.clone(),
+            name: self.name.clone(),
+            title: report.title,
+            workload: report.workload,
+            system: report.system,
+            subject: report.subject,
+            origin: self.origin,
+            replications: self.replications(),
+            deterministic: self.deterministic,
+            breakdown: report.breakdown,
+            stages: report.stages,
+            warnings: report.warnings,
+        })
+    }
+}

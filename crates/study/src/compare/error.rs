@@ -1,0 +1,173 @@
+//! Why a comparison can't be made.
+
+use petrio_live::drive::DriveError;
+use petrio_scenario::Problems;
+use petrio_scenario::run::RunFailure;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A comparison that can't be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// Fewer than two.
+    #[error("a comparison needs two scenarios or more, and there {}", if *.given == 1 { "is one" } else { "is none" })]
+    TooFew {
+        /// How many there are.
+        given: usize,
+    },
+    /// An argument that is neither a file nor a file with settings.
+    #[error("\"{text}\": {why}")]
+    Input {
+        /// The argument.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+    /// A scenario that can't be read.
+    #[error("{0}")]
+    Scenario(Box<Problems>),
+    /// A saved report that can't be read.
+    #[error("{} is no report of petrio run --json: {why}", .path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        why: String,
+    },
+    /// A file that can't be read.
+    #[error("{} can't be read: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// No measure of that name.
+    #[error("there is no measure \"{name}\" here")]
+    UnknownMeasure {
+        /// What was asked for.
+        name: String,
+        /// The name that is most like it.
+        near: Option<String>,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A measure that one of them doesn't have.
+    #[error("{letter} ({name}) has no \"{measure}\"")]
+    NoFigure {
+        /// The measure.
+        measure: String,
+        /// Who lacks it.
+        letter: String,
+        /// Its name.
+        name: String,
+    },
+    /// Block requests beside file operations.
+    #[error(
+        "{requests} counts requests to block devices and {operations} counts operations on files, so \"{measure}\" means another thing in each: one operation makes many requests or none"
+    )]
+    Subjects {
+        /// The measure asked for.
+        measure: String,
+        /// A contender of block requests.
+        requests: String,
+        /// One of file operations.
+        operations: String,
+    },
+    /// A simulation that failed.
+    #[error("{letter} ({name}): {failure}")]
+    Simulation {
+        /// Which one.
+        letter: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        failure: RunFailure,
+    },
+    /// A run on a real directory that failed.
+    #[error("{letter} ({name}): {failure}")]
+    Drive {
+        /// Which one.
+        letter: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        failure: DriveError,
+    },
+    /// A scenario that can't be run on a real directory.
+    #[error("{letter} ({name}) can't be run on a real directory: {why}")]
+    NotReal {
+        /// Which one.
+        letter: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// A scenario is to be run for real, and nobody says where; or a directory is given, and there is nothing to run in it.
+    #[error("{why}")]
+    Directory {
+        /// What is wrong.
+        why: String,
+        /// What to do about it.
+        help: String,
+    },
+}
+
+impl CompareError {
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::TooFew { .. } => {
+                "name another one, or the same with a setting: petrio compare A.toml A.toml@disk.d.scheduler=sptf".to_owned()
+            }
+            Self::Input { help, .. } => return help.clone(),
+            Self::Scenario(problems) => {
+                return problems.iter().find_map(|problem| problem.advice()).map(str::to_owned);
+            }
+            Self::Report { .. } => {
+                "name a scenario (TOML), or what `petrio run SCENARIO --json FILE` has written".to_owned()
+            }
+            Self::File { path, .. } => near_file(path),
+            Self::UnknownMeasure { near: Some(near), .. } => format!("did you mean \"{near}\"?"),
+            Self::UnknownMeasure { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::NoFigure { .. } => "choose a --measure that all of them have, or leave that one out".to_owned(),
+            Self::Subjects { .. } => {
+                "compare them by --measure throughput or --measure makespan, which mean the same of both".to_owned()
+            }
+            Self::Simulation { failure, .. } => return failure.help(),
+            Self::Drive { failure, .. } => return failure.help(),
+            Self::NotReal { .. } => {
+                "name a scenario with one workload of kind \"files\", \"script\" or \"file-trace\" on one file system".to_owned()
+            }
+            Self::Directory { help, .. } => help.clone(),
+        })
+    }
+}
+
+fn near_file(path: &std::path::Path) -> String {
+    let near = path.file_name().and_then(|name| name.to_str()).and_then(|name| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(std::path::Path::new("."));
+        let files = std::fs::read_dir(folder).ok()?;
+        let mut names: Vec<String> =
+            files.flatten().filter_map(|file| file.file_name().into_string().ok()).collect();
+        names.sort();
+        let near = petrio_units::nearest(name, names.iter().map(String::as_str))?.to_owned();
+        Some(path.with_file_name(near))
+    });
+    match near {
+        Some(near) => format!("did you mean {}?", near.display()),
+        None => "name a scenario (TOML), or a report that petrio run --json has written".to_owned(),
+    }
+}
+
+impl From<Problems> for CompareError {
+    fn from(problems: Problems) -> Self {
+        Self::Scenario(Box::new(problems))
+    }
+}
