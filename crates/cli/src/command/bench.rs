@@ -76,7 +76,7 @@ impl Bench {
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();
                 let rows = bench::trace::measure(*records, petrio.as_deref(), &mut |what| {
-                    talk(&format!("{what} …"))
+                    talk(&format!("{what} …"));
                 })
                 .map_err(|error| Failure::new(error, None))?;
                 if *json {
