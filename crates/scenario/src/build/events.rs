@@ -3,12 +3,18 @@
 use crate::load::Loaded;
 use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp};
-use petrio_workload::program::{FileTable, Placement, ProgramError};
-use petrio_workload::replay::{ClosedReplay, FileRecords, OpenReplay, PlacedExtent, TraceFiles};
+use crate::run::RunFailure;
+use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::replay::{
+    ClosedReplay, EventProgram, FileRecords, OpenReplay, PlacedExtent, ThinkPer, TraceFiles,
+};
 use petrio_workload::trace::{EventReader, TraceOptions};
 use petrio_workload::{RequestSource, SourceError};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Most processes of a trace on a real directory: each is a thread, and reads the trace by itself.
+const PROCESSES_MAX: usize = 1 << 10;
 
 /// A trace on one volume.
 pub(super) struct EventTrace {
@@ -38,6 +44,17 @@ impl EventTrace {
         Ok(Self { path, options, replay: replay.clone(), files, placement })
     }
 
+    /// Its events as they are replayed.
+    fn records(&self) -> Result<FileRecords<EventReader>, SourceError> {
+        let events = EventReader::open(&self.path, &self.options)?;
+        let (files, placement) = (self.files.clone(), self.placement.clone());
+        let records = FileRecords::new(events, files, self.replay.think_per, placement);
+        Ok(match self.replay.reads {
+            Reads::All => records,
+            Reads::Missed => records.only_misses(),
+        })
+    }
+
     /// How many processes it has.
     pub(super) fn processes(&self) -> u32 {
         self.files.processes(self.replay.think_per)
@@ -58,13 +75,28 @@ impl EventTrace {
             .filter(|(_, extents)| !extents.is_empty())
     }
 
+    /// A program for each of its processes, to be run on a real directory.
+    pub(super) fn into_prepared(self) -> Result<Prepared, RunFailure> {
+        let files = self.table().map_err(SourceError::from)?;
+        let waiters = match self.files.think_per(self.replay.think_per) {
+            ThinkPer::Process => self.processes(),
+            ThinkPer::File => self.files.files().len() as u32,
+        };
+        if waiters as usize > PROCESSES_MAX {
+            let error = ProgramError::TooManyProcesses { limit: PROCESSES_MAX };
+            return Err(SourceError::from(error).into());
+        }
+        let program = |waiter| -> Result<Box<dyn FileProgram>, SourceError> {
+            let program = EventProgram::new(self.records()?, waiter, self.replay.time_scale)?;
+            Ok(Box::new(program))
+        };
+        let programs = (0..waiters).map(program).collect::<Result<_, _>>()?;
+        Ok(Prepared { files, programs })
+    }
+
     /// What issues its operations.
     pub(super) fn into_source(self) -> Result<Box<dyn RequestSource<FileOp>>, SourceError> {
-        let events = EventReader::open(&self.path, &self.options)?;
-        let mut records = FileRecords::new(events, self.files, self.replay.think_per, self.placement);
-        if self.replay.reads == Reads::Missed {
-            records = records.only_misses();
-        }
+        let records = self.records()?;
         Ok(match self.replay.replay {
             Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
             Replay::Closed => Box::new(ClosedReplay::new(records, self.replay.closed_options())?),

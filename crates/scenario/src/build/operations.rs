@@ -80,7 +80,11 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
 /// Programs that can't be made.
 pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepared>, RunFailure> {
     let groups = groups(loaded, replication)?;
-    Ok(groups.into_iter().flat_map(|(_, groups)| groups).map(|group| group.prepared).collect())
+    let prepared = |group: Group| match group.work {
+        Work::Programs(prepared) => Ok(prepared),
+        Work::Trace(trace) => trace.into_prepared(),
+    };
+    groups.into_iter().flat_map(|(_, groups)| groups).map(prepared).collect()
 }
 
 /// What the programs of a scenario need to be there.

@@ -154,6 +154,7 @@ fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
 fn is_closed(workload: &Workload) -> bool {
     match workload {
         Workload::Trace(trace) => trace.replay == Replay::Closed,
+        Workload::Events(load) => load.parameters.replay == Replay::Closed,
         Workload::Synthetic(load) => load.parameters.generators.iter().all(|generator| {
             generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
         }),

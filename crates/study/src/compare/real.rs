@@ -117,6 +117,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         operations: operations.collect(),
         breakdown: Vec::new(),
         stages: Vec::new(),
+        copies: Vec::new(),
         bottleneck: None,
         warnings: Vec::new(),
         series: Series::default(),

@@ -41,7 +41,7 @@ enum Doing {
     /// A file is read, from this byte on.
     Read { file: File, at: u64 },
     /// A file is written, from this byte on.
-    Write { file: File, at: u64, is_new: bool },
+    Write { file: File, at: u64, is_new: bool, is_large: bool },
     /// A file is deleted.
     Delete { file: File },
 }
@@ -158,7 +158,7 @@ impl FileLifeEvents {
             }
             Doing::Begin { left, reads } => self.begin(now, left, reads),
             Doing::Read { file, at } => self.read(now, file, at),
-            Doing::Write { file, at, is_new } => self.write(now, file, at, is_new),
+            Doing::Write { file, at, is_new, is_large } => self.write(now, file, at, (is_new, is_large)),
             Doing::Delete { file } => {
                 let size = Some(file.size);
                 self.written.retain(|(_, other)| other.key != file.key);
@@ -180,7 +180,7 @@ impl FileLifeEvents {
         let (over, large) = (self.lives.writing.over.get(), self.lives.writing.large.get());
         let again = if self.chance(over) { self.some_written() } else { None };
         if let Some(file) = again {
-            self.later(now, Doing::Write { file, at: 0, is_new: false });
+            self.later(now, Doing::Write { file, at: 0, is_new: false, is_large: false });
             return;
         }
         let is_large = self.chance(large);
@@ -194,7 +194,7 @@ impl FileLifeEvents {
             service: Some(Time::ZERO),
             ..Event::new(now, EventKind::Create)
         });
-        self.later(now, Doing::Write { file, at: 0, is_new: true });
+        self.later(now, Doing::Write { file, at: 0, is_new: true, is_large });
     }
 
     fn some_written(&mut self) -> Option<File> {
@@ -244,7 +244,7 @@ impl FileLifeEvents {
         }
     }
 
-    fn write(&mut self, now: Time, file: File, at: u64, is_new: bool) {
+    fn write(&mut self, now: Time, file: File, at: u64, (is_new, is_large): (bool, bool)) {
         let length = CALL_BYTES.min(file.size - at);
         self.ready.push_back(Event {
             service: Some(WRITE_TIME),
@@ -252,8 +252,13 @@ impl FileLifeEvents {
         });
         if at + length < file.size {
             let next = now + WRITE_TIME + self.exponential(self.lives.writing.think.time());
-            self.later(next, Doing::Write { file, at: at + length, is_new });
+            self.later(next, Doing::Write { file, at: at + length, is_new, is_large });
             return;
+        }
+        let again = self.lives.writing.followers / (1.0 + self.lives.writing.followers);
+        while is_large && self.chance(again) {
+            let then = now + self.exponential(self.lives.writing.follow_after.time());
+            self.later(then, Doing::Read { file, at: 0 });
         }
         if is_new {
             self.written.push_back((now, file));

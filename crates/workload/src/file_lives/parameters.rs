@@ -86,6 +86,12 @@ pub struct Writing {
     pub large: Fraction,
     /// Sizes of the large ones.
     pub large_sizes: Sizes,
+    /// How often a large file is read soon after it was written, at the mean; geometric. News packets are.
+    #[serde(default)]
+    pub followers: f64,
+    /// How soon, at the mean; exponential.
+    #[serde(default)]
+    pub follow_after: Duration,
     /// Where they lie.
     pub place: Place,
     /// The part that is written over a file that is there, instead of making one.
@@ -132,6 +138,9 @@ impl FileLives {
         }
         if !(self.reading.zipf.is_finite() && (0.0..=4.0).contains(&self.reading.zipf)) {
             return refuse("reading.zipf", "a number from 0 to 4 was expected");
+        }
+        if !(self.writing.followers.is_finite() && (0.0..=1000.0).contains(&self.writing.followers)) {
+            return refuse("writing.followers", "a number from 0 to 1000 was expected");
         }
         for (parameter, sizes) in [
             ("reading.sizes", &self.reading.sizes),

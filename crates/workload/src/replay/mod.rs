@@ -9,10 +9,12 @@ mod closed;
 mod files;
 mod open;
 mod process;
+mod program;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
 pub use files::{FileRecord, FileRecords, PlacedExtent, ThinkPer, TraceFile, TraceFiles};
 pub use open::OpenReplay;
+pub use program::EventProgram;
 
 use crate::source::SourceError;
 use crate::trace::BlockRecord;
