@@ -86,7 +86,7 @@ pub enum CompareError {
         /// Its name.
         name: String,
         /// Why.
-        failure: RunFailure,
+        failure: Box<RunFailure>,
     },
     /// A run on a real directory that failed.
     #[error("{letter} ({name}): {failure}")]
@@ -96,7 +96,7 @@ pub enum CompareError {
         /// Its name.
         name: String,
         /// Why.
-        failure: DriveError,
+        failure: Box<DriveError>,
     },
     /// A scenario that can't be run on a real directory.
     #[error("{letter} ({name}) can't be run on a real directory: {why}")]

@@ -11,6 +11,9 @@ use std::str::FromStr;
 /// What stands before a scenario that is to be run on the real directory.
 pub(super) const REAL: &str = "real:";
 
+const HOW_TO_SET: &str =
+    "write FILE@path=value,path=value; a value with a comma in it goes in quotes or brackets";
+
 /// A scenario or a saved report, and what is changed in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
@@ -31,20 +34,16 @@ impl FromStr for Input {
             _ => (false, text),
         };
         let (file, settings) = divided(rest);
-        let settings = settings.map(|settings| {
-            pieces(settings).into_iter().map(|piece| {
-                piece.parse::<Override>().map_err(|problem| CompareError::Input {
-                    text: text.to_owned(),
-                    why: format!("in the setting \"{piece}\": {}", problem.message()),
-                    help: Some(
-                        "write FILE@path=value,path=value; a value with a comma in it goes in quotes or brackets"
-                            .to_owned(),
-                    ),
-                })
+        let read = |piece: &str| {
+            piece.parse::<Override>().map_err(|problem| CompareError::Input {
+                text: text.to_owned(),
+                why: format!("in the setting \"{piece}\": {}", problem.message()),
+                help: Some(HOW_TO_SET.to_owned()),
             })
-            .collect::<Result<Vec<_>, _>>()
-        });
-        Ok(Self { file: PathBuf::from(file), settings: settings.transpose()?.unwrap_or_default(), real })
+        };
+        let settings = settings.map(pieces).unwrap_or_default();
+        let settings = settings.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { file: PathBuf::from(file), settings, real })
     }
 }
 

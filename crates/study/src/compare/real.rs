@@ -22,10 +22,13 @@ pub(super) fn run_once(
 ) -> Result<Report, CompareError> {
     let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
     let mut prepared = prepared_programs(loaded, replication).map_err(|failure| {
-        CompareError::Simulation { letter: letter.clone(), name: name.clone(), failure }
+        let (letter, name) = (letter.clone(), name.clone());
+        CompareError::Simulation { letter, name, failure: Box::new(failure) }
     })?;
-    let failed =
-        |failure: DriveError| CompareError::Drive { letter: letter.clone(), name: name.clone(), failure };
+    let failed = |failure: DriveError| {
+        let (letter, name) = (letter.clone(), name.clone());
+        CompareError::Drive { letter, name, failure: Box::new(failure) }
+    };
     match (prepared.pop(), prepared.len()) {
         (Some(only), 0) => {
             let workplace = Workplace::inside(directory).map_err(failed)?;

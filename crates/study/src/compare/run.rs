@@ -35,7 +35,7 @@ pub(super) fn replicators<'l>(
         .map(|(entrant, scenario)| match (entrant.origin, scenario) {
             (Origin::Simulated, Some(loaded)) => Replicator::new(loaded).map(Some).map_err(|failure| {
                 let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-                CompareError::Simulation { letter, name, failure }
+                CompareError::Simulation { letter, name, failure: Box::new(failure) }
             }),
             _ => Ok(None),
         })
@@ -75,7 +75,7 @@ pub(super) fn simulate(
         let entrant = &mut entrants[*index];
         let report = outcome.map_err(|failure| {
             let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-            CompareError::Simulation { letter, name, failure }
+            CompareError::Simulation { letter, name, failure: Box::new(failure) }
         })?;
         entrant.reports.push(report);
     }

@@ -59,6 +59,10 @@ fn spread(value: f64, low: Option<f64>, high: Option<f64>, scale: f64, unit: &st
     let places = places(half);
     let figure = |value: f64, signed: bool| sign(value, &format!("{:.places$}", value.abs()), signed);
     if (f64::midpoint(low, high) - value).abs() > LOPSIDED * half {
+        if unit.is_empty() {
+            // The ends of a factor may be decades apart: each has digits of its own.
+            return format!("{} ({} … {})", significant(value), significant(low), significant(high));
+        }
         return format!(
             "{}{unit} ({} … {}{unit})",
             figure(value, signed),
@@ -307,6 +311,7 @@ mod tests {
         assert_eq!(change(ratio(1.3, 1.1, 1.6)), "+30 % (+10 … +60 %)");
         assert_eq!(change(ratio(5.12, 5.0, 5.24)), "× 5.12 ± 0.12");
         assert_eq!(change(ratio(0.2, 0.198, 0.202)), "÷ 5.00 ± 0.05");
+        assert_eq!(change(ratio(17.0, 0.41, 712.0)), "× 17.0 (0.410 … 712)");
         assert_eq!(change(ratio(1.0, 1.0, 1.0)), "0 % ± 0 %");
         assert_eq!(change(ratio(1.001, 1.000_999_999, 1.001_000_001)), "+0.1000 % ± < 0.0001 %");
         assert_eq!(change(Ratio { value: 1.2, low: None, high: None, p: None }), "+20.0 %");

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 /// The page's units of a row.
 const ROW: f64 = 22.0;
 /// The width of the plot, the room to its left for names and to its right for figures.
-const WIDTH: f64 = 940.0;
+const WIDTH: f64 = 1_020.0;
 const NAMES: f64 = 210.0;
-const FIGURES: f64 = 260.0;
+const FIGURES: f64 = 330.0;
 /// A change beyond this factor stands at the edge.
 const FACTOR_MOST: f64 = 10.0;
 /// The axis shows at least this much to either side, so that a difference of nothing looks like nothing.
