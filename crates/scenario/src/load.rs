@@ -19,8 +19,8 @@ use crate::schema::{
 };
 use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read;
-use crate::trace_files::SurveyedTraces;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
+use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
@@ -71,7 +71,11 @@ impl Loaded {
 
     /// What a report of it counts.
     pub fn subject(&self) -> Subject {
-        if self.file_systems.is_empty() && self.unix.is_empty() { Subject::BlockRequests } else { Subject::FileOperations }
+        if self.file_systems.is_empty() && self.unix.is_empty() {
+            Subject::BlockRequests
+        } else {
+            Subject::FileOperations
+        }
     }
 
     /// What workloads that work on files go to: first the file systems, then the Unix hosts' own.
@@ -219,7 +223,7 @@ fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> 
     match read::<Scenario>(&Spanned::new(root.span(), rest), sources) {
         Ok(scenario) if problems.is_empty() => {
             Ok(Scenario { workload, fs, fabric, throttle, replication, unix, ..scenario })
-        },
+        }
         Ok(_) => Err(problems),
         Err(mut more) => {
             // In the order of the file, the head before the workloads.

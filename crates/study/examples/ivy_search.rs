@@ -8,7 +8,9 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 #![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
 
-use petrio_models::cluster::replication::{CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger};
+use petrio_models::cluster::replication::{
+    CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger,
+};
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_study::validate::ivy::{IvySystem, run};
@@ -112,12 +114,11 @@ fn system(lives: &FileLives, disks: usize, policy: PolicyParameters) -> IvySyste
     }
 }
 
-/// Files that are read or written in a trace that is tried.
-const SESSIONS: f64 = 5_000.0;
-
 fn one(lives: &FileLives) -> Option<[f64; 8]> {
     let mut lives = lives.clone();
-    let bursts = SESSIONS / lives.burst_files;
+    // Files that are read or written in a trace that is tried: where few are large, more of them.
+    let sessions = if lives.title == "Cello /" { 20_000.0 } else { 5_000.0 };
+    let bursts = sessions / lives.burst_files;
     let span = lives.burst_interval.as_seconds() * bursts;
     lives.duration = Duration::new(petrio_kernel::Time::from_seconds(span));
     let lives = &lives;
@@ -159,12 +160,16 @@ fn changed(lives: &FileLives, draw: &mut impl FnMut() -> f64, width: f64) -> Fil
             }
             1 => duration(&mut lives.burst_gap, by, 0.05, 30.0),
             2 => part(&mut lives.reads, by, 0.02, 0.98),
-            3 => bytes(&mut lives.reading.sizes.median, by, 1024.0, 1e6),
+            // 70 % of files are smaller than 8 KB (§5.2).
+            3 => bytes(&mut lives.reading.sizes.median, by, 1024.0, 16384.0),
             4 => duration(&mut lives.reading.think, by, 0.001, 1.0),
             5 => part(&mut lives.reading.place.spread, by, 0.001, 0.3),
             6 => part(&mut lives.writing.place.spread, by, 0.001, 0.3),
             7 => part(&mut lives.writing.place.middle, by, 0.1, 0.9),
             8 => part(&mut lives.writing.large, by, 0.0, 0.5),
+            // News packets are of 700 KB to 1 MB, and read shortly after they were written (§5.2, §6.3).
+            9 if lives.title == "Cello /" => nudge(&mut lives.writing.followers, by, 1.0, 60.0),
+            10 if lives.title == "Cello /" => duration(&mut lives.writing.follow_after, by, 2.0, 40.0),
             9 => bytes(&mut lives.writing.large_sizes.median, by, 16384.0, 1.5e6),
             10 => nudge(&mut lives.writing.large_sizes.spread, by, 0.05, 2.0),
             11 => duration(&mut lives.writing.think, by, 0.0005, 0.5),

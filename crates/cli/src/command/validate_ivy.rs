@@ -79,8 +79,20 @@ fn tables(rows: &[IvyRow]) -> String {
             paper.policy.name()
         ));
         let headings = [
-            "copies", "", "seek distance", "queue", "read queue", "write queue", "read ms", "s.d.", "write ms",
-            "s.d.", "overall ms", "s.d.", "reads faster", "writes faster",
+            "copies",
+            "",
+            "seek distance",
+            "queue",
+            "read queue",
+            "write queue",
+            "read ms",
+            "s.d.",
+            "write ms",
+            "s.d.",
+            "overall ms",
+            "s.d.",
+            "reads faster",
+            "writes faster",
         ];
         let mut cells = Vec::new();
         for row in rows.iter().filter(|row| row.table == paper.number) {
@@ -91,7 +103,8 @@ fn tables(rows: &[IvyRow]) -> String {
             };
             for (whose, figures) in [("petrio", row.simulated), ("paper", row.paper)] {
                 let is_ours = whose == "petrio";
-                let mut line = vec![if is_ours { row.copies.to_string() } else { String::new() }, whose.to_owned()];
+                let mut line =
+                    vec![if is_ours { row.copies.to_string() } else { String::new() }, whose.to_owned()];
                 line.extend(columns(&figures));
                 line.push(gain(row.read_reduction_percent, is_ours, row.read_differs));
                 line.push(gain(row.write_reduction_percent, is_ours, row.write_differs));
@@ -169,8 +182,18 @@ fn summary(rows: &[IvyRow], orderings: &[Ordering]) -> String {
 }
 
 fn what_if_table(rows: &[WhatIf]) -> String {
-    let headings =
-        ["change", "file system", "policy", "read ms: 1", "2", "gain", "write ms: 1", "2", "gain", "copy traffic"];
+    let headings = [
+        "change",
+        "file system",
+        "policy",
+        "read ms: 1",
+        "2",
+        "gain",
+        "write ms: 1",
+        "2",
+        "gain",
+        "copy traffic",
+    ];
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {

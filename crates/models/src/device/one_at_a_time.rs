@@ -50,7 +50,9 @@ impl Job {
 pub(super) fn check_range(request: &BlockRequest, blocks: u64) -> Result<(), String> {
     if request.end() > blocks || (request.blocks == 0 && request.direction != Direction::Flush) {
         let (id, first, count) = (request.id.0, request.address, request.blocks);
-        return Err(format!("request {id} asks for {count} blocks from {first}, but the device has {blocks}"));
+        return Err(format!(
+            "request {id} asks for {count} blocks from {first}, but the device has {blocks}"
+        ));
     }
     Ok(())
 }

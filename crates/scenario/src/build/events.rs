@@ -1,9 +1,9 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::load::Loaded;
+use crate::run::RunFailure;
 use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp};
-use crate::run::RunFailure;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PlacedExtent, ThinkPer, TraceFiles,

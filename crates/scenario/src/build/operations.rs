@@ -1,8 +1,8 @@
 //! Workloads of file operations: which processes they have, on which host and under which numbers, and the files that they
 //! need.
 
-use crate::build::programs::Programs;
 use crate::build::events::{EventTrace, event_words};
+use crate::build::programs::Programs;
 use crate::load::Loaded;
 use crate::placed::Volume;
 use crate::run::RunFailure;
@@ -207,14 +207,10 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
     }
     // Without a folder nothing is read from files.
     let readable = loaded.folder.is_some()
-        || loaded
-            .scenario
-            .workload
-            .values()
-            .all(|workload| match workload {
-                Workload::Events(_) => false,
-                other => other.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()),
-            });
+        || loaded.scenario.workload.values().all(|workload| match workload {
+            Workload::Events(_) => false,
+            other => other.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()),
+        });
     if problems.is_empty()
         && readable
         && let Err(failed) = groups(loaded, 0)

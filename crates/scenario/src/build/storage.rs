@@ -81,8 +81,7 @@ pub(super) fn device_page(
         }
         Device::AnalyticDisk(parameters) => {
             let discipline = by_cylinder(disk).map_err(refuse)?;
-            let built =
-                analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
+            let built = analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
             devices.arms.insert(devices.requests.len(), built.arm);
             (parameters.blocks.get(), parameters.write_cache(), 1, built.stages)
         }
@@ -216,7 +215,8 @@ pub(super) fn holder(
         }
         HolderKind::Replication => {
             if let Some(replication) = loaded.scenario.replication.get(name) {
-                let sight = |&below: &usize| devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
+                let sight =
+                    |&below: &usize| devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
                 let sights: Vec<Sight> = storage.over.iter().map(sight).collect();
                 let disks =
                     members.iter().zip(sights).map(|(&(down, up), sight)| (down, up, sight)).collect();

@@ -130,17 +130,15 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
         hosts.push(announced(&mut page, loaded, &unix.name, operations, &devices));
         let ports = UnixPorts { operations, completions, requests, request_completions };
         let files = unix_files(files, extents);
-        let built =
-            unix_1990_page(&mut page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
-        stages.extend(built.map_err(|error| RunFailure::Host {
-            host: unix.name.clone(),
-            message: error.to_string(),
-        })?);
+        let built = unix_1990_page(&mut page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
+        stages.extend(
+            built
+                .map_err(|error| RunFailure::Host { host: unix.name.clone(), message: error.to_string() })?,
+        );
     }
     let replications = devices.replications.iter();
-    let replications = replications
-        .map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas))
-        .collect();
+    let replications =
+        replications.map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas)).collect();
     stages.append(&mut upper_stages);
     stages.append(&mut devices.stages);
     let route = move |operation: &FileOp| {
@@ -183,10 +181,8 @@ fn announced(
     let mut announce = page.transition(&format!("{host}-announce"));
     let arriving = announce.take(arrivals);
     let onward = announce.put(operations);
-    let told: Vec<Vec<_>> = told
-        .iter()
-        .map(|places| places.iter().map(|&place| announce.may_put(place, 1)).collect())
-        .collect();
+    let told: Vec<Vec<_>> =
+        told.iter().map(|places| places.iter().map(|&place| announce.may_put(place, 1)).collect()).collect();
     announce.action(move |f| {
         let operation: FileOp = f.take(arriving);
         for &place in told.get(operation.file_system as usize).into_iter().flatten() {
@@ -255,9 +251,10 @@ fn line(loaded: &Loaded) -> String {
     let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
     parts.extend(loaded.unix.iter().map(|_| "a Unix host of 1990".to_owned()));
     parts.extend(loaded.scenario.replication.values().map(|replication| {
-        let copies = replication.parameters.copies.map_or("copies".to_owned(), |copies| {
-            crate::report::counted(copies.into(), "copy", "copies")
-        });
+        let copies = replication
+            .parameters
+            .copies
+            .map_or("copies".to_owned(), |copies| crate::report::counted(copies.into(), "copy", "copies"));
         format!("{copies}, {}", replication.parameters.policy.words())
     }));
     for (part, disk) in &loaded.scenario.disk {

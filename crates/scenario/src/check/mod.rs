@@ -220,7 +220,11 @@ impl Checker<'_> {
         for (number, name) in (self.scenario.fs.len() as u32..).zip(self.scenario.unix.keys()) {
             if !self.used_file_systems.contains(&number) && self.unix.len() == self.scenario.unix.len() {
                 let message = format!("nothing uses the Unix host \"{name}\"");
-                self.error_at_key(&format!("unix.{name}"), message, "name it in a workload's on, or leave it out");
+                self.error_at_key(
+                    &format!("unix.{name}"),
+                    message,
+                    "name it in a workload's on, or leave it out",
+                );
             }
         }
         for (number, name) in self.scenario.host.keys().enumerate() {

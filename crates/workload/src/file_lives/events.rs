@@ -255,8 +255,9 @@ impl FileLifeEvents {
             self.later(next, Doing::Write { file, at: at + length, is_new, is_large });
             return;
         }
-        let again = self.lives.writing.followers / (1.0 + self.lives.writing.followers);
-        while is_large && self.chance(again) {
+        let followers = self.lives.writing.followers;
+        let some = if is_large { libm::floor(followers + uniform(&mut self.random)) as u32 } else { 0 };
+        for _ in 0..some {
             let then = now + self.exponential(self.lives.writing.follow_after.time());
             self.later(then, Doing::Read { file, at: 0 });
         }

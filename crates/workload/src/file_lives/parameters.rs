@@ -86,7 +86,7 @@ pub struct Writing {
     pub large: Fraction,
     /// Sizes of the large ones.
     pub large_sizes: Sizes,
-    /// How often a large file is read soon after it was written, at the mean; geometric. News packets are.
+    /// How often a large file is read soon after it was written, at the mean. News packets are.
     #[serde(default)]
     pub followers: f64,
     /// How soon, at the mean; exponential.

@@ -135,8 +135,7 @@ impl TraceFiles {
                 let mut within = 0;
                 for extent in &event.extents {
                     let length = u64::from(extent.blocks) * SECTOR_BYTES;
-                    let placed =
-                        PlacedExtent { offset: offset + within, address: extent.address, length };
+                    let placed = PlacedExtent { offset: offset + within, address: extent.address, length };
                     file.extents.push(placed);
                     within += length;
                 }

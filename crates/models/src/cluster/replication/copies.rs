@@ -3,17 +3,16 @@
 //! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's copies are a set
 //! of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
 
+use super::flights::{Flight, Parts};
 use super::history::{FileEvent, History};
-use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters, WriteReturns};
+use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
-use super::select::{Candidate, Counted, best, in_order};
+use super::select::Counted;
 use super::tally::Tally;
-use super::traffic::{Copying, Ranges};
+use super::traffic::Ranges;
 use crate::block::slab::Slab;
 use crate::host::fast_map::FastMap;
-use petrio_colours::{
-    BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES, Status,
-};
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -21,20 +20,20 @@ use std::sync::Arc;
 
 /// A file and its copies.
 #[derive(Clone, Debug, Default)]
-struct FileState {
+pub(super) struct FileState {
     history: History,
     /// A bit for each slot that has a copy.
     slots: u64,
-    master: u32,
+    pub(super) master: u32,
     /// Changes with each update: a copy made of an older version is none.
-    version: u64,
+    pub(super) version: u64,
     /// How many copies there are to be, and from when on.
     wanted: Option<(u32, Time)>,
     /// A plan token is on its way.
     is_planned: bool,
     /// A copy is being made.
-    is_copied: bool,
-    seen: Ranges,
+    pub(super) is_copied: bool,
+    pub(super) seen: Ranges,
 }
 
 impl FileState {
@@ -48,25 +47,6 @@ impl FileState {
     }
 }
 
-/// A request on its way, in parts.
-#[derive(Clone, Debug)]
-struct Whole {
-    request: BlockRequest,
-    left: u32,
-    /// It goes back with its first part, and has.
-    returns_first: bool,
-    has_returned: bool,
-}
-
-#[derive(Clone, Debug)]
-enum Flight {
-    Whole(Box<Whole>),
-    Copy(Copying),
-}
-
-/// What goes to which disk.
-pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
-
 /// All of replication that changes.
 #[derive(Clone, Debug)]
 pub struct Replicas {
@@ -76,14 +56,14 @@ pub struct Replicas {
     disks: u32,
     /// Device blocks from one place of a disk to the next.
     stride: u64,
-    files: FastMap<FileId, FileState>,
-    flights: Slab<Flight>,
-    counted: Vec<Counted>,
-    next_part: u64,
+    pub(super) files: FastMap<FileId, FileState>,
+    pub(super) flights: Slab<Flight>,
+    pub(super) counted: Vec<Counted>,
+    pub(super) next_part: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
     by_last_read: BTreeSet<(Option<Time>, FileId)>,
-    tally: Tally,
+    pub(super) tally: Tally,
 }
 
 impl Replicas {
@@ -127,7 +107,7 @@ impl Replicas {
         self.extra_bytes
     }
 
-    fn disk_of(&self, slot: u32) -> usize {
+    pub(super) fn disk_of(&self, slot: u32) -> usize {
         (slot % self.disks) as usize
     }
 
@@ -231,7 +211,11 @@ impl Replicas {
         use petrio_colours::Operation;
         let is_new = op.operation == Operation::Create;
         match op.operation {
-            Operation::Create | Operation::Open | Operation::Read | Operation::Write | Operation::Truncate => {}
+            Operation::Create
+            | Operation::Open
+            | Operation::Read
+            | Operation::Write
+            | Operation::Truncate => {}
             Operation::Unlink => {
                 self.forget(op.file);
                 return None;
@@ -328,67 +312,13 @@ impl Replicas {
         (None, parts)
     }
 
-    fn add_copies(&mut self, file: FileId, targets: u64) {
+    pub(super) fn add_copies(&mut self, file: FileId, targets: u64) {
         let Some(state) = self.files.get_mut(&file) else { return };
         let before = state.extra_bytes();
         state.slots |= targets;
         state.wanted = None;
         self.tally.copies_made += u64::from(targets.count_ones());
         self.note_copies(file, before);
-    }
-
-    fn begin_copy(&mut self, file: FileId, targets: u64, parts: &mut Parts, now: Time) {
-        let Some(state) = self.files.get_mut(&file) else { return };
-        let (source, version) = (state.master, state.version);
-        state.is_copied = true;
-        let copying = Copying { file, version, source, targets, piece: (0, 0), writes_left: 0 };
-        self.next_piece(copying, parts, now);
-    }
-
-    /// Goes on with a copy: reads its next piece, or ends it.
-    fn next_piece(&mut self, copying: Copying, parts: &mut Parts, now: Time) {
-        let from = copying.piece.0 + u64::from(copying.piece.1);
-        let Some(state) = self.files.get_mut(&copying.file) else { return };
-        if state.version != copying.version {
-            // It was written meanwhile; the plan made then comes later, or is made now.
-            state.is_copied = false;
-            return;
-        }
-        let Some(piece) = state.seen.piece(from) else {
-            state.is_copied = false;
-            self.add_copies(copying.file, copying.targets);
-            return;
-        };
-        let tag = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
-        self.copy_part(copying.source, Direction::Read, (copying.file, piece), tag, parts, now);
-    }
-
-    fn copy_part(
-        &mut self,
-        slot: u32,
-        direction: Direction,
-        (file, (address, blocks)): (FileId, (u64, u32)),
-        tag: u32,
-        parts: &mut Parts,
-        now: Time,
-    ) {
-        self.next_part += 1;
-        self.tally.copy_bytes += u64::from(blocks) * SECTOR_BYTES;
-        let request = BlockRequest {
-            id: RequestId(self.next_part),
-            direction,
-            class: IoClass::Idle,
-            priority: 7,
-            tag: u64::from(tag),
-            file,
-            address: address + self.shift_of(slot),
-            blocks,
-            issued: now,
-            ..BlockRequest::default()
-        };
-        let disk = self.disk_of(slot);
-        self.counted[disk].sent(now);
-        parts.push((disk, request));
     }
 
     /// A request has come to be sent: the slots that it may go to. Writes cut back before.
@@ -420,126 +350,6 @@ impl Replicas {
         match self.files.get(&request.file) {
             Some(state) => state.copies(),
             None => self.policy.of_old(self.most),
-        }
-    }
-
-    /// What a request would meet at a disk that doesn't show its arm.
-    pub(super) fn counted(&self, slot: u32) -> crate::device::analytic_disk::Outlook {
-        self.counted[self.disk_of(slot)].outlook()
-    }
-
-    /// Sends a request to where it goes: a read to the best of the candidates (or in pieces to several), anything else to all.
-    pub(super) fn send(&mut self, request: &BlockRequest, candidates: &mut [Candidate], now: Time) -> Parts {
-        let is_read = request.direction == Direction::Read;
-        let mut to: SmallVec<[(u32, u64, u32); 4]> = SmallVec::new();
-        let knows = self.parameters.knows_rotation;
-        let piece = self.parameters.parallel.map_or(u64::MAX, |piece| (piece.get() / SECTOR_BYTES).max(1));
-        if is_read && u64::from(request.blocks) > piece && candidates.len() > 1 {
-            in_order(candidates, knows);
-            let (mut at, mut turn) = (request.address, 0);
-            while at < request.end() {
-                let blocks = piece.min(request.end() - at);
-                to.push((candidates[turn % candidates.len()].slot, at, blocks as u32));
-                at += blocks;
-                turn += 1;
-            }
-        } else if is_read {
-            to.extend(best(candidates, knows).map(|best| (best.slot, request.address, request.blocks)));
-        } else {
-            to.extend(candidates.iter().map(|one| (one.slot, request.address, request.blocks)));
-        }
-        let moves = request.direction != Direction::Flush;
-        for candidate in candidates.iter().filter(|one| moves && to.iter().any(|(slot, ..)| *slot == one.slot)) {
-            let queue = f64::from(candidate.outlook.queue);
-            if is_read {
-                self.tally.read_queue.add(queue);
-            } else {
-                self.tally.write_queue.add(queue);
-            }
-            self.tally.seek_cylinders.add(f64::from(candidate.outlook.seek_cylinders));
-        }
-        let returns_first = request.direction == Direction::Write
-            && self.parameters.write_returns == WriteReturns::First;
-        let left = to.len() as u32;
-        let whole = Whole { request: request.clone(), left, returns_first, has_returned: false };
-        let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
-        let mut parts = Parts::new();
-        for (slot, address, blocks) in to {
-            self.next_part += 1;
-            let disk = self.disk_of(slot);
-            self.counted[disk].sent(now);
-            let address = if moves { address + self.shift_of(slot) } else { address };
-            let id = RequestId(self.next_part);
-            parts.push((disk, BlockRequest { id, tag, address, blocks, ..request.clone() }));
-        }
-        parts
-    }
-
-    /// A part has come back from a disk: the request that goes back with it, and what comes next of a copy. An error where
-    /// replication never sent it.
-    pub(super) fn end(
-        &mut self,
-        disk: usize,
-        part: &BlockRequest,
-        now: Time,
-    ) -> Result<(Option<BlockRequest>, Parts), String> {
-        self.counted[disk].came_back(now);
-        let mut parts = Parts::new();
-        let slot = u32::try_from(part.tag).ok();
-        let unknown = || format!("disk {disk} completes a request with the tag {}, which replication never sent", part.tag);
-        let slot = slot.ok_or_else(unknown)?;
-        match self.flights.get_mut(slot).ok_or_else(unknown)? {
-            Flight::Copy(copying) => {
-                let mut copying = *copying;
-                if part.direction == Direction::Read {
-                    copying.writes_left = copying.targets.count_ones();
-                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
-                        *kept = copying;
-                    }
-                    let mut targets = copying.targets;
-                    while targets != 0 {
-                        let target = targets.trailing_zeros();
-                        targets &= targets - 1;
-                        let what = (copying.file, copying.piece);
-                        self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
-                    }
-                    return Ok((None, parts));
-                }
-                copying.writes_left -= 1;
-                if copying.writes_left > 0 {
-                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
-                        *kept = copying;
-                    }
-                    return Ok((None, parts));
-                }
-                self.flights.remove(slot);
-                self.next_piece(copying, &mut parts, now);
-                Ok((None, parts))
-            }
-            Flight::Whole(whole) => {
-                whole.left -= 1;
-                let is_last = whole.left == 0;
-                let returns = !whole.has_returned && (whole.returns_first || is_last);
-                let mut back = None;
-                if returns {
-                    whole.has_returned = true;
-                    let mut request = whole.request.clone();
-                    // The part was on its way all the time: its time is the whole's.
-                    request.ledger = part.ledger;
-                    request.status = Status::Done;
-                    back = Some(request);
-                }
-                if is_last {
-                    self.flights.remove(slot);
-                }
-                if let Some(request) = &back
-                    && request.direction != Direction::Flush
-                {
-                    let is_write = request.direction == Direction::Write;
-                    self.tally.turned_around(is_write, now - request.issued);
-                }
-                Ok((back, parts))
-            }
         }
     }
 

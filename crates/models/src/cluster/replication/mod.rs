@@ -18,6 +18,7 @@
 //! A new policy is one file in `policy/` and a line in its list.
 
 mod copies;
+mod flights;
 mod history;
 mod page;
 mod parameters;
@@ -29,9 +30,7 @@ mod traffic;
 pub use copies::Replicas;
 pub use history::{FileEvent, History};
 pub use page::{ReplicationPorts, Sight, replication_page};
-pub use parameters::{
-    CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns,
-};
+pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
 pub use tally::{Moments, Tally};
 

@@ -6,7 +6,8 @@
 //! completions ◀─(collect)◀─ disks
 //! ```
 
-use super::copies::{Parts, Replicas};
+use super::copies::Replicas;
+use super::flights::Parts;
 use super::parameters::{ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use crate::Stage;
@@ -91,8 +92,7 @@ pub fn replication_page(
     mature.action(move |f| {
         let (file, now) = (f.take(file), f.now());
         let mut generator = f.random(draws).clone();
-        let (later, parts) =
-            f.update(update).mature(file, now, &mut |bound| below(&mut generator, bound));
+        let (later, parts) = f.update(update).mature(file, now, &mut |bound| below(&mut generator, bound));
         *f.random(draws) = generator;
         if let Some(later) = later {
             f.put_after(again, file, later);

@@ -124,7 +124,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::device::disk::parameters::QueueDiscipline;
+    use petrio_colours::{IoClass, RequestId};
     use petrio_kernel::{NetBuilder, Simulation};
+    use proptest::prelude::*;
 
     const FCFS: QueueDiscipline = QueueDiscipline::FirstCome;
 
@@ -181,5 +183,69 @@ mod tests {
         let parts = 1.0 + (4.119 + 8.9 - 0.4) + 60_000.0 / 3600.0 / 2.0 + 8.192;
         // The mean of 2000 uniform draws of a revolution has a standard error of 16.7/√12/√2000 = 0.11 ms.
         assert!((mean - parts).abs() < 0.4, "{mean} is not {parts}");
+    }
+
+    /// Every discipline that knows cylinders only.
+    const DISCIPLINES: [QueueDiscipline; 5] = [
+        QueueDiscipline::FirstCome,
+        QueueDiscipline::ShortestSeek,
+        QueueDiscipline::Look,
+        QueueDiscipline::CircularLook,
+        QueueDiscipline::CircularScan,
+    ];
+
+    proptest! {
+        #[test]
+        fn an_outlook_is_exact_if_nothing_more_arrives(
+            which in 0usize..5,
+            waiting in proptest::collection::vec((0u64..999_000, 0u64..200), 0..25),
+            last in 0u64..999_000,
+        ) {
+            let parameters = hp_7937();
+            let mut net = NetBuilder::new("test");
+            let mut page = net.top();
+            let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
+            let how = (&parameters, DISCIPLINES[which]);
+            let built = analytic_disk_page(&mut page, "disk", how, requests, completions);
+            let net = net.build().unwrap();
+            let mut run = Simulation::new(&net, 3, 0);
+            let mut at = Time::ZERO;
+            for (number, &(address, wait)) in waiting.iter().enumerate() {
+                at += Time::from_millis(wait / 10);
+                let id = RequestId(number as u64);
+                run.inject(requests, BlockRequest { id, address, blocks: 16, ..BlockRequest::default() }, at).unwrap();
+            }
+            run.run_until(at).unwrap();
+            run.drain(completions).for_each(drop);
+            let request =
+                BlockRequest { id: RequestId(1_000), address: last, blocks: 16, issued: at, ..BlockRequest::default() };
+            let mut outlook = Outlook::default();
+            run.for_each_token(built.arm, |arm| outlook = arm.outlook(at, &request));
+            run.inject(requests, request, at).unwrap();
+            run.run_to_end().unwrap();
+            let done = run.drain(completions).find(|done| done.id == RequestId(1_000)).unwrap();
+            prop_assert_eq!(done.ledger.total(), outlook.turnaround + outlook.rotation);
+        }
+    }
+
+    #[test]
+    fn requests_of_the_idle_class_wait_for_all_others() {
+        let parameters = hp_7937();
+        let mut net = NetBuilder::new("test");
+        let mut page = net.top();
+        let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
+        analytic_disk_page(&mut page, "disk", (&parameters, FCFS), requests, completions);
+        let net = net.build().unwrap();
+        let mut run = Simulation::new(&net, 3, 0);
+        for number in 0..6u64 {
+            let class = if number % 2 == 0 { IoClass::Idle } else { IoClass::BestEffort };
+            let request =
+                BlockRequest { id: RequestId(number), class, blocks: 16, ..BlockRequest::default() };
+            run.inject(requests, request, Time::ZERO).unwrap();
+        }
+        run.run_to_end().unwrap();
+        let order: Vec<u64> = run.drain(completions).map(|request| request.id.0).collect();
+        // The first finds the disk idle.
+        assert_eq!(order, [0, 1, 3, 5, 2, 4]);
     }
 }

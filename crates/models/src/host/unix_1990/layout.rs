@@ -83,7 +83,11 @@ impl Layout {
 
     /// The group for a new directory: the one with the fewest directories of those with the most free space.
     pub(super) fn emptiest_group(&mut self) -> u32 {
-        let best = self.groups.iter().enumerate().min_by_key(|(_, group)| (group.directories, u64::MAX - group.free));
+        let best = self
+            .groups
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, group)| (group.directories, u64::MAX - group.free));
         let index = best.map_or(0, |(index, _)| index);
         self.groups[index].directories += 1;
         index as u32

@@ -84,7 +84,9 @@ pub enum UnixError {
         expected: &'static str,
     },
     /// Fewer buffers than a read and its read-ahead need.
-    #[error("{buffers} buffers are too few: give it more memory, or a larger buffer_share (4 buffers at least)")]
+    #[error(
+        "{buffers} buffers are too few: give it more memory, or a larger buffer_share (4 buffers at least)"
+    )]
     Buffers {
         /// How many.
         buffers: u64,

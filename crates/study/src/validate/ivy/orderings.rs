@@ -42,7 +42,8 @@ pub fn orderings(rows: &[IvyRow]) -> Vec<Ordering> {
             }
             for (of, figure) in [("read", read as fn(&IvyRow) -> (f64, f64)), ("write", write)] {
                 let (faster, slower) = if figure(a).1 <= figure(b).1 { (a, b) } else { (b, a) };
-                let ((ours_faster, paper_faster), (ours_slower, paper_slower)) = (figure(faster), figure(slower));
+                let ((ours_faster, paper_faster), (ours_slower, paper_slower)) =
+                    (figure(faster), figure(slower));
                 if paper_slower / paper_faster - 1.0 < CLOSE {
                     continue;
                 }

@@ -31,7 +31,8 @@ pub fn figures_page(rows: &[IvyRow], path: &Path) -> Result<(), ReportError> {
          paper's.</p>\n</header>\n<section>\n<p>"
     );
     for (policy, class) in IvyPolicy::ALL.iter().zip(CLASSES) {
-        let _ = write!(content, "<span class=\"{class}\"><span class=\"swatch\"></span>{}</span>", policy.name());
+        let _ =
+            write!(content, "<span class=\"{class}\"><span class=\"swatch\"></span>{}</span>", policy.name());
     }
     content.push_str("</p>\n");
     let figures: [(&str, Figure); 2] = [

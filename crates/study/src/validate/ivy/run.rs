@@ -80,8 +80,7 @@ pub fn system_of(file_system: FileSystem, policy: IvyPolicy, copies: u32) -> Res
 
 /// A System over all seeds.
 pub fn run_seeds(system: &IvySystem) -> Result<Tally, IvyError> {
-    let tallies: Vec<Tally> =
-        SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
+    let tallies: Vec<Tally> = SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
     Ok(tallies.into_iter().reduce(joined).unwrap_or_default())
 }
 

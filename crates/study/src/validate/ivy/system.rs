@@ -82,7 +82,8 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
     let mut run = Simulation::new(&net, seed, 0);
 
-    let records = FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
+    let records =
+        FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
     let mut source = ClosedReplay::new(records, options)?;
     let mut issued = 0u64;
@@ -105,7 +106,9 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
             }
             Due::AfterCompletion => {
                 let Some(next) = run.next_time().map_err(failed)? else {
-                    return Err(IvyError::Net(format!("{issued} operations were issued, and some never end")));
+                    return Err(IvyError::Net(format!(
+                        "{issued} operations were issued, and some never end"
+                    )));
                 };
                 run.run_until(next).map_err(failed)?;
             }

@@ -58,8 +58,12 @@ impl Trigger {
                 | FileEvent::OpenForRead
                 | FileEvent::Read
         );
-        if !may_grow || copies >= most || self.largest.is_some_and(|largest| history.size > largest.get()) {
+        if !may_grow || copies >= most {
             return Decision::Keep;
+        }
+        if self.largest.is_some_and(|largest| history.size > largest.get()) {
+            // A plan that was made while it was smaller no longer holds.
+            return Decision::Copies { number: copies, after: Time::ZERO };
         }
         let number = self.step.map_or(most, |step| most.min(copies + step.max(1)));
         let waited = history.opened_for_read >= self.reads;

@@ -1,0 +1,208 @@
+//! Requests on their way: sent to one copy, to several or to all, and put together again; and copies being made.
+
+use super::copies::Replicas;
+use super::parameters::WriteReturns;
+use super::select::{Candidate, best, in_order};
+use super::traffic::Copying;
+use petrio_colours::{BlockRequest, Direction, FileId, IoClass, RequestId, SECTOR_BYTES, Status};
+use petrio_kernel::Time;
+use smallvec::SmallVec;
+
+/// A request on its way, in parts.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    request: BlockRequest,
+    left: u32,
+    /// It goes back with its first part, and has.
+    returns_first: bool,
+    has_returned: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Flight {
+    Whole(Box<Whole>),
+    Copy(Copying),
+}
+
+/// What goes to which disk.
+pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
+
+impl Replicas {
+    pub(super) fn begin_copy(&mut self, file: FileId, targets: u64, parts: &mut Parts, now: Time) {
+        let Some(state) = self.files.get_mut(&file) else { return };
+        let (source, version) = (state.master, state.version);
+        state.is_copied = true;
+        let copying = Copying { file, version, source, targets, piece: (0, 0), writes_left: 0 };
+        self.next_piece(copying, parts, now);
+    }
+
+    /// Goes on with a copy: reads its next piece, or ends it.
+    fn next_piece(&mut self, copying: Copying, parts: &mut Parts, now: Time) {
+        let from = copying.piece.0 + u64::from(copying.piece.1);
+        let Some(state) = self.files.get_mut(&copying.file) else { return };
+        if state.version != copying.version {
+            // It was written meanwhile; the plan made then comes later, or is made now.
+            state.is_copied = false;
+            return;
+        }
+        let Some(piece) = state.seen.piece(from) else {
+            state.is_copied = false;
+            self.add_copies(copying.file, copying.targets);
+            return;
+        };
+        let tag = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
+        self.copy_part(copying.source, Direction::Read, (copying.file, piece), tag, parts, now);
+    }
+
+    fn copy_part(
+        &mut self,
+        slot: u32,
+        direction: Direction,
+        (file, (address, blocks)): (FileId, (u64, u32)),
+        tag: u32,
+        parts: &mut Parts,
+        now: Time,
+    ) {
+        self.next_part += 1;
+        self.tally.copy_bytes += u64::from(blocks) * SECTOR_BYTES;
+        let request = BlockRequest {
+            id: RequestId(self.next_part),
+            direction,
+            class: IoClass::Idle,
+            priority: 7,
+            tag: u64::from(tag),
+            file,
+            address: address + self.shift_of(slot),
+            blocks,
+            issued: now,
+            ..BlockRequest::default()
+        };
+        let disk = self.disk_of(slot);
+        self.counted[disk].sent(now);
+        parts.push((disk, request));
+    }
+
+    /// What a request would meet at a disk that doesn't show its arm.
+    pub(super) fn counted(&self, slot: u32) -> crate::device::analytic_disk::Outlook {
+        self.counted[self.disk_of(slot)].outlook()
+    }
+
+    /// Sends a request to where it goes: a read to the best of the candidates (or in pieces to several), anything else to all.
+    pub(super) fn send(&mut self, request: &BlockRequest, candidates: &mut [Candidate], now: Time) -> Parts {
+        let is_read = request.direction == Direction::Read;
+        let mut to: SmallVec<[(u32, u64, u32); 4]> = SmallVec::new();
+        let knows = self.parameters.knows_rotation;
+        let piece = self.parameters.parallel.map_or(u64::MAX, |piece| (piece.get() / SECTOR_BYTES).max(1));
+        if is_read && u64::from(request.blocks) > piece && candidates.len() > 1 {
+            in_order(candidates, knows);
+            let (mut at, mut turn) = (request.address, 0);
+            while at < request.end() {
+                let blocks = piece.min(request.end() - at);
+                to.push((candidates[turn % candidates.len()].slot, at, blocks as u32));
+                at += blocks;
+                turn += 1;
+            }
+        } else if is_read {
+            to.extend(best(candidates, knows).map(|best| (best.slot, request.address, request.blocks)));
+        } else {
+            to.extend(candidates.iter().map(|one| (one.slot, request.address, request.blocks)));
+        }
+        let moves = request.direction != Direction::Flush;
+        for candidate in
+            candidates.iter().filter(|one| moves && to.iter().any(|(slot, ..)| *slot == one.slot))
+        {
+            let queue = f64::from(candidate.outlook.queue);
+            if is_read {
+                self.tally.read_queue.add(queue);
+            } else {
+                self.tally.write_queue.add(queue);
+            }
+            self.tally.seek_cylinders.add(f64::from(candidate.outlook.seek_cylinders));
+        }
+        let returns_first =
+            request.direction == Direction::Write && self.parameters.write_returns == WriteReturns::First;
+        let left = to.len() as u32;
+        let whole = Whole { request: request.clone(), left, returns_first, has_returned: false };
+        let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
+        let mut parts = Parts::new();
+        for (slot, address, blocks) in to {
+            self.next_part += 1;
+            let disk = self.disk_of(slot);
+            self.counted[disk].sent(now);
+            let address = if moves { address + self.shift_of(slot) } else { address };
+            let id = RequestId(self.next_part);
+            parts.push((disk, BlockRequest { id, tag, address, blocks, ..request.clone() }));
+        }
+        parts
+    }
+
+    /// A part has come back from a disk: the request that goes back with it, and what comes next of a copy. An error where
+    /// replication never sent it.
+    pub(super) fn end(
+        &mut self,
+        disk: usize,
+        part: &BlockRequest,
+        now: Time,
+    ) -> Result<(Option<BlockRequest>, Parts), String> {
+        self.counted[disk].came_back(now);
+        let mut parts = Parts::new();
+        let slot = u32::try_from(part.tag).ok();
+        let unknown = || {
+            format!("disk {disk} completes a request with the tag {}, which replication never sent", part.tag)
+        };
+        let slot = slot.ok_or_else(unknown)?;
+        match self.flights.get_mut(slot).ok_or_else(unknown)? {
+            Flight::Copy(copying) => {
+                let mut copying = *copying;
+                if part.direction == Direction::Read {
+                    copying.writes_left = copying.targets.count_ones();
+                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
+                        *kept = copying;
+                    }
+                    let mut targets = copying.targets;
+                    while targets != 0 {
+                        let target = targets.trailing_zeros();
+                        targets &= targets - 1;
+                        let what = (copying.file, copying.piece);
+                        self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
+                    }
+                    return Ok((None, parts));
+                }
+                copying.writes_left -= 1;
+                if copying.writes_left > 0 {
+                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
+                        *kept = copying;
+                    }
+                    return Ok((None, parts));
+                }
+                self.flights.remove(slot);
+                self.next_piece(copying, &mut parts, now);
+                Ok((None, parts))
+            }
+            Flight::Whole(whole) => {
+                whole.left -= 1;
+                let is_last = whole.left == 0;
+                let returns = !whole.has_returned && (whole.returns_first || is_last);
+                let mut back = None;
+                if returns {
+                    whole.has_returned = true;
+                    let mut request = whole.request.clone();
+                    // The part was on its way all the time: its time is the whole's.
+                    request.ledger = part.ledger;
+                    request.status = Status::Done;
+                    back = Some(request);
+                }
+                if is_last {
+                    self.flights.remove(slot);
+                }
+                if let Some(request) = &back
+                    && request.direction != Direction::Flush
+                {
+                    let is_write = request.direction == Direction::Write;
+                    self.tally.turned_around(is_write, now - request.issued);
+                }
+                Ok((back, parts))
+            }
+        }
+    }
+}
