@@ -6,12 +6,13 @@ use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp};
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
-    ClosedReplay, EventProgram, FileRecords, OpenReplay, PlacedExtent, ThinkPer, TraceFiles,
+    ClosedReplay, EventProgram, FileRecords, OpenReplay, PlacedExtent, PossibleCalls, ThinkPer, TraceFiles,
 };
 use petrio_workload::trace::{EventReader, TraceOptions};
 use petrio_workload::{RequestSource, SourceError};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Most processes of a trace on a real directory: each is a thread, and reads the trace by itself.
 const PROCESSES_MAX: usize = 1 << 10;
@@ -94,13 +95,16 @@ impl EventTrace {
         Ok(Prepared { files, programs })
     }
 
-    /// What issues its operations.
-    pub(super) fn into_source(self) -> Result<Box<dyn RequestSource<FileOp>>, SourceError> {
+    /// What issues its operations, and how many of them had to be changed to stay possible.
+    pub(super) fn into_source(self) -> Result<(Box<dyn RequestSource<FileOp>>, Arc<AtomicU64>), SourceError> {
         let records = self.records()?;
-        Ok(match self.replay.replay {
+        let replay: Box<dyn RequestSource<FileOp>> = match self.replay.replay {
             Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
             Replay::Closed => Box::new(ClosedReplay::new(records, self.replay.closed_options())?),
-        })
+        };
+        let possible = PossibleCalls::new(replay, &self.files, self.placement.first_file);
+        let changed = possible.changed();
+        Ok((Box::new(possible), changed))
     }
 }
 

@@ -60,17 +60,21 @@ impl From<Box<NotPrepared>> for RunFailure {
 /// The programs of a scenario for one replication.
 pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
-    let mut kinds = Vec::new();
+    let (mut kinds, mut changed) = (Vec::new(), Vec::new());
     for (words, groups) in groups(loaded, replication)? {
         kinds.push(words);
         for Group { work, .. } in groups {
             sources.push(match work {
                 Work::Programs(prepared) => Box::new(prepared.into_source().map_err(SourceError::from)?),
-                Work::Trace(trace) => trace.into_source()?,
+                Work::Trace(trace) => {
+                    let (source, count) = trace.into_source()?;
+                    changed.push(count);
+                    source
+                }
             });
         }
     }
-    Ok(Programs::new(sources, kinds, Vec::new()))
+    Ok(Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed))
 }
 
 /// The programs of a scenario for one replication as something that can be run on a real directory: one for each workload and

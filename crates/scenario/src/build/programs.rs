@@ -34,6 +34,8 @@ pub(crate) struct Programs<R> {
     source: Box<dyn RequestSource<R>>,
     bounds: Vec<Bounds>,
     kinds: Vec<String>,
+    /// Calls of replayed traces that were changed to stay possible.
+    changed_calls: Vec<Arc<AtomicU64>>,
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
@@ -59,7 +61,13 @@ impl<R: Reported> Programs<R> {
                 Box::new(Sources::new(sources))
             }
         };
-        Self { source, bounds, kinds }
+        Self { source, bounds, kinds, changed_calls: Vec::new() }
+    }
+
+    /// With counts of calls that were changed to stay possible.
+    pub(super) fn with_changed_calls(mut self, counts: Vec<Arc<AtomicU64>>) -> Self {
+        self.changed_calls = counts;
+        self
     }
 
     /// Things to check before the result is trusted.
@@ -77,7 +85,14 @@ impl<R: Reported> Programs<R> {
                 format!("workload \"{workload}\": {count} {requests} beyond the end of the disk {done}")
             })
         };
-        self.bounds.iter().filter_map(beyond).collect()
+        let changed: u64 = self.changed_calls.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        let changed = (changed > 0).then(|| {
+            let calls = if changed == 1 { "call was" } else { "calls were" };
+            format!(
+                "{changed} {calls} on files that weren't there in the replay (or were): opened as new, or made as a failing look"
+            )
+        });
+        self.bounds.iter().filter_map(beyond).chain(changed).collect()
     }
 
     /// What the workloads are, in a line.

@@ -250,12 +250,12 @@ fn prepared(files: &FileTable) -> Vec<PreparedFile> {
 fn line(loaded: &Loaded) -> String {
     let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
     parts.extend(loaded.unix.iter().map(|_| "a Unix host of 1990".to_owned()));
-    parts.extend(loaded.scenario.replication.values().map(|replication| {
-        let copies = replication
-            .parameters
-            .copies
-            .map_or("copies".to_owned(), |copies| crate::report::counted(copies.into(), "copy", "copies"));
-        format!("{copies}, {}", replication.parameters.policy.words())
+    parts.extend(loaded.scenario.replication.iter().map(|(name, replication)| {
+        let storage = loaded.storage.iter().find(|storage| storage.name == *name);
+        let disks = storage.map_or(0, |storage| storage.over.len());
+        let most = replication.parameters.most_copies(disks).unwrap_or(1);
+        let copies = crate::report::counted(most.into(), "copy", "copies");
+        format!("up to {copies} of a file ({})", replication.parameters.policy.words())
     }));
     for (part, disk) in &loaded.scenario.disk {
         let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };

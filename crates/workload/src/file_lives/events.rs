@@ -173,7 +173,7 @@ impl FileLifeEvents {
             self.later(next, Doing::Begin { left: left - 1, reads });
         }
         if self.chance(reads) {
-            let file = self.to_read(now);
+            let file = self.chosen_for_reading(now);
             self.later(now, Doing::Read { file, at: 0 });
             return;
         }
@@ -220,11 +220,11 @@ impl FileLifeEvents {
         })
     }
 
-    fn to_read(&mut self, now: Time) -> File {
-        if self.chance(self.lives.reading.of_late.get()) {
-            if let Some(file) = self.written_of_late(now) {
-                return file;
-            }
+    fn chosen_for_reading(&mut self, now: Time) -> File {
+        if self.chance(self.lives.reading.of_late.get())
+            && let Some(file) = self.written_of_late(now)
+        {
+            return file;
         }
         let draw = uniform(&mut self.random) * self.popularity.last().copied().unwrap_or_default();
         let index = self.popularity.partition_point(|sum| *sum <= draw).min(self.old.len() - 1);

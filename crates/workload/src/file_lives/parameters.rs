@@ -157,9 +157,8 @@ impl FileLives {
                 return refuse(parameter, "the largest takes more than a quarter of the device");
             }
         }
-        if !positive(self.writing.life_median.as_seconds())
-            || !(self.writing.life_spread.is_finite() && self.writing.life_spread >= 0.0)
-        {
+        let (median, spread) = (self.writing.life_median.as_seconds(), self.writing.life_spread);
+        if !(positive(median) && spread.is_finite() && spread >= 0.0) {
             return refuse("writing.life_median", "a time above zero was expected, and a spread from 0");
         }
         Ok(())

@@ -110,7 +110,7 @@ fn files_lie_where_they_are_said_to() {
     let mean = |kind: EventKind| {
         let addresses: Vec<u64> =
             all.iter().filter(|event| event.kind == kind).map(|event| event.extents[0].address).collect();
-        addresses.iter().sum::<u64>() as f64 / addresses.len() as f64 / (1 << 20) as f64
+        addresses.iter().sum::<u64>() as f64 / addresses.len() as f64 / f64::from(1 << 20)
     };
     assert!((mean(EventKind::Write) - 0.7).abs() < 0.02);
     // A fifth of the reads goes to written files.

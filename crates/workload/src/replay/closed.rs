@@ -126,7 +126,7 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
     /// The process that a record waits with.
     fn process_of(&self, record: &T) -> u32 {
         match self.options.processes {
-            Processes::Apart => record.process(),
+            Processes::Apart => record.waiter(),
             Processes::Together => 0,
         }
     }

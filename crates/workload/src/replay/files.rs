@@ -303,7 +303,7 @@ impl Record for FileRecord {
         self.measured
     }
 
-    fn process(&self) -> u32 {
+    fn waiter(&self) -> u32 {
         self.waiter
     }
 

@@ -8,12 +8,14 @@
 mod closed;
 mod files;
 mod open;
+mod possible;
 mod process;
 mod program;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
 pub use files::{FileRecord, FileRecords, PlacedExtent, ThinkPer, TraceFile, TraceFiles};
 pub use open::OpenReplay;
+pub use possible::PossibleCalls;
 pub use program::EventProgram;
 
 use crate::source::SourceError;
@@ -50,7 +52,7 @@ pub trait Record: Copy + Send + Sync {
     fn measured(&self) -> Option<Time>;
 
     /// Who waited for it.
-    fn process(&self) -> u32;
+    fn waiter(&self) -> u32;
 
     /// The request, issued now.
     fn request(&self, id: RequestId, now: Time) -> Self::Request;
@@ -67,7 +69,7 @@ impl Record for BlockRecord {
         self.measured
     }
 
-    fn process(&self) -> u32 {
+    fn waiter(&self) -> u32 {
         self.process
     }
 

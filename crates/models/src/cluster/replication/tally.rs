@@ -71,6 +71,22 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// What two runs came to together.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self {
+            read_turnaround: self.read_turnaround.join(other.read_turnaround),
+            write_turnaround: self.write_turnaround.join(other.write_turnaround),
+            read_queue: self.read_queue.join(other.read_queue),
+            write_queue: self.write_queue.join(other.write_queue),
+            seek_cylinders: self.seek_cylinders.join(other.seek_cylinders),
+            cut_backs: self.cut_backs + other.cut_backs,
+            copies_made: self.copies_made + other.copies_made,
+            copy_bytes: self.copy_bytes + other.copy_bytes,
+            evicted: self.evicted + other.evicted,
+        }
+    }
+
     pub(super) fn turned_around(&mut self, is_write: bool, time: Time) {
         let moments = if is_write { &mut self.write_turnaround } else { &mut self.read_turnaround };
         moments.add(time.as_millis());

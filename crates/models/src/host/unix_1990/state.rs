@@ -371,9 +371,11 @@ impl Host {
         self.push(request, now);
     }
 
-    fn push(&mut self, request: BlockRequest, now: Time) {
+    fn push(&mut self, mut request: BlockRequest, now: Time) {
         self.next_request += 1;
-        self.outbox.push(BlockRequest { id: RequestId(self.next_request), issued: now, ..request });
+        request.id = RequestId(self.next_request);
+        request.issued = now;
+        self.outbox.push(request);
     }
 
     fn transfer(&mut self, transfer: Transfer) -> u64 {

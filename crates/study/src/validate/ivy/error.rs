@@ -25,6 +25,9 @@ pub enum IvyError {
     /// The copies.
     #[error(transparent)]
     Copies(#[from] ReplicationError),
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] petrio_kernel::RunError),
     /// The net.
     #[error("{0}")]
     Net(String),

@@ -20,3 +20,6 @@ pub use paper::{FileSystem, IvyPolicy, PaperTable, TABLES, one_copy};
 pub use run::{IvyRow, SEEDS, analytic_disk, lives_of, run_seeds, system_of, validate_ivy};
 pub use system::{IvySystem, run};
 pub use what_if::{WhatIf, what_if};
+
+#[cfg(test)]
+mod tests;

@@ -81,21 +81,7 @@ pub fn system_of(file_system: FileSystem, policy: IvyPolicy, copies: u32) -> Res
 /// A System over all seeds.
 pub fn run_seeds(system: &IvySystem) -> Result<Tally, IvyError> {
     let tallies: Vec<Tally> = SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
-    Ok(tallies.into_iter().reduce(joined).unwrap_or_default())
-}
-
-fn joined(a: Tally, b: Tally) -> Tally {
-    Tally {
-        read_turnaround: a.read_turnaround.join(b.read_turnaround),
-        write_turnaround: a.write_turnaround.join(b.write_turnaround),
-        read_queue: a.read_queue.join(b.read_queue),
-        write_queue: a.write_queue.join(b.write_queue),
-        seek_cylinders: a.seek_cylinders.join(b.seek_cylinders),
-        cut_backs: a.cut_backs + b.cut_backs,
-        copies_made: a.copies_made + b.copies_made,
-        copy_bytes: a.copy_bytes + b.copy_bytes,
-        evicted: a.evicted + b.evicted,
-    }
+    Ok(tallies.iter().fold(Tally::default(), |sum, tally| sum.join(tally)))
 }
 
 /// All tables. `progress` is told what comes next.

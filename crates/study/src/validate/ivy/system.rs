@@ -92,25 +92,25 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
             Due::At(at) => {
                 let at = at.max(run.now());
                 // Up to the next thing that happens, or to the next operation, whichever is first.
-                let next = run.next_time().map_err(failed)?.filter(|next| *next <= at);
+                let next = run.next_time()?.filter(|next| *next <= at);
                 if let Some(next) = next {
-                    run.run_until(next).map_err(failed)?;
+                    run.run_until(next)?;
                 } else {
                     if let Some(item) = source.issue(at)? {
                         issued += 1;
-                        run.inject(ports.operations, item.request.clone(), at).map_err(failed)?;
-                        run.inject(host_ports.operations, item.request, at).map_err(failed)?;
+                        run.inject(ports.operations, item.request.clone(), at)?;
+                        run.inject(host_ports.operations, item.request, at)?;
                     }
-                    run.run_until(at).map_err(failed)?;
+                    run.run_until(at)?;
                 }
             }
             Due::AfterCompletion => {
-                let Some(next) = run.next_time().map_err(failed)? else {
+                let Some(next) = run.next_time()? else {
                     return Err(IvyError::Net(format!(
                         "{issued} operations were issued, and some never end"
                     )));
                 };
-                run.run_until(next).map_err(failed)?;
+                run.run_until(next)?;
             }
             Due::Never => break,
         }
@@ -122,14 +122,10 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
     }
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);
-    run.run_until(rest).map_err(failed)?;
+    run.run_until(rest)?;
     let mut tally = Tally::default();
     run.for_each_token(replicas, |replicas| tally = replicas.tally().clone());
     Ok(tally)
-}
-
-fn failed(error: petrio_kernel::RunError) -> IvyError {
-    IvyError::Net(error.to_string())
 }
 
 fn unix_file(number: FileId, file: &TraceFile, stretch: u64) -> UnixFile {
