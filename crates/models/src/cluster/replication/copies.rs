@@ -236,6 +236,7 @@ impl Replicas {
             }
         }
         self.extra_bytes = self.extra_bytes - before + after;
+        self.keep_to_budget();
         let mut plan = None;
         for event in events.into_iter().flatten() {
             plan = self.decide(op.file, event, now, draw).or(plan);

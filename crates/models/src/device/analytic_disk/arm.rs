@@ -1,6 +1,7 @@
 //! The arm of an analytic disk and the requests that wait for it: which is next, and how long a further one would take.
 //!
-//! A request's rotational draw is made when it arrives, so that the time it will take is known while it waits: what a further
+//! How far the platter has to turn for a request is settled when it arrives (by chance, from the time and a salt that each arrival
+//! changes), so that the time it will take is known while it waits: what a further
 //! request would see is then exact, if nothing more arrives (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.3). First come, first served that is a
 //! sum; under a discipline that reorders, the queue is played through with the further request in it.
 //!
@@ -56,12 +57,13 @@ pub struct Arm {
     /// Service times of `waiting`, first come, first served, together; and where the arm stands after them.
     ahead: Time,
     last_cylinder: u32,
-    /// The draw that the next arrival gets.
-    next_turn: f64,
+    /// What the rotational latency of the next arrival depends on, besides its time: a disk that isn't chosen now stands differently
+    /// a moment later.
+    salt: u64,
 }
 
 impl Arm {
-    pub(super) fn new(drive: &AnalyticDiskParameters, discipline: QueueDiscipline) -> Self {
+    pub(super) fn new(drive: &AnalyticDiskParameters, discipline: QueueDiscipline, salt: u64) -> Self {
         Self {
             drive: Arc::new(drive.clone()),
             discipline,
@@ -73,14 +75,15 @@ impl Arm {
             background: VecDeque::new(),
             ahead: Time::ZERO,
             last_cylinder: 0,
-            next_turn: 0.5,
+            salt,
         }
     }
 
     /// Takes a request in; `draw` is for the arrival after it.
-    pub(super) fn accept(&mut self, request: BlockRequest, draw: f64) {
+    pub(super) fn accept(&mut self, request: BlockRequest, now: Time, draw: u64) {
         let cylinder = self.drive.cylinder(request.address);
-        let turn = std::mem::replace(&mut self.next_turn, draw);
+        let turn = self.turn(now);
+        self.salt = draw;
         let waiting = Waiting { cylinder, turn, request };
         if waiting.request.class == IoClass::Idle {
             self.background.push_back(waiting);
@@ -90,6 +93,15 @@ impl Arm {
         self.ahead += self.service(from, &waiting);
         self.last_cylinder = cylinder;
         self.waiting.push_back(waiting);
+    }
+
+    /// How far the platter has to turn for a request that arrives now: a part of a revolution, uniform.
+    fn turn(&self, now: Time) -> f64 {
+        // SplitMix64's output function (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+        let mut bits = (self.salt ^ now.as_picos()).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn service(&self, from: u32, waiting: &Waiting) -> Time {
@@ -134,7 +146,7 @@ impl Arm {
     pub fn outlook(&self, now: Time, request: &BlockRequest) -> Outlook {
         let cylinder = self.drive.cylinder(request.address);
         let busy = if self.in_service { self.free_at.saturating_sub(now) } else { Time::ZERO };
-        let rotation = self.drive.turned(self.next_turn);
+        let rotation = self.drive.turned(self.turn(now));
         let (ahead, seek_cylinders) = match self.discipline {
             QueueDiscipline::FirstCome => {
                 let from = if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder };

@@ -13,7 +13,7 @@ use crate::Stage;
 use crate::device::disk::parameters::QueueDiscipline;
 use crate::device::one_at_a_time::{Job, check_range, steps_page};
 use petrio_colours::{BlockRequest, Cause};
-use petrio_kernel::random::uniform;
+use petrio_kernel::random::below;
 use petrio_kernel::{PageBuilder, Place};
 
 /// An analytic disk in a net.
@@ -39,7 +39,12 @@ pub fn analytic_disk_page(
     let queue = page.fifo::<()>("queue");
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
-    let arm = page.state("arm", Arm::new(parameters, discipline));
+    // Any number that differs from disk to disk.
+    let salt = page
+        .path()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let arm = page.state("arm", Arm::new(parameters, discipline, salt));
     let draws = page.stream("service");
     let blocks = parameters.blocks.get();
 
@@ -52,8 +57,8 @@ pub fn analytic_disk_page(
         if let Err(message) = check_range(&request, blocks) {
             f.fail(message);
         }
-        let draw = uniform(f.random(draws));
-        f.update(update).accept(request, draw);
+        let (draw, now) = (below(f.random(draws), u64::MAX), f.now());
+        f.update(update).accept(request, now, draw);
         f.put(waiting, ());
     });
 
