@@ -3,7 +3,8 @@
 //! In a closed replay each process keeps its own pace, so one may open a file that another has not made yet, or has deleted already;
 //! and a trace that begins in the middle of things closes what it never opened. A call that can't be made any more is made as the
 //! nearest one that can: an open of a missing file makes it, a create of one that is there opens it, and any other call becomes a
-//! look at the root directory, as a call that fails costs its way through the file system too. Each is counted.
+//! look at the root directory, as a call that fails costs its way through the file system too. A file that is open is deleted with
+//! its last close. Each change is counted.
 
 use super::files::TraceFiles;
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
@@ -20,11 +21,15 @@ struct State {
     /// Its creation or deletion is on its way: nobody knows which call the file system takes first.
     is_changing: bool,
     openers: u32,
+    /// Its name was taken away while it was open: it goes with its last close.
+    is_doomed: bool,
+    /// Calls on it that are on their way.
+    in_flight: u32,
 }
 
 impl State {
     const fn can_be_used(self) -> bool {
-        (self.is_there || self.openers > 0) && !self.is_changing
+        self.is_there && !self.is_changing
     }
 }
 
@@ -34,8 +39,8 @@ pub struct PossibleCalls<S> {
     /// By position; directories aren't in it.
     files: Vec<State>,
     first_file: u32,
-    /// Creations and deletions on their way: whose, and whether it is there after.
-    changing: BTreeMap<RequestId, (usize, bool)>,
+    /// Calls on their way: on which file, and of a creation or a deletion whether it is there after.
+    in_flight: BTreeMap<RequestId, (usize, Option<bool>)>,
     changed: Arc<AtomicU64>,
 }
 
@@ -44,7 +49,7 @@ impl<S: RequestSource<FileOp>> PossibleCalls<S> {
     pub fn new(source: S, files: &TraceFiles, first_file: u32) -> Self {
         let state = |present| State { is_there: present, ..State::default() };
         let files = files.files().iter().map(|file| state(file.present)).collect();
-        Self { source, files, first_file, changing: BTreeMap::new(), changed: Arc::default() }
+        Self { source, files, first_file, in_flight: BTreeMap::new(), changed: Arc::default() }
     }
 
     /// How many calls were changed so far.
@@ -56,28 +61,44 @@ impl<S: RequestSource<FileOp>> PossibleCalls<S> {
         let position = op.file.0.wrapping_sub(self.first_file) as usize;
         let Some(state) = self.files.get_mut(position) else { return };
         let before = op.operation;
+        let mut is_there_after = None;
         match op.operation {
             Operation::Create | Operation::Open if state.is_changing => fails(op),
             Operation::Create | Operation::Open => {
                 op.operation = if state.is_there { Operation::Open } else { Operation::Create };
                 if op.operation == Operation::Create {
                     state.is_changing = true;
-                    self.changing.insert(op.id, (position, true));
+                    is_there_after = Some(true);
                 }
                 state.openers += 1;
             }
             Operation::Close if state.openers == 0 || state.is_changing => fails(op),
-            Operation::Close => state.openers -= 1,
+            Operation::Close => {
+                state.openers -= 1;
+                if state.is_doomed && state.openers == 0 && state.in_flight == 0 {
+                    op.operation = Operation::Unlink;
+                    (state.is_there, state.is_changing, state.is_doomed) = (false, true, false);
+                    is_there_after = Some(false);
+                }
+            }
             Operation::Unlink | Operation::Rename if !state.is_there || state.is_changing => fails(op),
+            Operation::Unlink if state.openers > 0 || state.in_flight > 0 => {
+                state.is_doomed = true;
+                fails(op);
+            }
             Operation::Unlink => {
                 (state.is_there, state.is_changing) = (false, true);
-                self.changing.insert(op.id, (position, false));
+                is_there_after = Some(false);
             }
             _ if !state.can_be_used() => fails(op),
             _ => {}
         }
         if op.operation != before {
             self.changed.fetch_add(1, Ordering::Relaxed);
+        }
+        if op.file != FileId::ROOT {
+            state.in_flight += 1;
+            self.in_flight.insert(op.id, (position, is_there_after));
         }
     }
 }
@@ -102,10 +123,13 @@ impl<S: RequestSource<FileOp>> RequestSource<FileOp> for PossibleCalls<S> {
     }
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
-        if let Some((position, is_there)) = self.changing.remove(&id)
+        if let Some((position, is_there_after)) = self.in_flight.remove(&id)
             && let Some(state) = self.files.get_mut(position)
         {
-            (state.is_changing, state.is_there) = (false, is_there);
+            state.in_flight -= 1;
+            if let Some(is_there) = is_there_after {
+                (state.is_changing, state.is_there) = (false, is_there);
+            }
         }
         self.source.complete(id, now)
     }
