@@ -14,6 +14,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+/// A replay, and how many of its calls had to be changed.
+type CountedReplay = (Box<dyn RequestSource<FileOp>>, Arc<AtomicU64>);
+
 /// Most processes of a trace on a real directory: each is a thread, and reads the trace by itself.
 const PROCESSES_MAX: usize = 1 << 10;
 
@@ -96,7 +99,7 @@ impl EventTrace {
     }
 
     /// What issues its operations, and how many of them had to be changed to stay possible.
-    pub(super) fn into_source(self) -> Result<(Box<dyn RequestSource<FileOp>>, Arc<AtomicU64>), SourceError> {
+    pub(super) fn into_source(self) -> Result<CountedReplay, SourceError> {
         let records = self.records()?;
         let replay: Box<dyn RequestSource<FileOp>> = match self.replay.replay {
             Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
