@@ -181,6 +181,6 @@ mod tests {
             labels(&Axis::bytes(512.0, 9e6, 0.0, 1.0)),
             ["1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB"]
         );
-        assert_eq!(labels(&Axis::seconds(1e-4, 0.2, 0.0, 1.0)), ["100 µs", "1 ms", "10 ms", "100 ms"]);
+        assert_eq!(labels(&Axis::seconds(1e-4, 0.2, 0.0, 1.0)), ["0.1 ms", "1 ms", "10 ms", "100 ms"]);
     }
 }

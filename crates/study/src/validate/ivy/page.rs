@@ -14,7 +14,7 @@ const CLASSES: [&str; 5] = ["policy-a", "policy-b", "policy-c", "policy-d", "pol
 const STYLE: &str = "\
 .policy-a{--line:#2b6cb0}.policy-b{--line:#c05621}.policy-c{--line:#2f855a}.policy-d{--line:#97266d}.policy-e{--line:#b7791f}\n\
 .ours{fill:none;stroke:var(--line);stroke-width:2}.theirs{fill:none;stroke:var(--line);stroke-width:1.5;stroke-dasharray:4 4}\n\
-.dot{fill:var(--line)}.swatch{display:inline-block;width:1.6em;height:.25em;background:var(--line);vertical-align:middle;margin:0 .4em 0 1em}\n";
+.plot .turn{fill:var(--line)}.swatch{display:inline-block;width:1.6em;height:.25em;background:var(--line);vertical-align:middle;margin:0 .4em 0 1em}\n";
 
 /// A mean turnaround of a row: ours and the paper's.
 type Figure = fn(&IvyRow) -> (f64, f64);
@@ -84,7 +84,7 @@ fn plot(rows: &[IvyRow], file_system: FileSystem, (of, figure): (&str, Figure)) 
         frame.add(&format!("<g class=\"{class}\"><path class=\"theirs\" d=\"{}\"/>", line_path(&theirs)));
         frame.add(&format!("<path class=\"ours\" d=\"{}\"/>", line_path(&ours)));
         for (x, y) in ours {
-            frame.add(&format!("<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>"));
+            frame.add(&format!("<circle class=\"turn\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>"));
         }
         frame.add("</g>");
     }
