@@ -8,10 +8,12 @@ mod block_request;
 mod cause;
 mod file_op;
 mod ledger;
+mod placed_extent;
 mod request;
 
 pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, Status};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
 pub use file_op::{AccessFlags, FileId, FileOp, Operation};
 pub use ledger::Ledger;
+pub use placed_extent::PlacedExtent;
 pub use request::{IoClass, Movement, Request, RequestId};

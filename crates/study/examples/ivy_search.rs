@@ -8,60 +8,15 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 #![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
 
-use petrio_models::cluster::replication::{
-    CopyTraffic, PolicyParameters, ReplicationParameters, Tally, Trigger,
-};
-use petrio_models::device::analytic_disk::AnalyticDiskParameters;
-use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_study::validate::ivy::{IvySystem, run};
+use petrio_models::cluster::replication::Tally;
+use petrio_study::validate::ivy::{FileSystem, IvyPolicy, IvySystem, one_copy, run, system_of};
 use petrio_units::{Bytes, Duration, Fraction};
 use petrio_workload::file_lives::FileLives;
 use rayon::prelude::*;
 
-struct Target {
-    disk: &'static str,
-    memory: Bytes,
-    read_share: f64,
-    seek: f64,
-    read_queue: f64,
-    write_queue: f64,
-    read: (f64, f64),
-    write: (f64, f64),
-}
-
-fn target(title: &str) -> Target {
-    match title {
-        "Triangle /" => Target {
-            disk: "hp-7937",
-            memory: Bytes::from_mib(24),
-            read_share: 0.405,
-            seek: 82.38,
-            read_queue: 0.14,
-            write_queue: 2.85,
-            read: (26.36, 23.55),
-            write: (74.62, 107.38),
-        },
-        "Cello /" => Target {
-            disk: "hp-7935",
-            memory: Bytes::from_mib(64),
-            read_share: 0.917,
-            seek: 16.91,
-            read_queue: 0.45,
-            write_queue: 3.96,
-            read: (28.22, 29.61),
-            write: (150.76, 102.35),
-        },
-        _ => Target {
-            disk: "hp-7937",
-            memory: Bytes::from_mib(64),
-            read_share: 0.736,
-            seek: 79.73,
-            read_queue: 0.38,
-            write_queue: 5.80,
-            read: (27.42, 31.42),
-            write: (126.22, 299.62),
-        },
-    }
+/// The file system that a made-up trace stands for.
+fn file_system(title: &str) -> FileSystem {
+    FileSystem::ALL.into_iter().find(|file_system| file_system.name() == title).unwrap()
 }
 
 fn figures(tally: &Tally) -> [f64; 8] {
@@ -78,8 +33,12 @@ fn figures(tally: &Tally) -> [f64; 8] {
     ]
 }
 
-fn wanted(t: &Target) -> [f64; 8] {
-    [t.read_share, t.seek, t.read_queue, t.write_queue, t.read.0, t.read.1, t.write.0, t.write.1]
+/// What the paper says of one copy. The share of reads is the one at which both turnarounds give the overall one.
+fn wanted(file_system: FileSystem) -> [f64; 8] {
+    let paper = one_copy(file_system);
+    let reads = (paper.overall.0 - paper.write.0) / (paper.read.0 - paper.write.0);
+    let (read, write) = (paper.read, paper.write);
+    [reads, paper.seek_cylinders, paper.read_queue, paper.write_queue, read.0, read.1, write.0, write.1]
 }
 
 fn error(found: &[f64; 8], wanted: &[f64; 8]) -> f64 {
@@ -96,22 +55,8 @@ fn error(found: &[f64; 8], wanted: &[f64; 8]) -> f64 {
         .sum()
 }
 
-fn system(lives: &FileLives, disks: usize, policy: PolicyParameters) -> IvySystem {
-    let t = target(&lives.title);
-    let text = std::fs::read_to_string(format!("catalogue/devices/{}.toml", t.disk)).unwrap();
-    let mut table: toml::Table = toml::from_str(&text).unwrap();
-    table.remove("kind");
-    let disk: AnalyticDiskParameters = table.try_into().unwrap();
-    IvySystem {
-        lives: lives.clone(),
-        disk,
-        discipline: QueueDiscipline::FirstCome,
-        disks,
-        replication: ReplicationParameters { policy, traffic: CopyTraffic::Magic, ..Default::default() },
-        time_scale: 1.0,
-        stretch: 1,
-        memory: t.memory,
-    }
+fn system(lives: &FileLives, disks: u32, policy: IvyPolicy) -> IvySystem {
+    IvySystem { lives: lives.clone(), ..system_of(file_system(&lives.title), policy, disks).unwrap() }
 }
 
 fn one(lives: &FileLives) -> Option<[f64; 8]> {
@@ -122,7 +67,7 @@ fn one(lives: &FileLives) -> Option<[f64; 8]> {
     let span = lives.burst_interval.as_seconds() * bursts;
     lives.duration = Duration::new(petrio_kernel::Time::from_seconds(span));
     let lives = &lives;
-    run(&system(lives, 1, PolicyParameters::ReadOneWriteAll), 1).ok().map(|tally| figures(&tally))
+    run(&system(lives, 1, IvyPolicy::ReadOneWriteAll), 1).ok().map(|tally| figures(&tally))
 }
 
 fn nudge(value: &mut f64, by: f64, least: f64, most: f64) {
@@ -184,7 +129,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let path = &arguments[1];
     let lives: FileLives = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let target = wanted(&target(&lives.title));
+    let target = wanted(file_system(&lives.title));
     let seconds: f64 = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.0);
     if seconds == 0.0 {
         show(&lives);
@@ -221,20 +166,13 @@ fn main() {
 }
 
 fn show(lives: &FileLives) {
-    let trigger = Trigger::default();
-    let policies = [
-        ("RNWN", PolicyParameters::ReadOneWriteAll),
-        ("RNW1", PolicyParameters::CutBack(trigger.clone())),
-        ("RNW1CR", PolicyParameters::CutBackRandom(trigger.clone())),
-        ("scatter", PolicyParameters::Scatter),
-        ("scatter+CR", PolicyParameters::ScatterCutBack(trigger)),
-    ];
-    println!("wanted {:?}", wanted(&target(&lives.title)));
-    for (name, policy) in policies {
+    println!("wanted {:?}", wanted(file_system(&lives.title)));
+    for policy in IvyPolicy::ALL {
+        let name = policy.name();
         let mut base = 0.0;
         for disks in [1, 2, 3, 5, 7] {
             let started = std::time::Instant::now();
-            let tally = run(&system(lives, disks, policy.clone()), 1).unwrap();
+            let tally = run(&system(lives, disks, policy), 1).unwrap();
             let f = figures(&tally);
             if disks == 1 {
                 base = f[4];

@@ -3,10 +3,10 @@
 use crate::load::Loaded;
 use crate::run::RunFailure;
 use crate::schema::{EventReplay, Reads, Replay};
-use petrio_colours::{FileId, FileOp};
+use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
-    ClosedReplay, EventProgram, FileRecords, OpenReplay, PlacedExtent, PossibleCalls, ThinkPer, TraceFiles,
+    ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles,
 };
 use petrio_workload::trace::{EventReader, TraceOptions};
 use petrio_workload::{RequestSource, SourceError};
@@ -67,6 +67,11 @@ impl EventTrace {
     /// Its files.
     pub(super) fn table(&self) -> Result<FileTable, ProgramError> {
         self.files.table(&self.placement)
+    }
+
+    /// The number after that of its last file.
+    pub(super) fn next_file(&self) -> Result<u32, ProgramError> {
+        self.files.next_file(&self.placement)
     }
 
     /// Where its files lie, as far as the trace tells.

@@ -8,12 +8,10 @@ use crate::placed::Volume;
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
-use petrio_colours::{FileId, FileOp, SECTOR_BYTES};
+use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
-use petrio_workload::replay::PlacedExtent;
 use petrio_workload::{RequestSource, SourceError};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The processes of a workload on one volume.
@@ -37,10 +35,17 @@ impl Work {
         }
     }
 
-    fn files(&self) -> Result<Cow<'_, FileTable>, ProgramError> {
+    fn next_file(&self) -> Result<u32, ProgramError> {
         match self {
-            Self::Programs(prepared) => Ok(Cow::Borrowed(&prepared.files)),
-            Self::Trace(trace) => trace.table().map(Cow::Owned),
+            Self::Programs(prepared) => Ok(prepared.files.next_file()),
+            Self::Trace(trace) => trace.next_file(),
+        }
+    }
+
+    fn into_files(self) -> Result<FileTable, ProgramError> {
+        match self {
+            Self::Programs(prepared) => Ok(prepared.files),
+            Self::Trace(trace) => trace.table(),
         }
     }
 }
@@ -114,7 +119,7 @@ pub(super) fn needed(loaded: &Loaded) -> Result<Needed, RunFailure> {
             if let Work::Trace(trace) = &work {
                 extents[volume].extend(trace.extents());
             }
-            let table = work.files().map_err(SourceError::from)?.into_owned();
+            let table = work.into_files().map_err(SourceError::from)?;
             files[volume].join(table).map_err(SourceError::from)?;
         }
     }
@@ -152,7 +157,7 @@ fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>>
                 (_, None) => continue,
             };
             next_process += work.processes();
-            next_file.insert(volume, work.files().map_err(refused)?.next_file().max(first_file));
+            next_file.insert(volume, work.next_file().map_err(refused)?.max(first_file));
             groups.push(Group { volume, work });
         }
         let words = match (workload, workload.on_files()) {

@@ -8,15 +8,14 @@ use crate::placed::PlacedHost;
 use crate::report::Subject;
 use crate::run::RunFailure;
 use crate::schema::USUAL_SWAPPINESS;
-use petrio_colours::{BlockRequest, FileId, FileOp};
+use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{Net, NetBuilder, PageBuilder, Place};
 use petrio_models::Stage;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_models::host::unix_1990::{PlacedExtent as UnixExtent, UnixFile, UnixPorts, unix_1990_page};
+use petrio_models::host::unix_1990::{UnixFile, UnixPorts, unix_1990_page};
 use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
 use petrio_workload::program::{FileEntry, FileTable};
-use petrio_workload::replay::PlacedExtent;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -115,7 +114,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut stages = Vec::new();
     for (host, mounts) in loaded.hosts.iter().zip(&mounts) {
         let operations = page.fifo(&format!("{}-operations", host.name));
-        hosts.push(announced(&mut page, loaded, &host.name, operations, &devices));
+        hosts.push(announced(&mut page, loaded, (hosts.len(), &host.name), operations, &devices));
         let parameters = host_parameters(loaded, host);
         stages.extend(
             host_page(&mut page, &host.name, &parameters, mounts, operations, completions)
@@ -127,7 +126,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
         let operations = page.fifo(&format!("{}-operations", unix.name));
         let (requests, request_completions) =
             holder(&mut page, loaded, unix.on, &mut devices, &mut upper_stages)?;
-        hosts.push(announced(&mut page, loaded, &unix.name, operations, &devices));
+        hosts.push(announced(&mut page, loaded, (hosts.len(), &unix.name), operations, &devices));
         let ports = UnixPorts { operations, completions, requests, request_completions };
         let files = unix_files(files, extents);
         let built = unix_1990_page(&mut page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
@@ -161,15 +160,13 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
 fn announced(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
-    host: &str,
+    (number, host): (usize, &str),
     operations: Place<FileOp>,
     devices: &Devices,
 ) -> Place<FileOp> {
     // By the number of the file system on the host.
     let mut told: Vec<Vec<Place<FileOp>>> = Vec::new();
-    let hosts = loaded.hosts.iter().map(|host| &host.name).chain(loaded.unix.iter().map(|unix| &unix.name));
-    let names: Vec<&String> = hosts.collect();
-    for volume in loaded.volumes().filter(|volume| names.get(volume.host).is_some_and(|name| *name == host)) {
+    for volume in loaded.volumes().filter(|volume| volume.host == number) {
         let below = replications_below(loaded, volume.on);
         let places = below.iter().filter_map(|number| devices.replications.get(number));
         told.push(places.map(|built| built.operations).collect());
@@ -201,16 +198,7 @@ fn unix_files(files: &FileTable, extents: &BTreeMap<FileId, Vec<PlacedExtent>>) 
         directory: entry.is_directory,
         present: entry.present,
         size: entry.size,
-        extents: extents.get(&entry.file).map_or(Vec::new(), |extents| {
-            extents
-                .iter()
-                .map(|extent| UnixExtent {
-                    offset: extent.offset,
-                    address: extent.address,
-                    length: extent.length,
-                })
-                .collect()
-        }),
+        extents: extents.get(&entry.file).cloned().unwrap_or_default(),
     };
     files
         .entries()

@@ -13,7 +13,9 @@ use super::Record;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
 use crate::trace::TraceError;
 use crate::trace::event::{Event, EventKind, FileKey};
-use petrio_colours::{AccessFlags, FileId, FileOp, IoClass, Operation, RequestId, SECTOR_BYTES};
+use petrio_colours::{
+    AccessFlags, FileId, FileOp, IoClass, Operation, PlacedExtent, RequestId, SECTOR_BYTES,
+};
 use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,17 +31,6 @@ pub enum ThinkPer {
     Process,
     /// Each file.
     File,
-}
-
-/// A piece of a file whose place on the device the trace tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlacedExtent {
-    /// First byte in the file.
-    pub offset: u64,
-    /// First device block (512 bytes).
-    pub address: u64,
-    /// Length in bytes.
-    pub length: u64,
 }
 
 /// A file that a trace speaks of.
@@ -166,6 +157,16 @@ impl TraceFiles {
         file.directory.map_or(FileId::ROOT, |number| FileId(first + self.files.len() as u32 + number))
     }
 
+    /// The number after the last that its files and directories take in a run.
+    ///
+    /// # Errors
+    /// More of them than there are numbers left.
+    pub fn next_file(&self, placement: &Placement) -> Result<u32, ProgramError> {
+        let count = self.files.len() + self.directories.len();
+        check_number_of_files(count as u64, placement)?;
+        Ok(placement.first_file + count as u32)
+    }
+
     /// The files and directories as a table, each directory before what lies in it.
     ///
     /// # Errors
@@ -173,7 +174,7 @@ impl TraceFiles {
     pub fn table(&self, placement: &Placement) -> Result<FileTable, ProgramError> {
         let mut table = FileTable::new();
         let (first, prefix) = (placement.first_file, &placement.name);
-        check_number_of_files((self.files.len() + self.directories.len()) as u64, placement)?;
+        self.next_file(placement)?;
         let after_files = first + self.files.len() as u32;
         for number in 0..self.directories.len() as u32 {
             table.add(FileEntry {

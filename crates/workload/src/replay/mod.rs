@@ -13,7 +13,7 @@ mod process;
 mod program;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
-pub use files::{FileRecord, FileRecords, PlacedExtent, ThinkPer, TraceFile, TraceFiles};
+pub use files::{FileRecord, FileRecords, ThinkPer, TraceFile, TraceFiles};
 pub use open::OpenReplay;
 pub use possible::PossibleCalls;
 pub use program::EventProgram;

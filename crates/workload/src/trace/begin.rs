@@ -5,7 +5,7 @@ use super::detect::detect;
 use super::error::{Fault, Place, Problem, TraceError, printable};
 use super::format::{FormatName, Sample};
 use super::input::Input;
-use super::native::MAGIC;
+use super::native::{MAGIC, NativeReader, Wanted};
 use super::options::TraceOptions;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
@@ -15,13 +15,39 @@ use std::sync::Arc;
 /// A file that is open.
 pub(crate) enum Opened {
     /// petrio's own trace file, uncompressed: read where it lies, so that memory doesn't grow with its length.
-    Native(File),
+    Native(Box<NativeReader>),
     /// Any other, from its beginning.
     Stream(Box<dyn Read + Send>),
 }
 
+/// Opens a file as its content (or `options`) says that it is to be read. Of petrio's own, what is `wanted` is read.
+pub(crate) fn opened(
+    path: &Path,
+    options: &TraceOptions,
+    wanted: Wanted,
+) -> Result<(Arc<str>, Opened), TraceError> {
+    let name: Arc<str> = path.to_string_lossy().into();
+    let begun = match begun(path) {
+        Err(source) => return Err(TraceError::Open { name, source }),
+        Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
+            Opened::Stream(Box::new(file))
+        }
+        Ok(Begun::Native(file)) => {
+            Opened::Native(Box::new(NativeReader::of_file(name.clone(), file, wanted)?))
+        }
+        Ok(Begun::Stream(stream)) => Opened::Stream(stream),
+    };
+    Ok((name, begun))
+}
+
+/// A file as its first bytes have it.
+enum Begun {
+    Native(File),
+    Stream(Box<dyn Read + Send>),
+}
+
 /// Opens a file, and looks whether it has to be read from its end.
-pub(crate) fn opened(path: &Path) -> io::Result<Opened> {
+fn begun(path: &Path) -> io::Result<Begun> {
     let mut file = File::open(path)?;
     // A folder can be opened, and only fails when it is read.
     if file.metadata()?.is_dir() {
@@ -31,9 +57,9 @@ pub(crate) fn opened(path: &Path) -> io::Result<Opened> {
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
     // A pipe can't be sought in.
     if start == MAGIC && file.rewind().is_ok() {
-        return Ok(Opened::Native(file));
+        return Ok(Begun::Native(file));
     }
-    Ok(Opened::Stream(Box::new(Cursor::new(start).chain(file))))
+    Ok(Begun::Stream(Box::new(Cursor::new(start).chain(file))))
 }
 
 /// A trace of which nothing was read yet, but that it was looked at.

@@ -5,7 +5,7 @@ use super::error::TraceError;
 use super::event::{Event, EventKind, Extent};
 use super::format::native_events::NativeEvents;
 use super::format::{FileFormat, FormatName, Parser, RawEvent, Tally};
-use super::native::{About, NativeReader, Wanted};
+use super::native::{About, Wanted};
 use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
 use super::overview::device_number;
@@ -90,19 +90,12 @@ impl EventReader {
     /// # Errors
     /// A file that can't be opened or read, is empty, or is in no format or in more than one.
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
-        let path = path.as_ref();
-        let name: Arc<str> = path.to_string_lossy().into();
-        match opened(path) {
-            Ok(Opened::Stream(stream)) => Self::from_reader(name, stream, options),
-            Ok(Opened::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
-                Self::from_reader(name, file, options)
-            }
-            Ok(Opened::Native(file)) => {
-                let reader = NativeReader::of_file(name.clone(), file, Wanted::Everything)?;
-                let format = Box::new(NativeEvents::of(name.clone(), reader));
+        match opened(path.as_ref(), options, Wanted::Everything)? {
+            (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
+            (name, Opened::Native(reader)) => {
+                let format = Box::new(NativeEvents::of(name.clone(), *reader));
                 Ok(Self::of_events(Stream::native(name), format, options))
             }
-            Err(source) => Err(TraceError::Open { name, source }),
         }
     }
 

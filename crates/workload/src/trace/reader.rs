@@ -4,7 +4,7 @@ use super::begin::{Opened, Stream, opened};
 use super::error::{Problem, TraceError};
 use super::format::native::NativeBlocks;
 use super::format::{Format, FormatName, Parser};
-use super::native::{NativeReader, Wanted};
+use super::native::Wanted;
 use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
 use super::record::{BlockRecord, RawRecord};
@@ -61,19 +61,12 @@ impl TraceReader {
     /// # Errors
     /// A file that can't be opened or read, is empty, or is in no format or in more than one.
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
-        let path = path.as_ref();
-        let name: Arc<str> = path.to_string_lossy().into();
-        match opened(path) {
-            Ok(Opened::Stream(stream)) => Self::from_reader(name, stream, options),
-            Ok(Opened::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
-                Self::from_reader(name, file, options)
-            }
-            Ok(Opened::Native(file)) => {
-                let reader = NativeReader::of_file(name.clone(), file, Wanted::DeviceRequests)?;
-                let blocks = Box::new(NativeBlocks::of(reader));
+        match opened(path.as_ref(), options, Wanted::DeviceRequests)? {
+            (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
+            (name, Opened::Native(reader)) => {
+                let blocks = Box::new(NativeBlocks::of(*reader));
                 Ok(Self::new(Stream::native(name), blocks, options))
             }
-            Err(source) => Err(TraceError::Open { name, source }),
         }
     }
 

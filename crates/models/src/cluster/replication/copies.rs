@@ -107,6 +107,7 @@ impl Replicas {
         self.extra_bytes
     }
 
+    /// The disk of a slot.
     pub(super) fn disk_of(&self, slot: u32) -> usize {
         (slot % self.disks) as usize
     }
@@ -114,11 +115,6 @@ impl Replicas {
     /// How far behind its address on the first place a copy lies.
     pub(super) fn shift_of(&self, slot: u32) -> u64 {
         u64::from(slot / self.disks) * self.stride
-    }
-
-    /// The disk of a slot.
-    pub(super) fn disk(&self, slot: u32) -> usize {
-        self.disk_of(slot)
     }
 
     /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among equals.
@@ -263,12 +259,8 @@ impl Replicas {
             Decision::Keep => {}
             Decision::CutBack(retain) => {
                 if retain == Retain::Random {
-                    let keep = draw(u64::from(copies));
-                    let mut slots = state.slots;
-                    for _ in 0..keep {
-                        slots &= slots - 1;
-                    }
-                    state.master = slots.trailing_zeros();
+                    let keep = draw(u64::from(copies)) as usize;
+                    state.master = slots_in(state.slots).nth(keep).unwrap_or(state.master);
                 }
                 state.slots = 1 << state.master;
                 state.wanted = None;
@@ -365,4 +357,13 @@ fn plan(state: &mut FileState, number: u32, after: Time, now: Time) -> Option<Ti
     let due = now.saturating_add(after);
     state.wanted = Some((number, due));
     (!std::mem::replace(&mut state.is_planned, true)).then_some(after)
+}
+
+/// The slots of a set, in order.
+pub(super) fn slots_in(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let slot = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(slot)
+    })
 }

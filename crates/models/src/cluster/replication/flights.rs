@@ -1,6 +1,6 @@
 //! Requests on their way: sent to one copy, to several or to all, and put together again; and copies being made.
 
-use super::copies::Replicas;
+use super::copies::{Replicas, slots_in};
 use super::parameters::WriteReturns;
 use super::select::{Candidate, best, in_order};
 use super::traffic::Copying;
@@ -153,30 +153,21 @@ impl Replicas {
         let slot = slot.ok_or_else(unknown)?;
         match self.flights.get_mut(slot).ok_or_else(unknown)? {
             Flight::Copy(copying) => {
-                let mut copying = *copying;
-                if part.direction == Direction::Read {
-                    copying.writes_left = copying.targets.count_ones();
-                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
-                        *kept = copying;
-                    }
-                    let mut targets = copying.targets;
-                    while targets != 0 {
-                        let target = targets.trailing_zeros();
-                        targets &= targets - 1;
+                let is_read = part.direction == Direction::Read;
+                copying.writes_left = match is_read {
+                    true => copying.targets.count_ones(),
+                    false => copying.writes_left - 1,
+                };
+                let copying = *copying;
+                if is_read {
+                    for target in slots_in(copying.targets) {
                         let what = (copying.file, copying.piece);
                         self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
                     }
-                    return Ok((None, parts));
+                } else if copying.writes_left == 0 {
+                    self.flights.remove(slot);
+                    self.next_piece(copying, &mut parts, now);
                 }
-                copying.writes_left -= 1;
-                if copying.writes_left > 0 {
-                    if let Some(Flight::Copy(kept)) = self.flights.get_mut(slot) {
-                        *kept = copying;
-                    }
-                    return Ok((None, parts));
-                }
-                self.flights.remove(slot);
-                self.next_piece(copying, &mut parts, now);
                 Ok((None, parts))
             }
             Flight::Whole(whole) => {

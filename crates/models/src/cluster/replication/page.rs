@@ -6,15 +6,15 @@
 //! completions ◀─(collect)◀─ disks
 //! ```
 
-use super::copies::Replicas;
+use super::copies::{Replicas, slots_in};
 use super::flights::Parts;
 use super::parameters::{ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
-use petrio_kernel::random::below;
-use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Time};
+use petrio_kernel::random::{Stream, below};
+use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Time, Update};
 use smallvec::SmallVec;
 
 /// How replication sees a disk.
@@ -76,9 +76,7 @@ pub fn replication_page(
     let planned = observe.may_put(plans, 1);
     observe.action(move |f| {
         let (operation, now) = (f.take(operation), f.now());
-        let mut generator = f.random(draws).clone();
-        let plan = f.update(update).observe(&operation, now, &mut |bound| below(&mut generator, bound));
-        *f.random(draws) = generator;
+        let plan = drawing(f, draws, update, |replicas, draw| replicas.observe(&operation, now, draw));
         if let Some((file, after)) = plan {
             f.put_after(planned, file, after);
         }
@@ -91,9 +89,7 @@ pub fn replication_page(
     let down = declare(&mut mature, ports);
     mature.action(move |f| {
         let (file, now) = (f.take(file), f.now());
-        let mut generator = f.random(draws).clone();
-        let (later, parts) = f.update(update).mature(file, now, &mut |bound| below(&mut generator, bound));
-        *f.random(draws) = generator;
+        let (later, parts) = drawing(f, draws, update, |replicas, draw| replicas.mature(file, now, draw));
         if let Some(later) = later {
             f.put_after(again, file, later);
         }
@@ -139,27 +135,22 @@ pub fn replication_page(
         let (request, now) = (f.take(request), f.now());
         let mut slots = f.update(update).all_disks();
         if request.direction != Direction::Flush {
-            let mut generator = f.random(draws).clone();
             let (found, plan) =
-                f.update(update).slots_for(&request, now, &mut |bound| below(&mut generator, bound));
-            *f.random(draws) = generator;
+                drawing(f, draws, update, |replicas, draw| replicas.slots_for(&request, now, draw));
             slots = found;
             if let Some(after) = plan {
                 f.put_after(planned, request.file, after);
             }
         }
-        let mut candidates: SmallVec<[Candidate; 8]> = SmallVec::new();
-        while slots != 0 {
-            let slot = slots.trailing_zeros();
-            slots &= slots - 1;
-            let replicas = f.get(update);
-            let (disk, shift) = (replicas.disk(slot), replicas.shift_of(slot));
-            let outlook = match arms[disk] {
-                Some(arm) => seen(f.get(arm), &request, shift, now),
+        let replicas = f.get(update);
+        let candidate = |slot| {
+            let outlook = match arms[replicas.disk_of(slot)] {
+                Some(arm) => seen(f.get(arm), &request, replicas.shift_of(slot), now),
                 None => replicas.counted(slot),
             };
-            candidates.push(Candidate { slot, outlook });
-        }
+            Candidate { slot, outlook }
+        };
+        let mut candidates: SmallVec<[Candidate; 8]> = slots_in(slots).map(candidate).collect();
         let parts = f.update(update).send(&request, &mut candidates, now);
         send(f, &down, parts);
     });
@@ -194,6 +185,19 @@ pub fn replication_page(
     };
     let costs_nothing = messages == super::Messages::default();
     Ok((replicas, if costs_nothing { Vec::new() } else { vec![stage] }))
+}
+
+/// What replication does that draws: the stream's generator is lent to it for as long.
+fn drawing<T>(
+    f: &mut Firing<'_>,
+    draws: Stream,
+    replicas: Update<Replicas>,
+    what: impl FnOnce(&mut Replicas, &mut dyn FnMut(u64) -> u64) -> T,
+) -> T {
+    let mut generator = f.random(draws).clone();
+    let found = what(f.update(replicas), &mut |bound| below(&mut generator, bound));
+    *f.random(draws) = generator;
+    found
 }
 
 type Down = Vec<Put<BlockRequest>>;

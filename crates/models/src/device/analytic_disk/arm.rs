@@ -54,7 +54,7 @@ pub struct Arm {
     waiting: VecDeque<Waiting>,
     /// Of the idle class, in order of arrival.
     background: VecDeque<Waiting>,
-    /// Service times of `waiting`, first come, first served, together; and where the arm stands after them.
+    /// First come, first served: service times of `waiting` together, and where the arm stands after them.
     ahead: Time,
     last_cylinder: u32,
     /// What the rotational latency of the next arrival depends on, besides its time: a disk that isn't chosen now stands differently
@@ -89,9 +89,10 @@ impl Arm {
             self.background.push_back(waiting);
             return;
         }
-        let from = if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder };
-        self.ahead += self.service(from, &waiting);
-        self.last_cylinder = cylinder;
+        if self.discipline == QueueDiscipline::FirstCome {
+            self.ahead += self.service(self.behind_all(), &waiting);
+            self.last_cylinder = cylinder;
+        }
         self.waiting.push_back(waiting);
     }
 
@@ -102,6 +103,11 @@ impl Arm {
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Where the arm stands when all who wait have been served in order of arrival.
+    fn behind_all(&self) -> u32 {
+        if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder }
     }
 
     fn service(&self, from: u32, waiting: &Waiting) -> Time {
@@ -115,10 +121,9 @@ impl Arm {
             false => {
                 let cylinders = self.waiting.iter().map(|waiting| waiting.cylinder);
                 let index = pick(self.discipline, cylinders, self.cylinder, self.upward)?;
-                let old = self.waiting.front().map(|first| self.service(self.cylinder, first));
                 let next = self.waiting.remove(index)?;
                 if self.discipline == QueueDiscipline::FirstCome {
-                    self.ahead = self.ahead - old.unwrap_or_default();
+                    self.ahead = self.ahead - self.service(self.cylinder, &next);
                 }
                 next
             }
@@ -148,10 +153,7 @@ impl Arm {
         let busy = if self.in_service { self.free_at.saturating_sub(now) } else { Time::ZERO };
         let rotation = self.drive.turned(self.turn(now));
         let (ahead, seek_cylinders) = match self.discipline {
-            QueueDiscipline::FirstCome => {
-                let from = if self.waiting.is_empty() { self.cylinder } else { self.last_cylinder };
-                (self.ahead, from.abs_diff(cylinder))
-            }
+            QueueDiscipline::FirstCome => (self.ahead, self.behind_all().abs_diff(cylinder)),
             _ => self.play_through(cylinder),
         };
         let plan = self.drive.plan(seek_cylinders, request, 0.0);

@@ -3,18 +3,7 @@
 use super::layout::Layout;
 use super::parameters::UnixError;
 use crate::host::fast_map::FastMap;
-use petrio_colours::{FileId, SECTOR_BYTES};
-
-/// A piece of a file whose place on the disk is known beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlacedExtent {
-    /// First byte in the file.
-    pub offset: u64,
-    /// First device block (512 bytes).
-    pub address: u64,
-    /// Length in bytes.
-    pub length: u64,
-}
+use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 
 /// A file as the host is told of it before the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

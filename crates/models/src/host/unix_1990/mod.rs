@@ -24,7 +24,7 @@ mod page;
 mod parameters;
 mod state;
 
-pub use files::{PlacedExtent, UnixFile};
+pub use files::UnixFile;
 pub use page::{UnixPorts, unix_1990_page};
 pub use parameters::{RecordedReads, UnixError, UnixParameters};
 

@@ -11,6 +11,7 @@ use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::host::fast_map::FastMap;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Key, Time};
+use std::hash::Hash;
 
 /// The sync daemon's process number in its requests.
 const DAEMON: u32 = u32::MAX - 1;
@@ -167,13 +168,8 @@ impl Host {
                 self.write_metadata(job, &[file, job.op.parent], now)
             }
             Operation::Close => {
-                let left = self.openers.get(&file).copied().unwrap_or_default().saturating_sub(1);
-                self.openers.insert(file, left);
-                if left == 0 {
-                    self.openers.remove(&file);
-                    if self.nameless.remove(&file).is_some() {
-                        self.discard(file, 0);
-                    }
+                if count_down(&mut self.openers, file) && self.nameless.remove(&file).is_some() {
+                    self.discard(file, 0);
                 }
                 Next::Return
             }
@@ -202,8 +198,7 @@ impl Host {
                 }
                 self.write_metadata(job, &[file, job.op.parent], now)
             }
-            Operation::Rmdir => self.write_metadata(job, &[job.op.parent, file], now),
-            Operation::Rename => self.write_metadata(job, &[job.op.parent, file], now),
+            Operation::Rmdir | Operation::Rename => self.write_metadata(job, &[job.op.parent, file], now),
             Operation::Readdir | Operation::Stat => Next::Return,
         }
     }
@@ -437,25 +432,31 @@ impl Host {
                     if self.writes_all == 0 {
                         self.events.push(Event::AllWritten);
                     }
-                    let left = self.writes.get(&key.file).map_or(0, |left| left - 1);
-                    if left == 0 {
-                        self.writes.remove(&key.file);
+                    if count_down(&mut self.writes, key.file) {
                         self.events.push(Event::Written(key.file));
-                    } else {
-                        self.writes.insert(key.file, left);
                     }
                 }
             }
             Transfer::Metadata(id) => {
-                let left = self.metadata.get(&id).map_or(0, |left| left - 1);
-                if left == 0 {
-                    self.metadata.remove(&id);
+                if count_down(&mut self.metadata, id) {
                     self.events.push(Event::Metadata(id));
-                } else {
-                    self.metadata.insert(id, left);
                 }
             }
         }
         true
+    }
+}
+
+/// One less of something; whether none is left.
+fn count_down<K: Copy + Eq + Hash>(counts: &mut FastMap<K, u32>, key: K) -> bool {
+    match counts.get_mut(&key) {
+        Some(left) if *left > 1 => {
+            *left -= 1;
+            false
+        }
+        _ => {
+            counts.remove(&key);
+            true
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! The document around a page's content: head, style, script. Other studies that make pages use it too.
 
 use super::escaped;
+use crate::report::figures::{per_cent, time};
+use crate::report::summary::Share;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -19,6 +21,21 @@ pub fn document(title: &str, style: &str, content: &str, foot: &str) -> String {
          <footer>petrio {version} · {foot}</footer>\n\
          </main>\n<div id=\"says\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
+}
+
+/// The parts of the time of an average request side by side, as wide as they are long: what stands in an element of the class `stack`.
+pub fn cause_spans(breakdown: &[Share]) -> String {
+    let span = |share: &Share| {
+        format!(
+            "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
+            cause_class(&share.cause),
+            share.fraction.max(0.000_1),
+            escaped(&share.cause),
+            time(share.mean_ms),
+            per_cent(share.fraction)
+        )
+    };
+    breakdown.iter().map(span).collect()
 }
 
 /// A cause of time as a class of the style, which gives it its colour: an element of the classes `cause` and this.

@@ -9,7 +9,7 @@ mod page;
 mod plots;
 
 pub use axis::Axis;
-pub use document::{cause_class, document};
+pub use document::{cause_class, cause_spans, document};
 pub use frame::{Frame, path};
 
 use crate::report::error::ReportError;

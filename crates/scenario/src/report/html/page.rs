@@ -1,7 +1,7 @@
 //! The page around the plots.
 
 use super::document::document;
-use super::{cause_class, escaped, plots};
+use super::{cause_class, cause_spans, escaped, plots};
 use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -141,17 +141,7 @@ fn breakdown(out: &mut String, report: &Report) {
         report.subject.one(),
         escaped(&words.join(", "))
     );
-    for share in &report.breakdown {
-        let _ = write!(
-            out,
-            "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
-            cause_class(&share.cause),
-            share.fraction.max(0.000_1),
-            escaped(&share.cause),
-            time(share.mean_ms),
-            per_cent(share.fraction)
-        );
-    }
+    out.push_str(&cause_spans(&report.breakdown));
     out.push_str("</div>\n<ul class=\"key\">\n");
     for share in &report.breakdown {
         let _ = writeln!(

@@ -6,8 +6,8 @@ mod tables;
 
 use super::text::{how, order};
 use super::{Comparison, Contender, Origin, words};
-use petrio_scenario::report::figures::{per_cent, time};
-use petrio_scenario::report::html::{cause_class, document, escaped};
+use petrio_scenario::report::figures::time;
+use petrio_scenario::report::html::{cause_spans, document, escaped};
 use petrio_scenario::report::{ReportError, write_text};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -150,16 +150,8 @@ fn causes(out: &mut String, comparison: &Comparison) {
             if !known.contains(&share.cause.as_str()) {
                 known.push(&share.cause);
             }
-            let _ = write!(
-                out,
-                "<span class=\"cause {}\" style=\"flex-grow:{:.4}\" data-says=\"{}: {}, {}\"></span>",
-                cause_class(&share.cause),
-                share.fraction.max(0.000_1),
-                escaped(&share.cause),
-                time(share.mean_ms),
-                per_cent(share.fraction)
-            );
         }
+        out.push_str(&cause_spans(&contender.breakdown));
         let _ = writeln!(out, "</div><span>{}</span>", time(total));
     }
     out.push_str("</div>\n");

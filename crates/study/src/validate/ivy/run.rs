@@ -1,7 +1,7 @@
 //! Every row of the paper's tables, simulated.
 
 use super::error::IvyError;
-use super::figures::{IvyFigures, differ};
+use super::figures::{IvyFigures, differ, reduction};
 use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
 use super::system::{IvySystem, run};
 use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters, Tally};
@@ -106,7 +106,6 @@ pub fn validate_ivy(progress: &mut dyn FnMut(&str)) -> Result<Vec<IvyRow>, IvyEr
 fn table_rows(table: &PaperTable, one: &Tally) -> Result<Vec<IvyRow>, IvyError> {
     let first = table.rows[0].1;
     let ours = IvyFigures::of(one);
-    let reduction = |of: f64, to: f64| (1.0 - to / of) * 100.0;
     table
         .rows
         .iter()

@@ -1,16 +1,14 @@
 //! Ivy's System: a Unix host of 1990 with a file system on several disks, and what a made-up trace does to it.
 
 use super::error::IvyError;
-use petrio_colours::{BlockRequest, FileId, FileOp};
+use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, Sight, Tally, replication_page,
 };
 use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
 use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_models::host::unix_1990::{
-    PlacedExtent, RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page,
-};
+use petrio_models::host::unix_1990::{RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page};
 use petrio_workload::file_lives::FileLives;
 use petrio_workload::program::Placement;
 use petrio_workload::replay::{FileRecords, TraceFile, TraceFiles};
@@ -132,11 +130,7 @@ fn unix_file(number: FileId, file: &TraceFile, stretch: u64) -> UnixFile {
     // A file stays in one piece: its beginning is moved.
     let first = file.extents.first().map_or(0, |extent| extent.address);
     let moved = first.saturating_mul(stretch) - first;
-    let extent = |extent: &petrio_workload::replay::PlacedExtent| PlacedExtent {
-        offset: extent.offset,
-        address: extent.address + moved,
-        length: extent.length,
-    };
+    let extent = |extent: &PlacedExtent| PlacedExtent { address: extent.address + moved, ..*extent };
     UnixFile {
         file: number,
         parent: FileId::ROOT,

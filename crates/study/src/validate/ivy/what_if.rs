@@ -2,7 +2,7 @@
 //! the unpublished traces decides the reductions.
 
 use super::error::IvyError;
-use super::figures::IvyFigures;
+use super::figures::{IvyFigures, reduction};
 use super::paper::{FileSystem, IvyPolicy};
 use super::run::{analytic_disk, run_seeds, system_of};
 use super::system::IvySystem;
@@ -149,7 +149,6 @@ pub fn what_if(progress: &mut dyn FnMut(&str)) -> Result<(Vec<WhatIf>, Vec<WhatI
 
 fn row(change: &str, (file_system, policy): (FileSystem, IvyPolicy), one: &Tally, two: &Tally) -> WhatIf {
     let (first, second) = (IvyFigures::of(one), IvyFigures::of(two));
-    let reduction = |of: f64, to: f64| (1.0 - to / of) * 100.0;
     let requests = two.read_turnaround.count + two.write_turnaround.count;
     WhatIf {
         change: change.to_owned(),
