@@ -4,6 +4,7 @@ use crate::load::Loaded;
 use crate::run::RunFailure;
 use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
+use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles,
@@ -40,7 +41,8 @@ impl EventTrace {
         let path = loaded.path_of(&replay.file);
         let options = TraceOptions { format: replay.format, ..TraceOptions::default() };
         let files = loaded.trace_files.get_or_survey(workload, || {
-            TraceFiles::of(EventReader::open(&path, &options)?).map_err(ProgramError::from)
+            let room = replay.device_room.map_or(u64::MAX, Bytes::get);
+            TraceFiles::within(EventReader::open(&path, &options)?, room).map_err(ProgramError::from)
         })?;
         if files.files().is_empty() {
             return Err(ProgramError::NoRequests { name: path.to_string_lossy().into() });

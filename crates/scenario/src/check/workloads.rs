@@ -5,11 +5,14 @@ use crate::load::near_file;
 use crate::schema::{FileLoadPlace, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
 use indexmap::IndexMap;
+use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
 use std::path::Path;
 
 /// The least urgent I/O priority within a class (ioprio_set(2)).
 const LEAST_URGENT: u8 = 7;
+/// The least room of a file that stands for a device, in bytes: a large request must fit.
+const DEVICE_ROOM_LEAST: u64 = 1 << 20;
 
 impl Checker<'_> {
     pub(super) fn workloads(&mut self) -> IndexMap<String, Vec<u32>> {
@@ -52,6 +55,7 @@ impl Checker<'_> {
                         self.file(&format!("{path}.file"), &folder.join(&load.parameters.file));
                     }
                     self.time_scale(&path, load.parameters.time_scale);
+                    self.device_room(&path, load.parameters.device_room);
                 }
             }
             targets.insert(name.clone(), on);
@@ -112,6 +116,16 @@ impl Checker<'_> {
                 place.io_priority
             );
             self.error(&format!("{path}.io_priority"), message, "0 is the most urgent, 4 the usual");
+        }
+    }
+
+    fn device_room(&mut self, path: &str, room: Option<Bytes>) {
+        if let Some(room) = room.filter(|room| room.get() < DEVICE_ROOM_LEAST) {
+            self.error(
+                &format!("{path}.device_room"),
+                format!("a file of {room} can't stand for a device"),
+                "give it 1 MiB or more, or leave it out: the file is then as long as the trace needs",
+            );
         }
     }
 

@@ -1,6 +1,7 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
 use crate::schema::trace::Replay;
+use petrio_units::Bytes;
 use petrio_workload::replay::ThinkPer;
 use petrio_workload::trace::FormatName;
 use petrio_workload::{ClosedReplayOptions, Processes};
@@ -8,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A file-level trace (petrio's own, strace's, fio's, Darshan's): creations, opens, reads, writes, deletions, played back.
+/// A file-level trace (petrio's own, strace's, fio's, Darshan's): creations, opens, reads, writes, deletions, played back. Of a trace of
+/// device requests a file stands for each device, read and written past the cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventReplay {
@@ -31,6 +33,10 @@ pub struct EventReplay {
     /// with `reads = "missed"`).
     #[serde(default)]
     pub reads: Reads,
+    /// Of a trace of device requests: the most that the file which stands for a device may take; addresses beyond it wrap
+    /// round. Left out, the file is as long as the highest address needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_room: Option<Bytes>,
 }
 
 /// Which reads of a trace are played.

@@ -7,9 +7,11 @@
 //! Think time is kept per process, or per file where the trace doesn't know processes (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.6).
 //!
 //! Left out: events that failed, program starts, device requests (they follow), and directories, of which one level stands for
-//! all: files are placed by the path of their directory.
+//! all: files are placed by the path of their directory. In a trace that has device requests and no calls on files, a file stands for
+//! each device ([`device_files`](super::device_files)).
 
 use super::Record;
+use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
 use crate::trace::TraceError;
 use crate::trace::event::{Event, EventKind, FileKey};
@@ -55,6 +57,8 @@ pub struct TraceFiles {
     directories: Vec<Arc<str>>,
     /// The threads of the trace, in order of their numbers.
     processes: Vec<u32>,
+    /// Where its files stand for devices: the room for each, in bytes.
+    device_room: Option<u64>,
 }
 
 /// What is known only while a trace is looked over.
@@ -72,14 +76,41 @@ impl TraceFiles {
     /// # Errors
     /// An event that can't be read.
     pub fn of(events: impl Iterator<Item = Result<Event, TraceError>>) -> Result<Self, TraceError> {
-        let mut files = Self::default();
-        let mut survey = Survey::default();
+        Self::within(events, u64::MAX)
+    }
+
+    /// As [`TraceFiles::of`], where a file that stands for a device has at most `device_room` bytes.
+    ///
+    /// # Errors
+    /// An event that can't be read.
+    pub fn within(
+        events: impl Iterator<Item = Result<Event, TraceError>>,
+        device_room: u64,
+    ) -> Result<Self, TraceError> {
+        let (mut files, mut survey) = (Self::default(), Survey::default());
+        let (mut devices, mut of_devices) = (Self::default(), Survey::default());
+        devices.device_room = Some(device_room);
         for event in events {
             let event = event?;
-            if !event.file.is_known() || event.error != 0 || event.kind.is_of_device() {
+            if event.error != 0 {
                 continue;
             }
-            files.look_at(&event, &mut survey);
+            if !event.kind.is_of_device() {
+                if event.file.is_known() {
+                    files.look_at(&event, &mut survey);
+                }
+            } else if files.files.is_empty()
+                && let Some(call) = as_file_call(&event, device_room)
+            {
+                devices.look_at(&call, &mut of_devices);
+                // A device is there as a whole, whatever is written to it first.
+                if let Some(file) = devices.position(call.file).map(|at| &mut devices.files[at as usize]) {
+                    file.size = file.size.max(call.offset.unwrap_or_default() + call.length);
+                }
+            }
+        }
+        if files.files.is_empty() {
+            (files, survey) = (devices, of_devices);
         }
         for file in &mut files.files {
             tidy(&mut file.extents);
@@ -291,6 +322,8 @@ pub struct FileRecord {
     pub length: u64,
     /// O_SYNC.
     pub sync: bool,
+    /// O_DIRECT.
+    pub direct: bool,
 }
 
 impl Record for FileRecord {
@@ -320,7 +353,7 @@ impl Record for FileRecord {
             parent: self.parent,
             offset: self.offset,
             length: self.length,
-            flags: AccessFlags { sync: self.sync, ..AccessFlags::default() },
+            flags: AccessFlags { sync: self.sync, direct: self.direct, ..AccessFlags::default() },
             issued: now,
             ..FileOp::default()
         }
@@ -354,6 +387,11 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
     }
 
     fn record(&mut self, event: &Event) -> Option<FileRecord> {
+        let call = self.files.device_room.map(|room| as_file_call(event, room));
+        let event = match &call {
+            Some(call) => call.as_ref()?,
+            None => event,
+        };
         if event.error != 0 || event.kind.is_of_device() {
             return None;
         }
@@ -368,6 +406,8 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             EventKind::Write => Operation::Write,
             EventKind::Close => Operation::Close,
             EventKind::Unlink => Operation::Unlink,
+            // A flush of a device has no file's times to write.
+            EventKind::Fsync if self.files.device_room.is_some() => Operation::Fdatasync,
             EventKind::Fsync => Operation::Fsync,
             EventKind::Truncate => Operation::Truncate,
             EventKind::Rename => Operation::Rename,
@@ -416,6 +456,7 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             offset,
             length,
             sync: event.synchronous,
+            direct: self.files.device_room.is_some(),
         })
     }
 }

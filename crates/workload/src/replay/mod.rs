@@ -6,6 +6,7 @@
 //! (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
 
 mod closed;
+mod device_files;
 mod files;
 mod open;
 mod possible;

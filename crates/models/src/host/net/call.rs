@@ -12,6 +12,8 @@ impl Context<'_> {
     /// An operation comes from a process.
     pub(super) fn enter(&mut self, op: FileOp) -> (Job, Next) {
         let mut job = Job::new(op);
+        // Data that go through the journal go through the cache, too, whatever was asked for (`ext4_should_use_dio`).
+        job.past_cache = job.op.flags.direct && !self.fs.rules.logs_data();
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
         if job.op.flags.stdio {

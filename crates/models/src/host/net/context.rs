@@ -72,16 +72,19 @@ impl Context<'_> {
         }
     }
 
-    /// Changes a file's modification time; whether that changes its inode, which it does once in a tick. The inode's
-    /// block is then among the touched.
-    pub(super) fn touch_times(&mut self, file: FileId) -> bool {
-        let tick = self.now.as_picos() / self.fs.rules.tick.as_picos().max(1) + 1;
-        let inode = self.fs.inodes.get_mut(file);
-        if inode.time == tick {
-            return false;
-        }
-        inode.time = tick;
-        true
+    /// Whether a write now changes a file's modification time, which it does once in a tick.
+    pub(super) fn ages(&self, file: FileId) -> bool {
+        self.fs.inodes.get(file).time != self.tick()
+    }
+
+    /// Changes a file's modification time.
+    pub(super) fn touch_times(&mut self, file: FileId) {
+        self.fs.inodes.get_mut(file).time = self.tick();
+    }
+
+    /// The number of the tick, from 1.
+    fn tick(&self) -> u64 {
+        self.now.as_picos() / self.fs.rules.tick.as_picos().max(1) + 1
     }
 
     /// Brings metadata blocks into memory; the group to wait for, if any isn't there.

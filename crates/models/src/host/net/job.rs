@@ -33,6 +33,8 @@ pub(super) struct Job {
     pub(super) stage: Stage,
     /// Whether it waited for a device.
     pub(super) waited: bool,
+    /// O_DIRECT, where the file system follows it.
+    pub(super) past_cache: bool,
     /// Processor time that it has to spend when it next runs: memory reclaimed for it.
     pub(super) owed: Time,
     /// How much of the processor time that it has now is the way into the kernel.
@@ -204,6 +206,7 @@ impl Job {
             handle: None,
             stage: Stage::Begin,
             waited: false,
+            past_cache: false,
             owed: Time::ZERO,
             entry: Time::ZERO,
             op,

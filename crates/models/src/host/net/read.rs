@@ -27,7 +27,7 @@ impl Context<'_> {
         if job.position >= end {
             return self.end_read(job);
         }
-        if job.op.flags.direct {
+        if job.past_cache {
             return self.read_past_cache(job, end);
         }
         let key = job.key(self.fs.number);
@@ -53,7 +53,7 @@ impl Context<'_> {
         let size = self.fs.inodes.get(job.op.file).size;
         let end = job.end.min(size);
         let looks_ahead = self.fs.rules.kernel.read_ahead.algorithm == ReadAheadAlgorithm::CurrentAhead;
-        if job.position >= end || job.op.flags.direct || looks_ahead {
+        if job.position >= end || job.past_cache || looks_ahead {
             return None;
         }
         let (key, index) = (job.key(self.fs.number), job.position / PAGE_BYTES);

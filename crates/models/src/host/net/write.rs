@@ -35,7 +35,7 @@ impl Context<'_> {
         if job.position >= job.end {
             return self.end_write(job);
         }
-        if job.op.flags.direct {
+        if job.past_cache {
             return self.write_past_cache(job);
         }
         let key = job.key(self.fs.number);
@@ -113,8 +113,7 @@ impl Context<'_> {
     ) -> Next {
         let file = job.op.file;
         let extends = piece > size;
-        let tick = self.now.as_picos() / self.fs.rules.tick.as_picos().max(1) + 1;
-        let ages = self.fs.inodes.get(file).time != tick;
+        let ages = self.ages(file);
         let holes = self.holes(job, first, pages);
         let allocates = holes > 0 && !self.fs.rules.delayed;
         let logs_data = self.fs.rules.logs_data();
@@ -363,12 +362,15 @@ impl Context<'_> {
         self.memory.cache.remove(key, first, end);
         let size = self.fs.inodes.get(file).size;
         let holes = self.holes(job, first, end - first);
-        if holes > 0 || job.end > size {
+        let extends = holes > 0 || job.end > size;
+        // An overwrite changes nothing but the modification time, which a later fsync has to commit (`file_modified`).
+        if extends || self.ages(file) {
             let id = match self.start_handle(CREDITS) {
                 Ok(id) => id,
                 Err(event) => return Self::wait(event, FileCause::Journal, Then::Begin),
             };
             self.fs.touched.clear();
+            self.touch_times(file);
             self.fs.volume.touch_inode(file, &mut self.fs.touched);
             if holes > 0
                 && let Err(error) = self.allocate(job, first, end - first)
@@ -378,7 +380,10 @@ impl Context<'_> {
             let missing = self.bring_touched(touch);
             self.log_touched(id);
             let inode = self.fs.inodes.get_mut(file);
-            (inode.sync, inode.data_sync, inode.size) = (id, id, inode.size.max(job.end));
+            (inode.sync, inode.size) = (id, inode.size.max(job.end));
+            if extends {
+                inode.data_sync = id;
+            }
             let size = inode.size;
             self.fs.volume.grow(file, size);
             self.stop_handle(id, CREDITS);

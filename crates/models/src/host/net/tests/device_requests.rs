@@ -99,6 +99,18 @@ fn synchronous_writes_are_followed_by_their_sync() {
     observed(&[write], ["W4D F", "W4D F", "W12J F W4J F W4D F"]);
 }
 
+/// A direct write changes the modification time, which fsync commits and fdatasync doesn't; where data go through the journal it goes
+/// through the cache, too.
+#[test]
+fn a_direct_overwrite_and_its_sync() {
+    let mut write = overwrite();
+    write.flags.direct = true;
+    let logged = "W4D W8J F W4J F";
+    let through_cache = "W12J F W4J F W4D F";
+    observed(&[write.clone(), op(Operation::Fsync, 3)], [logged, logged, through_cache]);
+    observed(&[write, op(Operation::Fdatasync, 3)], ["W4D F", "W4D F", through_cache]);
+}
+
 #[test]
 fn names_are_committed_with_bitmaps_inodes_and_directory() {
     observed(&[op(Operation::Create, 7), op(Operation::Fsync, 7)], ["W24J F W4J F"; 3]);
