@@ -2,11 +2,14 @@
 
 use super::command;
 use super::error::FileTraceError;
-use super::join::{Counts, Joiner};
-use super::names::walk;
-use super::output::{Output, Rotation};
+use super::interrupt::{is_ending, while_running};
+use super::join::Joiner;
+use super::names::{Met, Search, Walker};
+use super::output::Output;
+use super::parameters::{CaptureParameters, Subject};
 use super::proc::{self, Look};
-use super::tracefs::catalogue::{Listened, Meaning, Scope, listened};
+use super::summary::{CaptureSummary, lacks, remarks};
+use super::tracefs::catalogue::{Scope, listened};
 use super::tracefs::decode::Decoder;
 use super::tracefs::instance::{Instance, remove_left_behind};
 use super::tracefs::page::PageLayout;
@@ -19,61 +22,8 @@ use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
-
-/// Whose calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// Those of a command and of all its children, until it ends.
-    Command(Vec<OsString>),
-    /// Everybody's, for so long or until it is interrupted.
-    System(Option<Duration>),
-}
-
-/// What is captured, and where to.
-#[derive(Clone, Debug)]
-pub struct CaptureParameters {
-    /// Whose calls.
-    pub subject: Subject,
-    /// The trace's file; with a rotation, the pattern of their names.
-    pub out: PathBuf,
-    /// Whether every call is kept; otherwise what Ivy kept.
-    pub full: bool,
-    /// When a new file begins.
-    pub rotation: Option<Rotation>,
-    /// Folders whose files' names are looked for, beside those that the capture itself meets.
-    pub names: Vec<PathBuf>,
-    /// Buffer for each processor and instance, in KiB.
-    pub buffer_kib: u32,
-}
-
-/// KiB for each processor and each of the two instances: half a second of 500,000 events a second of 60 bytes.
-pub const BUFFER_KIB: u32 = 16 << 10;
-
-/// How a capture went.
-#[derive(Clone, Debug)]
-pub struct CaptureSummary {
-    /// The trace's files.
-    pub files: Vec<PathBuf>,
-    /// Events in them.
-    pub events: u64,
-    /// Events of the kernel that were lost, at least.
-    pub lost: u64,
-    /// What was seen.
-    pub counts: Counts,
-    /// Processor time that it took to set up: clearing the buffers' memory, looking at folders and processes.
-    pub set_up_time: Duration,
-    /// Processor time of the collector after that, writing the trace and looking for names included.
-    pub processor_time: Duration,
-    /// From the beginning to the end of what was captured.
-    pub run_time: Duration,
-    /// How the command ended.
-    pub status: Option<ExitStatus>,
-    /// What this trace lacks and why, a line each.
-    pub notes: Vec<String>,
-}
 
 /// How often the buffers are read while little happens: rarely enough to find whole pages, often enough for what /proc shows
 /// to be of use.
@@ -87,30 +37,6 @@ const PATIENCE_NS: u64 = 20_000_000_000;
 const WALK_BEFORE: Duration = Duration::from_secs(2);
 const WALK_AFTER: Duration = Duration::from_secs(20);
 
-/// Whether a capture runs, and whether it is to end now.
-static RUNNING: AtomicBool = AtomicBool::new(false);
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-/// For a signal's handler: ends a running capture, which then completes its trace. False where none runs, or where it was told
-/// already.
-pub fn interrupt() -> bool {
-    RUNNING.load(Ordering::SeqCst) && !ENDING.swap(true, Ordering::SeqCst)
-}
-
-/// Whether somebody wants it to end.
-pub(crate) fn is_ending() -> bool {
-    ENDING.load(Ordering::SeqCst)
-}
-
-/// While this runs, [`interrupt`] asks it to end instead of ending the process.
-pub(crate) fn while_running<T>(run: impl FnOnce() -> T) -> T {
-    ENDING.store(false, Ordering::SeqCst);
-    RUNNING.store(true, Ordering::SeqCst);
-    let result = run();
-    RUNNING.store(false, Ordering::SeqCst);
-    result
-}
-
 fn monotonic_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
@@ -120,7 +46,7 @@ fn nanoseconds(time: rustix::time::Timespec) -> u64 {
 }
 
 /// Processor time of this process so far.
-pub(crate) fn processor_time() -> Duration {
+fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds(clock_gettime(ClockId::ProcessCPUTime)))
 }
 
@@ -146,19 +72,25 @@ fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
             None
         }
     };
-    let run_time = collector.run_time;
     collector.finish()?;
-    Ok(CaptureSummary {
-        files: collector.output.complete,
+    let ran_until = collector.ran_until;
+    let mut summary = CaptureSummary {
+        files: std::mem::take(&mut collector.output.complete),
         events: collector.output.events,
         lost: collector.stream.lost,
         counts: collector.joiner.counts,
         set_up_time: collector.set_up_at.saturating_sub(used_before),
-        processor_time: processor_time().saturating_sub(collector.set_up_at),
-        run_time,
+        processor_time: ran_until.saturating_sub(collector.set_up_at + collector.completing),
+        completion_time: Duration::ZERO,
+        run_time: collector.run_time,
         status,
-        notes: collector.notes,
-    })
+        notes: std::mem::take(&mut collector.notes),
+    };
+    let completing = collector.completing;
+    // The kernel frees its buffers now, in this process's time.
+    drop(collector);
+    summary.completion_time = completing + processor_time().saturating_sub(ran_until);
+    Ok(summary)
 }
 
 struct Collector {
@@ -170,13 +102,17 @@ struct Collector {
     machine: Instance,
     _mount: Option<Undo>,
     origin_ns: u64,
-    /// Processor time when all was set up.
+    /// Processor time when all was set up, and when the last of the events were joined; between the two, what completing files
+    /// took.
     set_up_at: Duration,
+    ran_until: Duration,
+    completing: Duration,
     run_time: Duration,
     buffer_bytes: u64,
     lost_seen: u64,
     looked_at: FxHashSet<(usize, (u32, u32))>,
     folders: Vec<PathBuf>,
+    walker: Walker,
     notes: Vec<String>,
 }
 
@@ -241,14 +177,21 @@ impl Collector {
             _mount: mount,
             origin_ns,
             set_up_at: Duration::ZERO,
+            ran_until: Duration::ZERO,
+            completing: Duration::ZERO,
             run_time: Duration::ZERO,
             buffer_bytes: u64::from(parameters.buffer_kib) << 10,
             lost_seen: 0,
             looked_at: FxHashSet::default(),
             folders: folders.into_iter().chain(parameters.names.iter().cloned()).collect(),
+            walker: Walker::default(),
             notes,
         };
-        collector.walk(WALK_BEFORE);
+        for folder in &collector.folders {
+            let joiner = &mut collector.joiner;
+            let tell = |met: Met<'_>| joiner.learn_name(met.inode, met.path, met.size);
+            collector.walker.walk(folder, WALK_BEFORE, Search::Everything, tell);
+        }
         Ok(collector)
     }
 
@@ -324,14 +267,17 @@ impl Collector {
             turn = if bytes > self.buffer_bytes / MUCH { QUICK_TURN } else { TURN };
             let now = Time::from_nanos(now_ns - self.origin_ns);
             if self.output.is_due(now) {
+                let before = processor_time();
                 self.complete_file()?;
                 self.output.next(now)?;
+                self.completing += processor_time().saturating_sub(before);
             }
         };
         self.run_time = Duration::from_nanos(monotonic_ns() - began_ns);
         self.traced.switch_off();
         self.machine.switch_off();
         self.turn(monotonic_ns(), true)?;
+        self.ran_until = processor_time();
         Ok(result)
     }
 
@@ -388,7 +334,7 @@ impl Collector {
             match seen {
                 Look::File(file) => {
                     if let Some(path) = &file.path {
-                        self.joiner.learn_name(file.inode, path, file.size);
+                        self.joiner.learn_name(file.inode, path, Some(file.size));
                     }
                     self.joiner.shown(open, Some(file.inode));
                 }
@@ -399,24 +345,23 @@ impl Collector {
         self.looked_at = looked_at;
     }
 
-    /// Looks for the names of files below the known folders.
-    fn walk(&mut self, limit: Duration) {
-        for folder in self.folders.clone() {
+    /// Looks for names below the known folders; tells how many files have none all the same.
+    fn find_names(&mut self) -> usize {
+        let mut wanted = self.output.unnamed(|file| self.joiner.name(file));
+        for folder in &self.folders {
             let joiner = &mut self.joiner;
-            let seen = walk(&folder, limit, |inode, path, size| joiner.learn_name(inode, path, size));
-            if seen.is_cut_short && limit == WALK_AFTER {
-                let seconds = limit.as_secs();
-                let folder = folder.display();
+            let tell = |met: Met<'_>| joiner.learn_name(met.inode, met.path, met.size);
+            let walk = self.walker.walk(folder, WALK_AFTER, Search::For(&mut wanted), tell);
+            if walk.is_cut_short {
+                let (folder, seconds) = (folder.display(), WALK_AFTER.as_secs());
                 self.notes.push(format!("names below {folder} were looked for no longer than {seconds} s"));
             }
         }
+        wanted.len()
     }
 
     fn complete_file(&mut self) -> Result<(), FileTraceError> {
-        if self.output.unnamed(|file| self.joiner.name(file)) > 0 {
-            self.walk(WALK_AFTER);
-        }
-        let unnamed = self.output.unnamed(|file| self.joiner.name(file));
+        let unnamed = self.find_names();
         let mut notes = self.notes.clone();
         if unnamed > 0 {
             notes.push(format!("the paths of {unnamed} files aren't known"));
@@ -427,40 +372,9 @@ impl Collector {
     }
 
     fn finish(&mut self) -> Result<(), FileTraceError> {
-        let counts = self.joiner.counts;
-        let remarks = [
-            (
-                counts.asynchronous_calls,
-                "calls of io_uring or aio, whose reads and writes aren't in the trace",
-            ),
-            (self.joiner.requests_passed_over(), "discards and other requests without data were left out"),
-            (
-                counts.other_opens,
-                "directories, devices and files without page cache (/proc, tmpfs) were opened",
-            ),
-            (
-                counts.unknown_files,
-                "files were opened and closed without anything that tells which they were",
-            ),
-            (counts.unfinished, "calls whose end wasn't seen"),
-        ];
-        for (count, what) in remarks {
-            if count > 0 {
-                self.notes.push(format!("{count} {what}"));
-            }
-        }
+        self.notes.extend(remarks(&self.joiner.counts, self.joiner.requests_passed_over()));
         self.complete_file()
     }
-}
-
-/// What a trace lacks without these events. A call that this machine doesn't have is no loss.
-fn lacks(missing: &[Listened]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for event in missing.iter().filter(|event| !matches!(event.meaning, Meaning::Enter(_) | Meaning::Exit(_)))
-    {
-        lines.push(format!("this kernel has no {}: {} isn't known", event.folder(), event.gives));
-    }
-    lines
 }
 
 fn machine_in_words() -> String {

@@ -30,18 +30,24 @@
 mod collect;
 mod command;
 pub(crate) mod error;
+mod interrupt;
 pub(crate) mod join;
 pub(crate) mod kernel_event;
 mod names;
 mod output;
 mod overhead;
+mod parameters;
 mod proc;
+mod summary;
 mod supervise;
 pub(crate) mod tracefs;
 
-pub use collect::{BUFFER_KIB, CaptureParameters, CaptureSummary, Subject, capture, interrupt};
+pub use collect::capture;
 pub use error::FileTraceError;
+pub use interrupt::interrupt;
 pub use join::Counts;
 pub use output::Rotation;
-pub use overhead::{Overhead, Spread, measure_overhead};
+pub use overhead::{Overhead, Spread, TracedRun, measure_overhead};
+pub use parameters::{BUFFER_KIB, CaptureParameters, Subject};
+pub use summary::CaptureSummary;
 pub use supervise::{Log, RESTART_AFTER, supervise};

@@ -4,6 +4,7 @@
 //! and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use super::error::FileTraceError;
+use super::kernel_event::Inode;
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};
@@ -124,12 +125,13 @@ impl Output {
     }
 
     /// Files whose path isn't known yet.
-    pub(crate) fn unnamed(&self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> usize {
-        let Some(current) = &self.current else { return 0 };
+    pub(crate) fn unnamed(&self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> FxHashSet<Inode> {
+        let Some(current) = &self.current else { return FxHashSet::default() };
         let held = current.held.iter().filter(|event| event.path.is_none()).map(|event| event.file);
         let files: FxHashSet<FileKey> =
             held.chain(current.unnamed.iter().copied()).filter(|file| file.is_known()).collect();
-        files.into_iter().filter(|file| name(*file).is_none()).count()
+        let unnamed = files.into_iter().filter(|file| name(*file).is_none());
+        unnamed.map(|file| Inode { device: file.device, number: file.inode }).collect()
     }
 
     /// Completes the current file; gives back which it is.
@@ -235,7 +237,7 @@ mod tests {
                 output.current.as_mut().unwrap().write_first(|_| None).unwrap();
             }
         }
-        assert_eq!(output.unnamed(|_| None), 1);
+        assert_eq!(output.unnamed(|_| None), [Inode { device: 1, number: 7 }].into_iter().collect());
         output.complete(3, &["a note".to_owned()], |_| Some("/a".into())).unwrap();
         assert!(read(&path).into_iter().all(|event| event.path.as_deref() == Some("/a")));
         let about = NativeReader::open(&path).unwrap().about().clone();

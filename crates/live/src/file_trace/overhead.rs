@@ -1,14 +1,20 @@
 //! What the tracing itself costs: a command run without and with it in turn.
 //!
-//! Two costs are told apart: how much longer the command takes, and how much more processor time is used for each call, by the
-//! command (whose kernel records the events) and by the collector (which reads and joins them). Runs alternate, so that a
-//! machine that gets slower or faster meanwhile doesn't look like an overhead.
+//! Told apart: how much longer the command takes; the processor time that grows with the calls, the command's own (its kernel
+//! records the events) and the collector's (which reads and joins them); and what beginning and ending cost however many calls
+//! there are. Runs alternate, so that a machine that gets slower or faster meanwhile doesn't look like an overhead; what a
+//! command of seconds varies by itself from run to run is still more than a microsecond for each of its calls, as the spread
+//! shows.
 //!
-//! Source: Linux `Documentation/filesystems/proc.rst`, fields 16 and 17 of `/proc/self/stat` (processor time of children that
-//! were waited for; a clock tick of precision, so commands should take seconds).
+//! Source: getrusage(2), RUSAGE_CHILDREN: processor time of children that were waited for, in microseconds.
 
-use super::collect::{CaptureParameters, CaptureSummary, Subject, capture, is_ending};
+use super::collect::capture;
 use super::error::FileTraceError;
+use super::interrupt::is_ending;
+use super::parameters::{CaptureParameters, Subject};
+use super::summary::CaptureSummary;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -20,17 +26,42 @@ struct Run {
     used: Duration,
 }
 
+/// A traced run beside an untraced one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracedRun {
+    /// Run time with tracing over run time without it.
+    pub run_time_ratio: f64,
+    /// Processor time that tracing added to the command for each traced call, in nanoseconds.
+    pub command_ns_a_call: f64,
+    /// Processor time of the collector while the command ran, for each traced call, in nanoseconds.
+    pub collector_ns_a_call: f64,
+    /// Processor time to set the capture up, in seconds.
+    pub set_up_seconds: f64,
+    /// Processor time to complete the trace when the command had ended, in seconds.
+    pub completion_seconds: f64,
+}
+
+impl TracedRun {
+    /// Processor time of command and collector together for each traced call, in nanoseconds.
+    pub fn ns_a_call(&self) -> f64 {
+        self.command_ns_a_call + self.collector_ns_a_call
+    }
+}
+
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Overhead {
-    /// Run time with tracing over run time without it, a pair of runs each.
-    pub run_time_ratios: Vec<f64>,
-    /// Processor time that tracing added to the command for each traced call, in nanoseconds, a pair of runs each.
-    pub command_ns_a_call: Vec<f64>,
-    /// Processor time of the collector for each traced call, in nanoseconds, a run each.
-    pub collector_ns_a_call: Vec<f64>,
-    /// The last traced run.
+    /// The runs.
+    pub runs: Vec<TracedRun>,
+    /// How the last of them went.
     pub last: CaptureSummary,
+}
+
+impl Overhead {
+    /// How a figure spreads over the runs.
+    pub fn spread(&self, figure: impl Fn(&TracedRun) -> f64) -> Option<Spread> {
+        Spread::of(&self.runs.iter().map(figure).collect::<Vec<_>>())
+    }
 }
 
 /// A middle value and the least and greatest.
@@ -77,7 +108,7 @@ pub fn measure_overhead(
         })
     };
     plain()?;
-    let (mut ratios, mut of_command, mut of_collector) = (Vec::new(), Vec::new(), Vec::new());
+    let mut runs = Vec::new();
     let mut last = None;
     for repetition in 0..repetitions.max(1) {
         tell(repetition);
@@ -86,10 +117,15 @@ pub fn measure_overhead(
         let with = timed(|| capture(parameters).map(|captured| summary = Some(captured)))?;
         let Some(captured) = summary else { continue };
         let calls = captured.counts.calls.max(1) as f64;
-        // The capture's own beginning and end (buffers, names) are no part of the command's run.
-        ratios.push(captured.run_time.as_secs_f64() / without.elapsed.as_secs_f64());
-        of_command.push((with.used.as_secs_f64() - without.used.as_secs_f64()) * 1e9 / calls);
-        of_collector.push(captured.processor_time.as_secs_f64() * 1e9 / calls);
+        let added = with.used.as_secs_f64() - without.used.as_secs_f64();
+        runs.push(TracedRun {
+            // The capture's own beginning and end (buffers, names) are no part of the command's run.
+            run_time_ratio: captured.run_time.as_secs_f64() / without.elapsed.as_secs_f64(),
+            command_ns_a_call: added * 1e9 / calls,
+            collector_ns_a_call: captured.processor_time.as_secs_f64() * 1e9 / calls,
+            set_up_seconds: captured.set_up_time.as_secs_f64(),
+            completion_seconds: captured.completion_time.as_secs_f64(),
+        });
         last = Some(captured);
         if is_ending() {
             break;
@@ -98,12 +134,7 @@ pub fn measure_overhead(
     let Some(last) = last else {
         return Err(FileTraceError::Setting { message: "nothing was measured".to_owned() });
     };
-    Ok(Overhead {
-        run_time_ratios: ratios,
-        command_ns_a_call: of_command,
-        collector_ns_a_call: of_collector,
-        last,
-    })
+    Ok(Overhead { runs, last })
 }
 
 fn timed(run: impl FnOnce() -> Result<(), FileTraceError>) -> Result<Run, FileTraceError> {
@@ -114,15 +145,13 @@ fn timed(run: impl FnOnce() -> Result<(), FileTraceError>) -> Result<Run, FileTr
 
 /// Processor time of all children that were waited for.
 fn children_used() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let ticks = parse_children_ticks(&text).unwrap_or(0);
-    Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64)
-}
-
-fn parse_children_ticks(stat: &str) -> Option<u64> {
-    // The name, in parentheses, may contain anything.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
+    let duration = |time: TimeVal| {
+        let microseconds = |part: i64| Duration::from_micros(part.unsigned_abs());
+        microseconds(time.tv_sec() * 1_000_000) + microseconds(time.tv_usec())
+    };
+    // It fails for an unknown `who` only.
+    getrusage(UsageWho::RUSAGE_CHILDREN)
+        .map_or(Duration::ZERO, |usage| duration(usage.user_time()) + duration(usage.system_time()))
 }
 
 #[cfg(test)]
@@ -131,10 +160,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_childrens_ticks_are_fields_16_and_17() {
-        let stat = "12 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 1300 1400 15";
-        assert_eq!(parse_children_ticks(stat), Some(2_700));
-        assert_eq!(parse_children_ticks("12 (a"), None);
+    fn what_a_child_uses_is_counted_when_it_has_ended() {
+        let before = children_used();
+        let script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done";
+        Command::new("sh").args(["-c", script]).status().unwrap();
+        assert!(children_used() > before);
+    }
+
+    #[test]
+    fn the_sum_is_of_the_command_and_the_collector() {
+        let run = TracedRun {
+            run_time_ratio: 1.0,
+            command_ns_a_call: 300.0,
+            collector_ns_a_call: 500.0,
+            set_up_seconds: 9.0,
+            completion_seconds: 9.0,
+        };
+        assert!((run.ns_a_call() - 800.0).abs() < 1e-9);
     }
 
     #[test]

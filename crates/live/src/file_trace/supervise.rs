@@ -3,8 +3,8 @@
 //! As Ivy's was (§3.2): half a minute after a crash a new one begins, with the next numbered file, and a log keeps all such
 //! events. A capture that can't work on this machine isn't tried again.
 
-use super::collect::{is_ending, while_running};
 use super::error::FileTraceError;
+use super::interrupt::{is_ending, while_running};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};

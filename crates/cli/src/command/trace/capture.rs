@@ -5,7 +5,7 @@ use crate::output::talk;
 use clap::Args;
 use petrio_live::file_trace::{
     BUFFER_KIB, CaptureParameters, CaptureSummary, FileTraceError, Log, Overhead, RESTART_AFTER, Rotation,
-    Spread, Subject, capture, measure_overhead, supervise,
+    Spread, Subject, TracedRun, capture, measure_overhead, supervise,
 };
 use petrio_units::{Bytes, Duration, UnitError};
 use std::ffi::OsString;
@@ -206,8 +206,6 @@ fn tell_summary(summary: &CaptureSummary) {
     for note in &summary.notes {
         talk(&format!("note: {note}"));
     }
-    let used = summary.processor_time.as_secs_f64();
-    let a_call = used * 1e6 / counts.calls.max(1) as f64;
     talk(&format!(
         "{} calls in {:.2} s: {} reads ({} missed the cache), {} writes, {} misses of mapped files",
         counts.calls,
@@ -218,8 +216,10 @@ fn tell_summary(summary: &CaptureSummary) {
         counts.faults_missed,
     ));
     talk(&format!(
-        "collector: {used:.2} s of processor time, {a_call:.2} µs a call, and {:.2} s to set up; {} events of the kernel lost",
+        "collector: {:.2} µs of processor time a call, and {:.2} s to set up, {:.2} s to complete; {} events of the kernel lost",
+        summary.processor_time.as_secs_f64() * 1e6 / counts.calls.max(1) as f64,
         summary.set_up_time.as_secs_f64(),
+        summary.completion_time.as_secs_f64(),
         summary.lost
     ));
     if summary.lost > 0 {
@@ -230,15 +230,22 @@ fn tell_summary(summary: &CaptureSummary) {
 }
 
 fn tell_overhead(overhead: &Overhead) {
-    let line = |what: &str, values: &[f64], decimals: usize, scale: f64, unit: &str| {
-        let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
-        if let Some(Spread { median, least, greatest }) = Spread::of(&scaled) {
+    let line = |what: &str, figure: fn(&TracedRun) -> f64, decimals: usize, unit: &str| {
+        if let Some(Spread { median, least, greatest }) = overhead.spread(figure) {
             talk(&format!("{what}: {median:.decimals$}{unit} ({least:.decimals$} … {greatest:.decimals$})"));
         }
     };
-    line("run time, traced ÷ untraced", &overhead.run_time_ratios, 3, 1.0, "");
-    line("processor time added to the command", &overhead.command_ns_a_call, 2, 1e-3, " µs a call");
-    line("processor time of the collector", &overhead.collector_ns_a_call, 2, 1e-3, " µs a call");
+    line("run time, traced ÷ untraced", |run| run.run_time_ratio, 3, "");
+    line("processor time added to the command", |run| run.command_ns_a_call * 1e-3, 2, " µs a call");
+    line(
+        "processor time of the collector while it runs",
+        |run| run.collector_ns_a_call * 1e-3,
+        2,
+        " µs a call",
+    );
+    line("both together", |run| run.ns_a_call() * 1e-3, 2, " µs a call");
+    line("and however many calls: to set up", |run| run.set_up_seconds, 3, " s");
+    line("to look for names, write and clear up", |run| run.completion_seconds, 3, " s");
 }
 
 #[cfg(test)]

@@ -172,10 +172,12 @@ impl Joiner {
     }
 
     /// A file's path became known.
-    pub(crate) fn learn_name(&mut self, inode: Inode, path: &str, size: u64) {
+    pub(crate) fn learn_name(&mut self, inode: Inode, path: &str, size: Option<u64>) {
         let key = self.key(inode);
         self.names.insert(key, path.into());
-        self.sizes.entry(key).or_insert(size);
+        if let Some(size) = size {
+            self.sizes.entry(key).or_insert(size);
+        }
     }
 
     /// The path of a file as far as known.

@@ -67,7 +67,7 @@ impl Joiner {
             let open = self.opens.insert(open);
             self.put(0, *first, one.descriptor, Descriptor { open, close_on_exec: one.close_on_exec });
             match &file.path {
-                Some(path) => self.learn_name(file.inode, path, file.size),
+                Some(path) => self.learn_name(file.inode, path, Some(file.size)),
                 None => self.grow(self.key(file.inode), file.size),
             }
             self.identify(open, file.inode);
