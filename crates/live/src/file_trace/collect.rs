@@ -2,12 +2,17 @@
 
 use super::command;
 use super::error::FileTraceError;
+use super::fanotify::folders::{Folders, search};
+use super::fanotify::watch::Watch;
 use super::interrupt::{is_ending, while_running};
 use super::join::Joiner;
+use super::join::names::Entry;
+use super::join::naming::Border;
+use super::kernel_event::Inode;
 use super::names::{Met, Search, Walker};
 use super::output::Output;
 use super::parameters::{CaptureParameters, Subject};
-use super::proc::{self, Look};
+use super::proc::{self, Look, Mount};
 use super::summary::{CaptureSummary, lacks, remarks};
 use super::tracefs::catalogue::{Scope, listened};
 use super::tracefs::decode::Decoder;
@@ -20,7 +25,7 @@ use petrio_workload::trace::native::About;
 use rustc_hash::FxHashSet;
 use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -111,8 +116,14 @@ struct Collector {
     buffer_bytes: u64,
     lost_seen: u64,
     looked_at: FxHashSet<(usize, (u32, u32))>,
-    folders: Vec<PathBuf>,
+    /// Where names are looked for.
+    roots: Vec<PathBuf>,
     walker: Walker,
+    /// Names as they change, where the kernel tells.
+    watch: Option<Watch>,
+    folders: Folders,
+    /// Where folders are searched for.
+    searched: Vec<Mount>,
     notes: Vec<String>,
 }
 
@@ -163,10 +174,14 @@ impl Collector {
             ..About::default()
         };
         let output = Output::create(&parameters.out, parameters.rotation, about)?;
-        let folders = match &parameters.subject {
+        let current = match &parameters.subject {
             Subject::Command(_) => std::env::current_dir().into_iter().collect(),
             Subject::System(_) => Vec::new(),
         };
+        let mounts = proc::all_mounts();
+        let (watch, lacks) = Watch::begin(&mounts);
+        notes.extend(lacks);
+        joiner.matching.is_on = watch.is_some();
         let mut collector = Self {
             decoder,
             stream,
@@ -183,14 +198,18 @@ impl Collector {
             buffer_bytes: u64::from(parameters.buffer_kib) << 10,
             lost_seen: 0,
             looked_at: FxHashSet::default(),
-            folders: folders.into_iter().chain(parameters.names.iter().cloned()).collect(),
+            roots: current.into_iter().chain(parameters.names.iter().cloned()).collect(),
             walker: Walker::default(),
+            watch,
+            folders: Folders::default(),
+            searched: Vec::new(),
             notes,
         };
-        for folder in &collector.folders {
+        collector.folders.begin(&mut collector.joiner.names, &mounts);
+        collector.searched = mounts.into_iter().filter(Mount::is_on_block_device).collect();
+        for root in &collector.roots {
             let joiner = &mut collector.joiner;
-            let tell = |met: Met<'_>| joiner.learn_name(met.inode, met.path, met.size);
-            collector.walker.walk(folder, WALK_BEFORE, Search::Everything, tell);
+            collector.walker.walk(root, WALK_BEFORE, Search::Everything, |met| meet(joiner, met));
         }
         Ok(collector)
     }
@@ -288,6 +307,7 @@ impl Collector {
             self.lost_seen = self.stream.lost;
             self.joiner.gap();
         }
+        self.hear(Stream::horizon_ns(now_ns, is_last));
         self.look(now_ns);
         if is_last {
             self.joiner.end();
@@ -299,15 +319,28 @@ impl Collector {
 
     fn release(&mut self, patience_ns: u64) -> Result<(), FileTraceError> {
         let mut outcome = Ok(());
-        let mut queue = std::mem::take(&mut self.joiner.queue);
-        let (joiner, output) = (&self.joiner, &mut self.output);
-        queue.release(patience_ns, |event| {
+        let output = &mut self.output;
+        self.joiner.release(patience_ns, |event, joiner| {
             if outcome.is_ok() {
-                outcome = output.push(event, |file| joiner.name(file));
+                outcome = output.push(event, |file| joiner.names.path(file));
             }
         });
-        self.joiner.queue = queue;
         outcome
+    }
+
+    /// Hears what became of names.
+    fn hear(&mut self, horizon_ns: u64) {
+        let Some(watch) = &mut self.watch else { return };
+        let before = watch.unread.overflows;
+        let (all, from_ns) = watch.read(monotonic_ns);
+        let border = Border { from_ns, to_ns: monotonic_ns() };
+        for told in &all {
+            self.folders.find(&mut self.joiner.names, told);
+        }
+        if watch.unread.overflows > before {
+            self.joiner.give_up_names();
+        }
+        self.joiner.tell(all, border, horizon_ns);
     }
 
     /// Looks at /proc for what the events don't tell: what strangers have open, and which files the opened ones are.
@@ -334,7 +367,10 @@ impl Collector {
             match seen {
                 Look::File(file) => {
                     if let Some(path) = &file.path {
-                        self.joiner.learn_name(file.inode, path, Some(file.size));
+                        if let Some(folder) = Path::new(path).parent() {
+                            self.folders.learn(&mut self.joiner.names, folder);
+                        }
+                        self.joiner.learn_name(file.inode, path, file.size);
                     }
                     self.joiner.shown(open, Some(file.inode));
                 }
@@ -345,19 +381,29 @@ impl Collector {
         self.looked_at = looked_at;
     }
 
-    /// Looks for names below the known folders; tells how many files have none all the same.
+    /// Looks for names below the known folders, and for the folders in which files were told of; tells how many files have no
+    /// path all the same.
     fn find_names(&mut self) -> usize {
-        let mut wanted = self.output.unnamed(|file| self.joiner.name(file));
-        for folder in &self.folders {
+        let names = &mut self.joiner.names;
+        let unnamed = self.output.unnamed(|file| names.path(file));
+        let mut missing = unnamed.iter().filter_map(|file| names.missing_folder(*file)).collect();
+        for mount in &self.searched {
+            search(mount, &mut missing, |inode, path| {
+                names.put_folder_by_path(inode, &path.to_string_lossy());
+            });
+        }
+        let unnamed = unnamed.into_iter().filter(|file| names.path(*file).is_none());
+        let mut wanted = unnamed.map(|file| Inode { device: file.device, number: file.inode }).collect();
+        for root in &self.roots {
             let joiner = &mut self.joiner;
-            let tell = |met: Met<'_>| joiner.learn_name(met.inode, met.path, met.size);
-            let walk = self.walker.walk(folder, WALK_AFTER, Search::For(&mut wanted), tell);
+            let walk = self.walker.walk(root, WALK_AFTER, Search::For(&mut wanted), |met| meet(joiner, met));
             if walk.is_cut_short {
-                let (folder, seconds) = (folder.display(), WALK_AFTER.as_secs());
-                self.notes.push(format!("names below {folder} were looked for no longer than {seconds} s"));
+                let (root, seconds) = (root.display(), WALK_AFTER.as_secs());
+                self.notes.push(format!("names below {root} were looked for no longer than {seconds} s"));
             }
         }
-        wanted.len()
+        let names = &mut self.joiner.names;
+        self.output.unnamed(|file| names.path(file)).len()
     }
 
     fn complete_file(&mut self) -> Result<(), FileTraceError> {
@@ -366,14 +412,30 @@ impl Collector {
         if unnamed > 0 {
             notes.push(format!("the paths of {unnamed} files aren't known"));
         }
-        let joiner = &self.joiner;
-        self.output.complete(self.stream.lost, &notes, |file| joiner.name(file))?;
+        let names = &mut self.joiner.names;
+        self.output.complete(self.stream.lost, &notes, |file| names.path(file))?;
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), FileTraceError> {
         self.notes.extend(remarks(&self.joiner.counts, self.joiner.requests_passed_over()));
         self.complete_file()
+    }
+}
+
+/// What a walk met becomes known.
+fn meet(joiner: &mut Joiner, met: Met<'_>) {
+    match met {
+        Met::Folder { inode, above, path } => {
+            let entry = above.zip(path.file_name());
+            match entry.map(|(folder, name)| Entry { folder, name: name.to_string_lossy().into() }) {
+                Some(entry) => joiner.names.put_folder(inode, entry),
+                None => joiner.names.put_folder_by_path(inode, &path.to_string_lossy()),
+            }
+        }
+        Met::File { inode, folder, name, size } => {
+            joiner.learn_entry(inode, Entry { folder, name: name.into() }, size);
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! ```text
 //!  tracefs: two instances (the traced; the machine), binary ─▶ one stream in order of time
 //!      │                                                             │
-//!      └─ /proc, folders: names, what is open already ─▶ join ◀──────┘
+//!      ├─ /proc, folders: names, what is open already ─▶ join ◀──────┘
+//!      └─ fanotify: names as they change ────────────────▶┘
 //!                                                          │ events (Ivy's records, and more)
 //!                                                       output: petrio's trace file, numbered ones by size or time
 //! ```
@@ -20,8 +21,9 @@
 //!   files are seen as device requests only.
 //! - A file is opened once, however many descriptors and processes come to share that; it is closed with the last of them.
 //! - Directories, devices, pipes, sockets, and files without pages in the cache (/proc, tmpfs) are left out and counted.
-//! - Paths are looked for afterwards, by inode: this kernel's events have no strings of the calls. A file that was deleted
-//!   meanwhile may stay without.
+//! - The events of calls have no strings. Names come from fanotify, which tells what is made, deleted and renamed at that moment,
+//!   and from walks of folders before and after. A file that was there before, outside of the folders walked, and that nobody
+//!   has open when /proc is looked at may stay without.
 //! - 32-bit programs on a 64-bit kernel make calls that the kernel doesn't trace.
 //!
 //! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §3; Linux
@@ -30,6 +32,7 @@
 mod collect;
 mod command;
 pub(crate) mod error;
+pub(crate) mod fanotify;
 mod interrupt;
 pub(crate) mod join;
 pub(crate) mod kernel_event;
@@ -37,7 +40,7 @@ mod names;
 mod output;
 mod overhead;
 mod parameters;
-mod proc;
+pub(crate) mod proc;
 mod summary;
 mod supervise;
 pub(crate) mod tracefs;

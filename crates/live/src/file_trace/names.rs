@@ -1,4 +1,4 @@
-//! From inodes to paths: walks of folders, bounded in time.
+//! From inodes to names: walks of folders, bounded in time.
 //!
 //! The first walk reads every folder, and each file's attributes: how long a file is before the capture can't be known later.
 //! Those that follow read only folders that changed meanwhile, and of files the inode's number that stands in the folder, so
@@ -27,15 +27,29 @@ pub(crate) struct Walk {
     pub(crate) is_cut_short: bool,
 }
 
-/// A regular file that a walk met.
+/// What a walk met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Met<'a> {
-    /// Which.
-    pub(crate) inode: Inode,
-    /// Its path.
-    pub(crate) path: &'a str,
-    /// Its length in bytes, where the walk looked.
-    pub(crate) size: Option<u64>,
+pub(crate) enum Met<'a> {
+    /// A folder, when it is read.
+    Folder {
+        /// Which.
+        inode: Inode,
+        /// The one above, if that is on the same file system and was met.
+        above: Option<Inode>,
+        /// Its path.
+        path: &'a Path,
+    },
+    /// A regular file in the folder that was met last.
+    File {
+        /// Which.
+        inode: Inode,
+        /// The folder.
+        folder: Inode,
+        /// Its name there.
+        name: &'a str,
+        /// Its length in bytes, where the walk looked.
+        size: Option<u64>,
+    },
 }
 
 /// What a walk is for.
@@ -93,8 +107,8 @@ impl Walker {
     ) -> Walk {
         let end = Instant::now() + limit;
         let mut walk = Walk::default();
-        let mut folders: Vec<PathBuf> = vec![root.to_owned()];
-        while let Some(folder) = folders.pop() {
+        let mut folders: Vec<(PathBuf, Option<Inode>)> = vec![(root.to_owned(), None)];
+        while let Some((folder, above)) = folders.pop() {
             if matches!(&search, Search::For(wanted) if wanted.is_empty()) {
                 break;
             }
@@ -107,15 +121,18 @@ impl Walker {
             }
             // Of what is mounted there, not of what lies below that.
             let Ok(metadata) = std::fs::metadata(&folder) else { continue };
-            let stamp = Stamp::of(&metadata);
+            let (stamp, inode) = (Stamp::of(&metadata), inode_of(&metadata));
+            let below = |name: &OsString| (folder.join(name), Some(inode));
             let before = self.seen.get(&folder).filter(|seen| seen.stamp == stamp);
             if let (Search::For(_), Some(seen)) = (&search, before) {
-                folders.extend(seen.folders.iter().map(|name| folder.join(name)));
+                folders.extend(seen.folders.iter().map(below));
                 continue;
             }
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let inside = read(&folder, inode_of(&metadata).device, &mut search, &mut walk, &mut tell);
-            folders.extend(inside.iter().map(|name| folder.join(name)));
+            let above = above.filter(|above| above.device == inode.device);
+            tell(Met::Folder { inode, above, path: &folder });
+            let inside = read(&folder, inode, &mut search, &mut walk, &mut tell);
+            folders.extend(inside.iter().map(below));
             if stamp.is_settled(i128::try_from(now.as_nanos()).unwrap_or(0)) {
                 self.seen.insert(folder, Seen { stamp, folders: inside });
             } else {
@@ -128,15 +145,15 @@ impl Walker {
 
 /// Reads a folder; gives back the names of the folders in it.
 fn read(
-    folder: &Path,
-    device: u32,
+    path: &Path,
+    folder: Inode,
     search: &mut Search<'_>,
     walk: &mut Walk,
     tell: &mut impl FnMut(Met<'_>),
 ) -> Vec<OsString> {
     let mut folders = Vec::new();
     walk.folders_read += 1;
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
             folders.push(entry.file_name());
@@ -147,13 +164,13 @@ fn read(
                     (inode_of(&metadata), Some(metadata.len()))
                 }
                 Search::For(wanted) => {
-                    let inode = Inode { device, number: entry.ino() };
+                    let inode = Inode { device: folder.device, number: entry.ino() };
                     wanted.remove(&inode);
                     (inode, None)
                 }
             };
             walk.files += 1;
-            tell(Met { inode, path: &entry.path().to_string_lossy(), size });
+            tell(Met::File { inode, folder, name: &entry.file_name().to_string_lossy(), size });
         }
     }
     folders
@@ -170,7 +187,9 @@ mod tests {
     fn told(walker: &mut Walker, root: &Path, search: Search<'_>) -> (Vec<(String, Option<u64>)>, Walk) {
         let mut told = Vec::new();
         let walk = walker.walk(root, LONG, search, |met| {
-            told.push((met.path.rsplit('/').next().unwrap().to_owned(), met.size));
+            if let Met::File { name, size, .. } = met {
+                told.push((name.to_owned(), size));
+            }
         });
         told.sort();
         (told, walk)
@@ -190,6 +209,28 @@ mod tests {
         let (told, walk) = told(&mut Walker::default(), folder.path(), Search::Everything);
         assert_eq!(told, [("a".to_owned(), Some(1)), ("b".to_owned(), Some(2))]);
         assert_eq!(walk, Walk { files: 2, folders_read: 2, is_cut_short: false });
+    }
+
+    #[test]
+    fn folders_are_told_with_the_one_above_before_what_is_in_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let sub = folder.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        fs::write(sub.join("a"), "").unwrap();
+        let mut told = Vec::new();
+        Walker::default().walk(folder.path(), LONG, Search::Everything, |met| {
+            told.push(match met {
+                Met::Folder { inode, above, path } => (inode, above, path.to_owned()),
+                Met::File { inode, folder, name, .. } => (inode, Some(folder), PathBuf::from(name)),
+            });
+        });
+        let (root, below) = (inode(folder.path()), inode(&sub));
+        let expected = [
+            (root, None, folder.path().to_owned()),
+            (below, Some(root), sub.clone()),
+            (inode(&sub.join("a")), Some(below), "a".into()),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use super::error::FileTraceError;
-use super::kernel_event::Inode;
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};
@@ -106,7 +105,7 @@ impl Output {
     pub(crate) fn push(
         &mut self,
         event: Event,
-        name: impl Fn(FileKey) -> Option<Arc<str>>,
+        name: impl FnMut(FileKey) -> Option<Arc<str>>,
     ) -> Result<(), FileTraceError> {
         let Some(current) = &mut self.current else { return Ok(()) };
         self.events += 1;
@@ -125,13 +124,12 @@ impl Output {
     }
 
     /// Files whose path isn't known yet.
-    pub(crate) fn unnamed(&self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> FxHashSet<Inode> {
+    pub(crate) fn unnamed(&self, mut name: impl FnMut(FileKey) -> Option<Arc<str>>) -> FxHashSet<FileKey> {
         let Some(current) = &self.current else { return FxHashSet::default() };
         let held = current.held.iter().filter(|event| event.path.is_none()).map(|event| event.file);
         let files: FxHashSet<FileKey> =
             held.chain(current.unnamed.iter().copied()).filter(|file| file.is_known()).collect();
-        let unnamed = files.into_iter().filter(|file| name(*file).is_none());
-        unnamed.map(|file| Inode { device: file.device, number: file.inode }).collect()
+        files.into_iter().filter(|file| name(*file).is_none()).collect()
     }
 
     /// Completes the current file; gives back which it is.
@@ -142,11 +140,11 @@ impl Output {
         &mut self,
         lost: u64,
         notes: &[String],
-        name: impl Fn(FileKey) -> Option<Arc<str>>,
+        mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
     ) -> Result<Option<PathBuf>, FileTraceError> {
         let Some(mut current) = self.current.take() else { return Ok(None) };
         while !current.held.is_empty() {
-            current.write_first(&name)?;
+            current.write_first(&mut name)?;
         }
         current.writer.set_lost(lost - self.lost_before);
         self.lost_before = lost;
@@ -173,7 +171,10 @@ impl Output {
 
 impl Current {
     /// Writes the first of the events that are held.
-    fn write_first(&mut self, name: impl Fn(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
+    fn write_first(
+        &mut self,
+        mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
+    ) -> Result<(), FileTraceError> {
         let Some(mut event) = self.held.pop_front() else { return Ok(()) };
         if event.file.is_known() && event.path.is_none() && wants_path(&event, &mut self.named) {
             event.path = name(event.file);
@@ -197,7 +198,7 @@ fn wants_path(event: &Event, named: &mut FxHashSet<FileKey>) -> bool {
 }
 
 /// Writes a file anew with the paths that are known by now.
-fn write_again(path: &Path, name: impl Fn(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
+fn write_again(path: &Path, mut name: impl FnMut(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
     let reader = NativeReader::open(path).map_err(FileTraceError::from)?;
     let mut writer = EventWriter::create(path, reader.about()).map_err(FileTraceError::from)?;
     let mut named = FxHashSet::default();
@@ -237,7 +238,7 @@ mod tests {
                 output.current.as_mut().unwrap().write_first(|_| None).unwrap();
             }
         }
-        assert_eq!(output.unnamed(|_| None), [Inode { device: 1, number: 7 }].into_iter().collect());
+        assert_eq!(output.unnamed(|_| None), [event(1, EventKind::Read, 7).file].into_iter().collect());
         output.complete(3, &["a note".to_owned()], |_| Some("/a".into())).unwrap();
         assert!(read(&path).into_iter().all(|event| event.path.as_deref() == Some("/a")));
         let about = NativeReader::open(&path).unwrap().about().clone();

@@ -106,7 +106,7 @@ fn numbered(folder: &Path) -> Vec<u32> {
     numbers
 }
 
-/// A mounted file system on a block device.
+/// A mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     /// Its device.
@@ -115,6 +115,13 @@ pub(crate) struct Mount {
     pub(crate) place: PathBuf,
     /// Its kind.
     pub(crate) kind: String,
+}
+
+impl Mount {
+    /// Whether it lies on a block device: the others have major number 0.
+    pub(crate) const fn is_on_block_device(&self) -> bool {
+        self.device >> 20 != 0
+    }
 }
 
 /// Parses `/proc/self/mountinfo`.
@@ -127,15 +134,19 @@ pub(crate) fn parse_mounts(text: &str) -> Vec<Mount> {
             let device = major.parse::<u32>().ok()? << 20 | minor.parse::<u32>().ok()?;
             let place = words.nth(1)?.replace("\\040", " ");
             let kind = words.skip_while(|word| *word != "-").nth(1)?;
-            // Those without a block device have major number 0.
-            (device >> 20 != 0).then(|| Mount { device, place: place.into(), kind: kind.to_owned() })
+            Some(Mount { device, place: place.into(), kind: kind.to_owned() })
         })
         .collect()
 }
 
-/// The mounted file systems on block devices.
-pub(crate) fn mounts() -> Vec<Mount> {
+/// The mounted file systems.
+pub(crate) fn all_mounts() -> Vec<Mount> {
     parse_mounts(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+}
+
+/// Those on block devices.
+pub(crate) fn mounts() -> Vec<Mount> {
+    all_mounts().into_iter().filter(Mount::is_on_block_device).collect()
 }
 
 /// How the devices of mounted file systems lie on their disks.
@@ -193,14 +204,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mounts_on_block_devices_are_found() {
+    fn mounts_are_found_and_those_on_block_devices_known() {
         let text = "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
                     23 22 0:5 / /proc rw - proc proc rw\n\
                     36 22 8:3 /a /with\\040blank rw shared:1 master:2 - xfs /dev/sda3 rw\nnonsense\n";
         let mount =
             |device, place: &str, kind: &str| Mount { device, place: place.into(), kind: kind.to_owned() };
-        let expected = [mount(254 << 20, "/", "ext4"), mount(8 << 20 | 3, "/with blank", "xfs")];
+        let expected = [
+            mount(254 << 20, "/", "ext4"),
+            mount(5, "/proc", "proc"),
+            mount(8 << 20 | 3, "/with blank", "xfs"),
+        ];
         assert_eq!(parse_mounts(text), expected);
+        assert_eq!(expected.map(|mount| mount.is_on_block_device()), [true, false, true]);
     }
 
     #[test]

@@ -50,6 +50,10 @@ pub(super) fn remarks(counts: &Counts, requests_passed_over: u64) -> Vec<String>
         (counts.other_opens, "directories, devices and files without page cache (/proc, tmpfs) were opened"),
         (counts.unknown_files, "files were opened and closed without anything that tells which they were"),
         (counts.unfinished, "calls whose end wasn't seen"),
+        (
+            counts.unmatched_names,
+            "renames and new folders whose file isn't known: what fanotify told didn't fit their number",
+        ),
     ];
     let seen = remarks.into_iter().filter(|(count, _)| *count > 0);
     seen.map(|(count, what)| format!("{count} {what}")).collect()

@@ -244,3 +244,39 @@ fn the_whole_system_is_captured_for_a_time() {
     let write = of_e.iter().find(|event| event.kind == EventKind::Write).unwrap();
     assert_eq!((write.offset, write.length), (Some(0), 6));
 }
+
+#[test]
+fn a_short_lived_file_a_rename_and_a_new_folder_are_known() {
+    if !can("a_short_lived_file_a_rename_and_a_new_folder_are_known") {
+        return;
+    }
+    let _turn = one_at_a_time();
+    let folder = place();
+    // What /proc could show is gone at once.
+    let script = format!("cd {} && echo a > x; mv x y; mkdir d; rm y", folder.path().display());
+    let (summary, events) = run(&parameters(folder.path(), shell(&script), false));
+    if let Some(note) = summary.notes.iter().find(|note| note.contains("fanotify doesn't tell")) {
+        possible(
+            "a_short_lived_file_a_rename_and_a_new_folder_are_known",
+            &[&Availability::Missing(note.clone())],
+        );
+        return;
+    }
+    let own = |name: &str| Some(folder.path().join(name).to_string_lossy().into_owned());
+    let of = |kind| {
+        let found: Vec<_> = events.iter().filter(|event| event.kind == kind).collect();
+        assert_eq!(found.len(), 1, "{kind:?}: {found:?}");
+        found[0]
+    };
+    let (created, renamed, unlinked, made) =
+        (of(EventKind::Create), of(EventKind::Rename), of(EventKind::Unlink), of(EventKind::Mkdir));
+    assert_eq!(created.path.as_deref(), own("x").as_deref());
+    assert!(created.file.is_known());
+    assert_eq!((renamed.file, unlinked.file), (created.file, created.file));
+    assert_eq!(renamed.path.as_deref(), own("x").as_deref());
+    assert_eq!(renamed.new_path.as_deref(), own("y").as_deref());
+    assert_eq!(unlinked.path.as_deref(), own("y").as_deref());
+    assert!(made.file.is_known() && made.file != created.file);
+    assert_eq!(made.path.as_deref(), own("d").as_deref());
+    assert_eq!(summary.counts.unmatched_names, 0);
+}

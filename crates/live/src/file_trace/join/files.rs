@@ -15,15 +15,12 @@ impl Joiner {
         }
         (opened.file, opened.nature) = (key, Nature::File);
         let waiting = std::mem::take(&mut opened.waiting);
-        let (size, name) = (self.sizes.get(&key).copied(), self.names.get(&key));
+        let size = self.sizes.get(&key).copied();
         for place in waiting {
             self.queue.complete(place, |event| {
                 event.file = key;
                 if matches!(event.kind, EventKind::Open) {
                     event.size = event.size.or(size);
-                }
-                if !matches!(event.kind, EventKind::Read | EventKind::Write) {
-                    event.path = event.path.take().or_else(|| name.cloned());
                 }
             });
         }
@@ -66,7 +63,6 @@ impl Joiner {
         let (is_mapped, access) = (opened.is_mapped, opened.access);
         let mut event = self.event(EventKind::Close, time_ns, thread);
         (event.file, event.totals, event.hit, event.access) = (file, Some(totals), hit, access);
-        event.path = self.name(file);
         if file.is_known() {
             self.queue.push(time_ns, event);
             self.opens.remove(open);

@@ -3,7 +3,7 @@
 use super::call::DUPLICATE_CLOSE_ON_EXEC;
 use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
-use super::{InCall, Joiner, byte_of};
+use super::{InCall, Joiner, KIND, REGULAR, byte_of};
 use crate::file_trace::kernel_event::{Call, Inode};
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Access, Event, EventKind};
@@ -11,9 +11,6 @@ use rustix::fs::OFlags;
 
 /// `unlinkat` of a directory.
 const REMOVE_DIRECTORY: u64 = 0x200;
-/// The kind of file in a mode, and that of a regular one.
-const KIND: u32 = 0o170_000;
-const REGULAR: u32 = 0o100_000;
 
 impl Joiner {
     pub(super) fn exit(&mut self, time_ns: u64, thread: u32, call: Call, result: i64) {
@@ -61,19 +58,15 @@ impl Joiner {
                 self.by_name(&done, end, EventKind::Truncate, file, |event| event.size = Some(size));
                 self.set_size(&done, end, size);
             }
-            Call::Rename => self.by_name(&done, end, EventKind::Rename, None, |_| {}),
+            Call::Rename => self.of_names(&done, end, EventKind::Rename),
             Call::Unlink if done.arguments[0] & REMOVE_DIRECTORY != 0 => self.abandon(&done),
             Call::Unlink => {
                 let (file, size) = done.unlinked.unzip();
-                let name = file.and_then(|file| self.name(file));
                 self.by_name(&done, end, EventKind::Unlink, None, |event| {
-                    (event.file, event.path, event.size) = (file.unwrap_or_default(), name, size);
+                    (event.file, event.size) = (file.unwrap_or_default(), size);
                 });
             }
-            Call::MakeDirectory => {
-                let inode = done.allocated.map(|(inode, _)| inode);
-                self.by_name(&done, end, EventKind::Mkdir, inode, |_| {});
-            }
+            Call::MakeDirectory => self.of_names(&done, end, EventKind::Mkdir),
             Call::Execute => {
                 let (inode, path) = (done.read.map(|(inode, _)| inode), done.path.clone());
                 self.by_name(&done, end, EventKind::Exec, inode, |event| {
@@ -110,9 +103,19 @@ impl Joiner {
         }
         let mut event = self.begun(done, end, kind);
         event.file = inode.map(|inode| self.key(inode)).unwrap_or_default();
-        event.path = self.name(event.file);
         complete(&mut event);
         self.queue.settle(place, event);
+    }
+
+    /// A call that changes names only. What it does to which file is told elsewhere, if at all.
+    fn of_names(&mut self, done: &InCall, end: Ended, kind: EventKind) {
+        let inode = done.allocated.map(|(inode, _)| inode);
+        if end.result < 0 {
+            return self.by_name(done, end, kind, None, |_| {});
+        }
+        let mut event = self.begun(done, end, kind);
+        event.file = inode.map(|inode| self.key(inode)).unwrap_or_default();
+        self.wait_for_name(done, end.time_ns, end.thread, event);
     }
 
     /// A call that names its file by a descriptor and moves no bytes.
@@ -137,9 +140,6 @@ impl Joiner {
             }
             Some(opened) => {
                 event.file = opened.file;
-                if !matches!(event.kind, EventKind::Read | EventKind::Write) {
-                    event.path = self.names.get(&event.file).cloned();
-                }
                 self.queue.settle(place, event);
             }
             None => self.queue.settle(place, event),
@@ -162,6 +162,9 @@ impl Joiner {
             _ => None,
         };
         let has = |flag| flags.is_some_and(|flags| flags.contains(flag));
+        if let Some((inode, _)) = done.allocated.filter(|_| end.result < 0 || has(OFlags::TMPFILE)) {
+            self.matching.forget_made(end.thread, inode);
+        }
         // A directory, or a place in the tree that nobody reads; a nameless file is asked for as a directory's.
         let is_no_file = has(OFlags::PATH) || has(OFlags::DIRECTORY) && !has(OFlags::TMPFILE);
         if end.result < 0 && !self.full || is_no_file {

@@ -19,6 +19,8 @@ mod call;
 mod fault;
 mod files;
 mod finish;
+pub(crate) mod names;
+pub(crate) mod naming;
 pub(crate) mod places;
 mod processes;
 pub(crate) mod queue;
@@ -28,6 +30,8 @@ pub(crate) mod table;
 mod tests;
 
 use super::kernel_event::{Call, Inode, KernelEvent, Lookup, What};
+use names::{Entry, Names};
+use naming::Matching;
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use places::{Geometry, Places};
@@ -45,6 +49,11 @@ pub(crate) const PAGE_BYTES: u64 = 4_096;
 const fn byte_of(page: u64) -> u64 {
     page.saturating_mul(PAGE_BYTES)
 }
+
+/// The kind of file in a mode, a regular one's and a directory's.
+const KIND: u32 = 0o170_000;
+const REGULAR: u32 = 0o100_000;
+const DIRECTORY: u32 = 0o040_000;
 
 /// Pages of a file, first and last.
 type Pages = (Inode, u64, u64);
@@ -103,6 +112,8 @@ pub struct Counts {
     pub unfinished: u64,
     /// Opened files that were closed without anybody knowing which they were.
     pub unknown_files: u64,
+    /// Renames and new folders for which the names that were told don't fit the calls.
+    pub unmatched_names: u64,
 }
 
 /// Joins.
@@ -118,7 +129,8 @@ pub(crate) struct Joiner {
     opens: Boxes<Open>,
     generations: FxHashMap<Inode, u32>,
     sizes: FxHashMap<FileKey, u64>,
-    names: FxHashMap<FileKey, Arc<str>>,
+    pub(crate) names: Names,
+    pub(crate) matching: Matching,
     geometries: FxHashMap<u32, Geometry>,
     places: Places,
     requests: Requests,
@@ -140,7 +152,8 @@ impl Joiner {
             opens: Boxes::default(),
             generations: FxHashMap::default(),
             sizes: FxHashMap::default(),
-            names: FxHashMap::default(),
+            names: Names::default(),
+            matching: Matching::default(),
             geometries: FxHashMap::default(),
             places: Places::default(),
             requests: Requests::default(),
@@ -172,17 +185,19 @@ impl Joiner {
     }
 
     /// A file's path became known.
-    pub(crate) fn learn_name(&mut self, inode: Inode, path: &str, size: Option<u64>) {
+    pub(crate) fn learn_name(&mut self, inode: Inode, path: &str, size: u64) {
         let key = self.key(inode);
-        self.names.insert(key, path.into());
+        self.names.put_file_by_path(key, path);
+        self.sizes.entry(key).or_insert(size);
+    }
+
+    /// A file's place became known, and its length if somebody looked.
+    pub(crate) fn learn_entry(&mut self, inode: Inode, entry: Entry, size: Option<u64>) {
+        let key = self.key(inode);
+        self.names.put_file(key, entry);
         if let Some(size) = size {
             self.sizes.entry(key).or_insert(size);
         }
-    }
-
-    /// The path of a file as far as known.
-    pub(crate) fn name(&self, file: FileKey) -> Option<Arc<str>> {
-        self.names.get(&file).cloned()
     }
 
     /// Discards and others among the device requests that aren't recorded.
@@ -221,8 +236,14 @@ impl Joiner {
                 }
                 let key = self.key(inode);
                 self.sizes.insert(key, 0);
+                if mode & KIND != DIRECTORY {
+                    self.matching.see_made(time_ns, thread, key);
+                }
             }
-            What::Freed(inode) => self.freed(inode),
+            What::Freed(inode) => {
+                self.matching.freed(time_ns, inode);
+                self.freed(inode);
+            }
             What::Touched(inode) => {
                 if let Some(call) = self.call_of(thread) {
                     call.touched.get_or_insert(inode);
@@ -234,6 +255,7 @@ impl Joiner {
                 if let Some(call) = self.call_of(thread) {
                     call.unlinked = Some((key, size));
                 }
+                self.matching.see_gone(time_ns, thread, key);
             }
             What::Request { stage, device, sector, sectors, letters } => {
                 let disk = self.geometry(device).disk;

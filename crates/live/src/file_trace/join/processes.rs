@@ -67,7 +67,7 @@ impl Joiner {
             let open = self.opens.insert(open);
             self.put(0, *first, one.descriptor, Descriptor { open, close_on_exec: one.close_on_exec });
             match &file.path {
-                Some(path) => self.learn_name(file.inode, path, Some(file.size)),
+                Some(path) => self.learn_name(file.inode, path, file.size),
                 None => self.grow(self.key(file.inode), file.size),
             }
             self.identify(open, file.inode);
@@ -176,6 +176,7 @@ impl Joiner {
 
     /// Events were lost: what is in progress may have ended unseen.
     pub(crate) fn gap(&mut self) {
+        self.give_up_names();
         let calls: Vec<_> = self.threads.values_mut().filter_map(|thread| thread.call.take()).collect();
         for call in calls {
             self.abandon(&call);
@@ -184,6 +185,7 @@ impl Joiner {
 
     /// The capture ends: what is still open stays so, and nothing more will be known of it.
     pub(crate) fn end(&mut self) {
+        self.settle_names();
         self.gap();
         let opens: Vec<_> = self.opens.iter().map(|(open, _)| open).collect();
         for open in opens {

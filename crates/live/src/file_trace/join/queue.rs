@@ -73,27 +73,29 @@ impl Queue {
         self.put(place, Slot::Empty);
     }
 
-    /// Completes an unsettled event.
-    pub(crate) fn complete(&mut self, place: Place, complete: impl FnOnce(&mut Event)) {
-        let Some(slot) = self.slot(place) else { return };
+    /// Completes an unsettled event; false where it is gone.
+    pub(crate) fn complete(&mut self, place: Place, complete: impl FnOnce(&mut Event)) -> bool {
+        let Some(slot) = self.slot(place) else { return false };
         if let Slot::Unsettled(mut event) = std::mem::replace(slot, Slot::Empty) {
             complete(&mut event);
             *slot = Slot::Settled(event);
+            return true;
         }
+        false
     }
 
     /// Hands on what is complete, and what began before `patience_ns` as it is.
-    pub(crate) fn release(&mut self, patience_ns: u64, mut take: impl FnMut(Event)) {
+    pub(crate) fn release(&mut self, patience_ns: u64, mut take: impl FnMut(Place, Event)) {
         while let Some((time_ns, slot)) = self.slots.front() {
             let is_settled = matches!(slot, Slot::Settled(_) | Slot::Empty);
             if !is_settled && *time_ns >= patience_ns && self.slots.len() <= WAITING_MAX {
                 return;
             }
             self.impatient += u64::from(!is_settled);
-            self.first += 1;
             if let Some((_, Slot::Settled(event) | Slot::Unsettled(event))) = self.slots.pop_front() {
-                take(*event);
+                take(self.first, *event);
             }
+            self.first += 1;
         }
     }
 }
@@ -110,7 +112,7 @@ mod tests {
 
     fn times(queue: &mut Queue, patience: u64) -> Vec<u64> {
         let mut times = Vec::new();
-        queue.release(patience, |event| times.push(event.time.as_picos() / 1_000));
+        queue.release(patience, |_, event| times.push(event.time.as_picos() / 1_000));
         times
     }
 

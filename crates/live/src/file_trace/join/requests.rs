@@ -239,7 +239,7 @@ mod tests {
             requests.step(step, &places, &mut queue);
         }
         let mut events = Vec::new();
-        queue.release(u64::MAX, |event| events.push(event));
+        queue.release(u64::MAX, |_, event| events.push(event));
         events
     }
 

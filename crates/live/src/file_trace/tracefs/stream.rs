@@ -84,9 +84,13 @@ impl Stream {
                 break;
             }
         }
-        let horizon = if all { u64::MAX } else { now_ns.saturating_sub(SLACK_NS) };
-        self.merge(horizon, &mut take);
+        self.merge(Self::horizon_ns(now_ns, all), &mut take);
         Ok(bytes)
+    }
+
+    /// The time up to which [`Stream::drain`] hands on everything.
+    pub(crate) const fn horizon_ns(now_ns: u64, all: bool) -> u64 {
+        if all { u64::MAX } else { now_ns.saturating_sub(SLACK_NS) }
     }
 
     /// Reads one buffer; whether it may have more.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod naming;
+
 use super::*;
 use crate::file_trace::join::table::{Shown, ShownFile};
 use petrio_workload::trace::event::{Access, Totals};
@@ -73,7 +75,7 @@ impl Play {
     fn events(mut self) -> Vec<Event> {
         self.joiner.end();
         let mut events = Vec::new();
-        self.joiner.queue.release(u64::MAX, |event| events.push(event));
+        self.joiner.release(u64::MAX, |event, _| events.push(event));
         events
     }
 }
