@@ -29,11 +29,15 @@ pub(crate) struct Folders {
 impl Folders {
     /// Those that are worth knowing from the start.
     pub(crate) fn begin(&mut self, names: &mut Names, mounts: &[Mount]) {
-        let temporary = ["TMPDIR", "HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-        let usual = ["/tmp", "/var/tmp"].iter().map(PathBuf::from);
-        let current = std::env::current_dir().into_iter();
+        let of_environment = |name| std::env::var_os(name).map(PathBuf::from);
+        let temporary = [of_environment("TMPDIR"), Some("/tmp".into()), Some("/var/tmp".into())];
+        for path in temporary.into_iter().flatten() {
+            self.learn(names, &path);
+            learn_inside(names, &path);
+        }
+        let others = [of_environment("HOME"), std::env::current_dir().ok()];
         let mounted = mounts.iter().map(|mount| mount.place.clone());
-        for path in temporary.chain(usual).chain(current).chain(mounted) {
+        for path in others.into_iter().flatten().chain(mounted) {
             self.learn(names, &path);
         }
     }
@@ -69,6 +73,17 @@ impl Folders {
                     self.learn(names, &path);
                 }
             }
+        }
+    }
+}
+
+/// The folders in a folder, by the numbers that stand in it.
+fn learn_inside(names: &mut Names, path: &Path) {
+    let Ok(device) = std::fs::metadata(path).map(|metadata| inode_of(&metadata).device) else { return };
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let inode = Inode { device, number: entry.ino() };
+            names.put_folder_by_path(inode, &entry.path().to_string_lossy());
         }
     }
 }
@@ -119,6 +134,16 @@ mod tests {
         for path in sub.ancestors() {
             assert!(names.knows_folder(inode_of(&std::fs::metadata(path).unwrap())), "{}", path.display());
         }
+    }
+
+    #[test]
+    fn folders_of_temporary_files_are_known_with_those_in_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        let mut names = Names::default();
+        learn_inside(&mut names, folder.path());
+        let inode = inode_of(&std::fs::metadata(folder.path().join("sub")).unwrap());
+        assert!(names.knows_folder(inode));
     }
 
     #[test]

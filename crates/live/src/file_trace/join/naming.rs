@@ -307,7 +307,11 @@ impl Joiner {
                     event.path = self.names.compose(from);
                     event.new_path = self.names.compose(to);
                 }
-                Renaming::Made(entry) | Renaming::Gone(entry) => event.path = self.names.compose(entry),
+                Renaming::Made(entry) | Renaming::Gone(entry) => {
+                    // The folder above may be known later only.
+                    self.names.put_file(event.file, entry.clone());
+                    event.path = self.names.path(event.file);
+                }
             }
             return self.moved(&told, Some(event.file));
         }
