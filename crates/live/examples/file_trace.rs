@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let parameters = CaptureParameters {
         subject: Subject::Command(command),
+        with_background: false,
         out: folder.path().join("trace.parquet"),
         full,
         rotation: None,

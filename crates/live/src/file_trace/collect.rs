@@ -114,6 +114,7 @@ struct Collector {
     completing: Duration,
     run_time: Duration,
     buffer_bytes: u64,
+    with_background: bool,
     lost_seen: u64,
     looked_at: FxHashSet<(usize, (u32, u32))>,
     /// Where names are looked for.
@@ -196,6 +197,7 @@ impl Collector {
             completing: Duration::ZERO,
             run_time: Duration::ZERO,
             buffer_bytes: u64::from(parameters.buffer_kib) << 10,
+            with_background: parameters.with_background,
             lost_seen: 0,
             looked_at: FxHashSet::default(),
             roots: current.into_iter().chain(parameters.names.iter().cloned()).collect(),
@@ -272,15 +274,22 @@ impl Collector {
         self.set_up_at = processor_time();
         let end_ns = time.map(|time| began_ns + time.as_nanos() as u64);
         let mut turn = QUICK_TURN;
-        let result = loop {
+        let mut result = None;
+        loop {
             match ended.recv_timeout(turn) {
-                Ok(result) => break Some(result),
+                Ok(ended) => {
+                    result = Some(ended);
+                    if !self.with_background {
+                        break;
+                    }
+                }
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(turn),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now_ns = monotonic_ns();
-            if is_ending() || end_ns.is_some_and(|end| now_ns >= end) {
-                break None;
+            let is_alone = self.with_background && result.is_some() && !self.traced.follows_somebody();
+            if is_ending() || is_alone || end_ns.is_some_and(|end| now_ns >= end) {
+                break;
             }
             let bytes = self.turn(now_ns, false)?;
             turn = if bytes > self.buffer_bytes / MUCH { QUICK_TURN } else { TURN };
@@ -291,7 +300,7 @@ impl Collector {
                 self.output.next(now)?;
                 self.completing += processor_time().saturating_sub(before);
             }
-        };
+        }
         self.run_time = Duration::from_nanos(monotonic_ns() - began_ns);
         self.traced.switch_off();
         self.machine.switch_off();

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Whose calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Those of a command and of all its children, until it ends.
+    /// Those of a command and of all its children, until it ends, or until they have, too.
     Command(Vec<OsString>),
     /// Everybody's, for so long or until it is interrupted.
     System(Option<Duration>),
@@ -19,6 +19,8 @@ pub enum Subject {
 pub struct CaptureParameters {
     /// Whose calls.
     pub subject: Subject,
+    /// Whether a command's capture goes on until all its children have ended, too.
+    pub with_background: bool,
     /// The trace's file; with a rotation, the pattern of their names.
     pub out: PathBuf,
     /// Whether every call is kept; otherwise what Ivy kept.

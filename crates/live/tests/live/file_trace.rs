@@ -33,6 +33,7 @@ fn can(test: &str) -> bool {
 fn parameters(folder: &Path, subject: Subject, full: bool) -> CaptureParameters {
     CaptureParameters {
         subject,
+        with_background: false,
         out: folder.join("trace.parquet"),
         full,
         rotation: None,
@@ -279,4 +280,27 @@ fn a_short_lived_file_a_rename_and_a_new_folder_are_known() {
     assert!(made.file.is_known() && made.file != created.file);
     assert_eq!(made.path.as_deref(), own("d").as_deref());
     assert_eq!(summary.counts.unmatched_names, 0);
+}
+
+#[test]
+fn what_runs_on_in_the_background_is_captured_if_that_is_wanted() {
+    if !can("what_runs_on_in_the_background_is_captured_if_that_is_wanted") {
+        return;
+    }
+    let _turn = one_at_a_time();
+    let folder = place();
+    let script = format!("cd {}; (sleep 0.5; echo hello > late) &", folder.path().display());
+    let parameters = parameters(folder.path(), shell(&script), false);
+    let is_there = |parameters: &CaptureParameters| {
+        let events = run(parameters).1;
+        let is_late = |path: &str| path.ends_with("/late");
+        events
+            .iter()
+            .any(|event| event.kind == EventKind::Create && event.path.as_deref().is_some_and(is_late))
+    };
+    assert!(!is_there(&parameters));
+    // The one that was left behind is over before the next begins.
+    std::thread::sleep(Duration::from_millis(700));
+    fs::remove_file(folder.path().join("late")).unwrap();
+    assert!(is_there(&CaptureParameters { with_background: true, ..parameters }));
 }

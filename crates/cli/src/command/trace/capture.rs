@@ -19,7 +19,7 @@ use std::time::Duration as StandardDuration;
 /// and those reads that missed the cache; the close of a file has the totals of all its reads.
 ///
 /// Needs root, and a Linux with tracefs and syscall events. Mapped files show their misses only. A command is followed with all
-/// its children until it ends; what it leaves running in the background is not.
+/// its children until it ends; what it leaves running in the background is followed on with --wait-for-children.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Capture {
@@ -32,6 +32,9 @@ pub(crate) struct Capture {
     /// How long the system is captured ("10min", "1h", "1d")
     #[arg(long = "for", value_name = "TIME", requires = "system", value_parser = span)]
     time: Option<Duration>,
+    /// Capture until all the command's children have ended, too, not only the command itself
+    #[arg(long, requires = "command")]
+    wait_for_children: bool,
     /// Keep every call: reads that the cache answered, stat, calls that failed
     #[arg(long)]
     full: bool,
@@ -121,6 +124,7 @@ impl Capture {
         };
         let parameters = CaptureParameters {
             subject,
+            with_background: self.wait_for_children,
             out: self.out.clone(),
             full: self.full,
             rotation: self.rotate,

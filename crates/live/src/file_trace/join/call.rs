@@ -5,6 +5,7 @@
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
 use crate::file_trace::kernel_event::Call;
+use petrio_workload::trace::event::EventKind;
 use rustix::fs::OFlags;
 use smallvec::SmallVec;
 
@@ -34,13 +35,16 @@ impl Joiner {
             state.fault = None;
             if let Some(unfinished) = state.call.take() {
                 self.counts.unfinished += 1;
-                self.abandon(&unfinished);
+                self.abandon(thread, &unfinished);
             }
         }
         // Arguments are machine words; a descriptor is the lower half of one.
         let descriptor = arguments[0] as u32;
         let opens = match call {
-            Call::Close => return self.close(time_ns, thread, descriptor),
+            Call::Close => match self.begin_close(thread, descriptor) {
+                Some(open) => [Some(open), None],
+                None => return,
+            },
             Call::CloseRange => return self.close_range(time_ns, thread, arguments),
             Call::Asynchronous => {
                 self.counts.asynchronous_calls += 1;
@@ -119,11 +123,25 @@ impl Joiner {
         self.opens.get(open).filter(|opened| opened.nature != Nature::Other).map(|_| open)
     }
 
-    /// A call whose end won't be seen.
-    pub(super) fn abandon(&mut self, call: &InCall) {
+    /// A call whose end won't be seen. What it closed is closed.
+    pub(super) fn abandon(&mut self, thread: u32, call: &InCall) {
+        if let (Call::Close, [Some(open), _], [Some(place), _]) = (call.call, call.opens, call.places) {
+            let event = self.event(EventKind::Close, call.began_ns, thread);
+            return self.closed(open, place, event);
+        }
         for place in call.places.into_iter().flatten() {
             self.queue.clear(place);
         }
+    }
+
+    /// A descriptor is free now; gives back what is closed when the call is over.
+    fn begin_close(&mut self, thread: u32, descriptor: u32) -> Option<OpenId> {
+        let closed = self.table_of(thread)?.descriptors.remove(&descriptor)?.open;
+        if !self.is_last(closed) {
+            return None;
+        }
+        self.opens.get_mut(closed)?.is_closing = true;
+        Some(closed)
     }
 
     fn close(&mut self, time_ns: u64, thread: u32, descriptor: u32) {

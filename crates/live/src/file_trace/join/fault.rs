@@ -87,7 +87,7 @@ impl Joiner {
     pub(super) fn end_mapping(&mut self, open: OpenId) {
         if let Some(opened) = self.opens.get_mut(open) {
             opened.is_mapped = false;
-            if opened.references == 0 {
+            if opened.references == 0 && !opened.is_closing {
                 self.give_up(open);
             }
         }

@@ -1,9 +1,10 @@
 //! Opened files: which file each is, and how it ends.
 
 use super::Joiner;
+use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use crate::file_trace::kernel_event::Inode;
-use petrio_workload::trace::event::{EventKind, FileKey};
+use petrio_workload::trace::event::{Event, EventKind, FileKey};
 
 impl Joiner {
     /// It is known now which file this is; events that waited for that can go.
@@ -49,26 +50,44 @@ impl Joiner {
 
     /// A descriptor stands for it no longer. Through the last one it is closed.
     pub(super) fn let_go(&mut self, time_ns: u64, thread: u32, open: OpenId) {
-        let Some(opened) = self.opens.get_mut(open) else { return };
+        if self.is_last(open) {
+            let place = self.queue.reserve(time_ns);
+            let event = self.event(EventKind::Close, time_ns, thread);
+            self.closed(open, place, event);
+        }
+    }
+
+    /// Takes a descriptor away; whether it was the last of something that a trace has.
+    pub(super) fn is_last(&mut self, open: OpenId) -> bool {
+        let Some(opened) = self.opens.get_mut(open) else { return false };
         opened.references = opened.references.saturating_sub(1);
         if opened.references > 0 {
-            return;
+            return false;
         }
         if opened.nature == Nature::Other {
             self.opens.remove(open);
-            return;
+            return false;
         }
+        true
+    }
+
+    /// It is closed, by this event.
+    pub(super) fn closed(&mut self, open: OpenId, place: Place, mut event: Event) {
+        let Some(opened) = self.opens.get_mut(open) else { return self.queue.clear(place) };
+        if opened.nature == Nature::Other {
+            self.opens.remove(open);
+            return self.queue.clear(place);
+        }
+        opened.is_closing = false;
         let (file, totals) = (opened.file, opened.totals);
         let hit = (totals.reads > 0).then_some(opened.all_hit);
         let (is_mapped, access) = (opened.is_mapped, opened.access);
-        let mut event = self.event(EventKind::Close, time_ns, thread);
         (event.file, event.totals, event.hit, event.access) = (file, Some(totals), hit, access);
         if file.is_known() {
-            self.queue.push(time_ns, event);
+            self.queue.settle(place, event);
             self.opens.remove(open);
             return;
         }
-        let place = self.queue.reserve(time_ns);
         self.queue.unsettle(place, event);
         if let Some(opened) = self.opens.get_mut(open) {
             opened.waiting.push(place);

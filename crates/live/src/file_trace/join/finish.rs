@@ -26,6 +26,13 @@ impl Joiner {
                 self.read(&done, end, 0);
                 self.wrote(&done, end, 1);
             }
+            // Whatever it returns: it may be the write of what was put off that failed.
+            Call::Close => {
+                if let ([Some(open), _], [Some(place), _]) = (done.opens, done.places) {
+                    let event = self.begun(&done, end, EventKind::Close);
+                    self.closed(open, place, event);
+                }
+            }
             Call::Duplicate if result >= 0 => {
                 self.duplicate(time_ns, thread, done.arguments[0] as u32, result as u32, false);
             }
@@ -59,7 +66,7 @@ impl Joiner {
                 self.set_size(&done, end, size);
             }
             Call::Rename => self.of_names(&done, end, EventKind::Rename),
-            Call::Unlink if done.arguments[0] & REMOVE_DIRECTORY != 0 => self.abandon(&done),
+            Call::Unlink if done.arguments[0] & REMOVE_DIRECTORY != 0 => self.abandon(thread, &done),
             Call::Unlink => {
                 let (file, size) = done.unlinked.unzip();
                 self.by_name(&done, end, EventKind::Unlink, None, |event| {
@@ -73,7 +80,7 @@ impl Joiner {
                     event.path = path.or_else(|| event.path.take());
                 });
             }
-            _ => self.abandon(&done),
+            _ => self.abandon(thread, &done),
         }
     }
 

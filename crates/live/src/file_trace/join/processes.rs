@@ -158,7 +158,7 @@ impl Joiner {
     pub(super) fn ended(&mut self, time_ns: u64, thread: u32) {
         let Some(state) = self.threads.remove(&thread) else { return };
         if let Some(call) = state.call {
-            self.abandon(&call);
+            self.abandon(thread, &call);
         }
         let Some(table) = self.tables.get_mut(state.table) else { return };
         table.threads = table.threads.saturating_sub(1);
@@ -177,9 +177,10 @@ impl Joiner {
     /// Events were lost: what is in progress may have ended unseen.
     pub(crate) fn gap(&mut self) {
         self.give_up_names();
-        let calls: Vec<_> = self.threads.values_mut().filter_map(|thread| thread.call.take()).collect();
-        for call in calls {
-            self.abandon(&call);
+        let in_progress = |(thread, state): (&u32, &mut Thread)| Some((*thread, state.call.take()?));
+        let calls: Vec<_> = self.threads.iter_mut().filter_map(in_progress).collect();
+        for (thread, call) in calls {
+            self.abandon(thread, &call);
         }
     }
 

@@ -107,6 +107,8 @@ pub(crate) struct Open {
     pub(crate) waiting: SmallVec<[Place; 2]>,
     /// Some table's memory maps it; its first page fault may still tell which file it is.
     pub(crate) is_mapped: bool,
+    /// A call closes it, which isn't over.
+    pub(crate) is_closing: bool,
     /// One who has it, as descriptor, and when it was opened, for a look at /proc.
     pub(crate) holder: (u32, u32),
     pub(crate) opened_ns: u64,
@@ -126,6 +128,7 @@ impl Open {
             all_hit: true,
             waiting: SmallVec::new(),
             is_mapped: false,
+            is_closing: false,
             holder,
             opened_ns,
         }

@@ -89,6 +89,7 @@ const CALLS: &[Listening] = &[
     ("sendfile64", Call::SendFile, &["in_fd", "out_fd", "count", "offset"], None),
     ("copy_file_range", Call::CopyRange, &["fd_in", "fd_out", "len", "off_in", "off_out"], None),
     ("splice", Call::CopyRange, &["fd_in", "fd_out", "len", "off_in", "off_out"], None),
+    ("close", Call::Close, &["fd"], None),
     ("dup", Call::Duplicate, &["fildes"], None),
     ("dup2", Call::DuplicateTo, &["oldfd", "newfd"], None),
     ("dup3", Call::DuplicateTo, &["oldfd", "newfd", "flags"], None),
@@ -111,9 +112,8 @@ const CALLS: &[Listening] = &[
     ("execveat", Call::Execute, &[], None),
 ];
 
-/// Those whose beginning says everything: a descriptor is free, and may be given out again, before they return.
+/// Those whose beginning says everything.
 const CALLS_WITHOUT_EXIT: &[Listening] = &[
-    ("close", Call::Close, &["fd"], None),
     ("close_range", Call::CloseRange, &["fd", "max_fd", "flags"], None),
     ("getdents64", Call::List, &["fd"], None),
     // Of a file, not of anonymous memory, whose descriptor is −1.

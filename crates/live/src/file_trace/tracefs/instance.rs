@@ -92,6 +92,11 @@ impl Instance {
         self.write("set_event_pid", &join(threads))
     }
 
+    /// Whether anybody who is followed still runs: the kernel strikes out who has ended.
+    pub(crate) fn follows_somebody(&self) -> bool {
+        fs::read_to_string(self.path.join("set_event_pid")).is_ok_and(|text| !text.trim().is_empty())
+    }
+
     /// All but these threads; a kernel before 5.9 doesn't know how.
     pub(crate) fn pass_over(&self, threads: &[u32]) {
         let _ = self.write("set_event_notrace_pid", &join(threads));

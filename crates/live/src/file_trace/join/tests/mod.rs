@@ -69,7 +69,7 @@ impl Play {
     }
 
     fn close(&mut self, thread: u32, descriptor: u64) {
-        self.happens(thread, What::Enter(Call::Close, [descriptor, 0, 0, 0, 0]));
+        self.call(thread, Call::Close, &[descriptor], vec![], 0);
     }
 
     fn events(mut self) -> Vec<Event> {
@@ -102,6 +102,27 @@ fn a_compact_trace_has_the_misses_and_the_totals() {
     assert_eq!(events[1].service, Some(Time::from_micros(3)));
     let totals = Totals { bytes_read: 14_096, reads: 3, ..Totals::default() };
     assert_eq!((events[2].totals, events[2].hit), (Some(totals), Some(false)));
+    assert_eq!(events[2].service, Some(Time::from_micros(1)));
+}
+
+#[test]
+fn a_descriptor_is_free_when_its_close_begins_and_an_unfinished_close_closes() {
+    let mut play = Play::new(true);
+    play.happens(SHELL, What::Fork { child: CHILD, flags: 0x400 });
+    play.open(SHELL, 0, 3);
+    play.read(SHELL, 3, 0, 100, &[]);
+    play.happens(SHELL, What::Enter(Call::Close, [3, 0, 0, 0, 0]));
+    // A thread beside it is given the number.
+    play.open(CHILD, 0, 3);
+    play.read(CHILD, 3, 0, 50, &[]);
+    play.happens(CHILD, What::Enter(Call::Close, [3, 0, 0, 0, 0]));
+    play.happens(SHELL, What::Exit(Call::Close, 0));
+    play.happens(CHILD, What::Ended);
+    let events = play.events();
+    let closes: Vec<_> = events.iter().filter(|event| event.kind == EventKind::Close).collect();
+    let bytes: Vec<_> = closes.iter().map(|event| event.totals.unwrap().bytes_read).collect();
+    assert_eq!(bytes, [100, 50]);
+    assert_eq!((closes[0].service, closes[1].service), (Some(Time::from_micros(7)), None));
 }
 
 #[test]
