@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub struct Blocks(pub u64);
 
 /// Bytes in a device block, the unit of addresses and lengths on the wire to a device.
-const BLOCK_BYTES: u64 = 512;
+pub(crate) const BLOCK_BYTES: u64 = 512;
 
 impl Blocks {
     /// The number.

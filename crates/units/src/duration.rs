@@ -70,10 +70,10 @@ pub(crate) fn picoseconds(text: &str) -> Result<(bool, u64), UnitError> {
     }
 }
 
-/// Writes picoseconds in the unit that gives the shortest exact text.
-pub(crate) fn write_picoseconds(f: &mut fmt::Formatter<'_>, ps: u64) -> fmt::Result {
+/// Picoseconds in the unit that gives the shortest exact text.
+pub(crate) fn write_picoseconds(ps: u64) -> String {
     if ps == 0 {
-        return f.write_str("0 s");
+        return "0 s".to_owned();
     }
     let text = of_kind(Kind::Duration)
         .take(displayed(Kind::Duration))
@@ -86,7 +86,7 @@ pub(crate) fn write_picoseconds(f: &mut fmt::Formatter<'_>, ps: u64) -> fmt::Res
             Some(format!("{whole}{} {}", fraction.trim_end_matches('0'), unit.symbol))
         })
         .min_by_key(|text| text.chars().count());
-    f.write_str(&text.unwrap_or_default())
+    text.unwrap_or_default()
 }
 
 impl Quantity for Duration {
@@ -108,7 +108,7 @@ impl FromStr for Duration {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_picoseconds(f, self.0.as_picos())
+        f.write_str(&write_picoseconds(self.0.as_picos()))
     }
 }
 

@@ -18,6 +18,7 @@
 //! value, is a string in serde, and describes itself to a JSON schema. Decimal prefixes (kB, MB) are powers of 1000 and
 //! binary ones (KiB, MiB) powers of 1024, both exact; digits may be grouped with `_`.
 
+mod amount;
 mod blocks;
 mod bytes;
 mod duration;
@@ -29,9 +30,11 @@ mod parse;
 mod quantity;
 mod rate;
 mod rotation_speed;
+mod signed_blocks;
 mod signed_duration;
 mod unit;
 
+pub use amount::{Amount, Measurable};
 pub use blocks::Blocks;
 pub use bytes::Bytes;
 pub use duration::Duration;
@@ -41,4 +44,5 @@ pub use frequency::Frequency;
 pub use nearest::nearest;
 pub use rate::Rate;
 pub use rotation_speed::RotationSpeed;
+pub use signed_blocks::SignedBlocks;
 pub use signed_duration::SignedDuration;

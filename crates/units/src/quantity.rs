@@ -53,14 +53,15 @@ pub(crate) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: 
             return number.parse().map_err(E::custom);
         }
         // A bare number's text never carries a unit, so it parses to the error that says so.
-        number.parse::<Q>().and_then(|_| Err(no_unit::<Q>(number))).map_err(E::custom)
+        number.parse::<Q>().and_then(|_| Err(no_unit(number, Q::KIND))).map_err(E::custom)
     }
 
     deserializer.deserialize_any(Text(PhantomData))
 }
 
-fn no_unit<Q: Quantity>(number: &str) -> UnitError {
-    UnitError::NoUnit { text: shortened(number), suggestion: format!("{number} {}", Q::KIND.usual_unit()) }
+/// A number that stands alone where a quantity of this kind is needed.
+pub(crate) fn no_unit(number: &str, kind: Kind) -> UnitError {
+    UnitError::NoUnit { text: shortened(number), suggestion: format!("{number} {}", kind.usual_unit()) }
 }
 
 /// The JSON schema of a quantity.

@@ -65,7 +65,7 @@ impl fmt::Display for SignedDuration {
         if self.0 < 0 {
             f.write_str("-")?;
         }
-        write_picoseconds(f, self.0.unsigned_abs())
+        f.write_str(&write_picoseconds(self.0.unsigned_abs()))
     }
 }
 

@@ -3,7 +3,8 @@
 
 use petrio_kernel::Time;
 use petrio_units::{
-    Blocks, Bytes, Duration, Fraction, Frequency, Rate, RotationSpeed, SignedDuration, UnitError,
+    Amount, Blocks, Bytes, Duration, Fraction, Frequency, Rate, RotationSpeed, SignedBlocks, SignedDuration,
+    UnitError,
 };
 use proptest::prelude::*;
 use std::str::FromStr;
@@ -148,6 +149,33 @@ fn positive() -> impl Strategy<Value = f64> {
         .prop_filter_map("more than zero", |value| (value.is_normal() && value > 0.0).then_some(value))
 }
 
+#[test]
+fn amounts_keep_the_fractions_that_counts_refuse_and_the_text_of_whole_ones() {
+    assert!("812.37 B".parse::<Bytes>().is_err());
+    for (text, written) in
+        [("812.37 B", "812.37 B"), ("4096 B", "4 KiB"), ("0 B", "0 B"), ("1_000_000 B", "1 MB")]
+    {
+        assert_eq!(text.parse::<Amount<Bytes>>().unwrap().to_string(), written);
+    }
+    for text in ["25 ms", "281.92 µs", "0.37 ps", "0 s", "1.5 s"] {
+        assert_eq!(text.parse::<Amount<Duration>>().unwrap().to_string(), text);
+    }
+    assert_eq!("1 KiB".parse::<Amount<Blocks>>().unwrap().to_string(), "2 blocks");
+    assert_eq!("-20 MB".parse::<Amount<SignedBlocks>>().unwrap().base(), -39_062.5);
+    // A time in seconds is the float nearest to its text.
+    assert_eq!("281.92 us".parse::<Amount<Duration>>().unwrap().base(), 281.92e-6);
+    let refused = [
+        ("-5 ms".parse::<Amount<Duration>>().unwrap_err(), "is negative"),
+        ("5".parse::<Amount<Duration>>().unwrap_err(), "has no unit; write \"5 ms\""),
+        ("5 ms".parse::<Amount<Bytes>>().unwrap_err(), "is a duration, a size is needed"),
+        ("5 ms".parse::<Amount<f64>>().map(|_| ()).unwrap_err(), "a number without unit"),
+        ("1e400 B".parse::<Amount<Bytes>>().unwrap_err(), "too large"),
+    ];
+    for (error, part) in refused {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_text_reads_back_as_the_same_value(count in any::<u64>(), small in 0u64..10_000_000, value in positive(), part in 0.0..=1.0f64) {
@@ -157,6 +185,13 @@ proptest! {
             reads_back(&Duration::new(Time::from_picos(count.min(u64::MAX - 1))));
             reads_back(&SignedDuration::from_picos((count as i64).max(-i64::MAX)));
         }
+        reads_back(&Amount::<Bytes>::from_base(value));
+        reads_back(&Amount::<Blocks>::from_base(value));
+        reads_back(&Amount::<SignedBlocks>::from_base(-value));
+        if value < 1e290 {
+            reads_back(&Amount::<Duration>::from_base(value));
+        }
+        reads_back(&Amount::<f64>::from_base(-value));
         reads_back(&Rate::new(value).unwrap());
         reads_back(&RotationSpeed::new(value).unwrap());
         reads_back(&Frequency::new(value).unwrap());

@@ -25,8 +25,12 @@ fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
     for (right, wrong, words) in [
         ("\"15 ms\"", "15", &["scenario.toml:11:", "\"15\" has no unit", "write"][..]),
         ("\"15 ms\"", "\"15 KiB\"", &["scenario.toml:11:", "is a size, a duration is needed"]),
-        ("{ exponential = { mean = \"15 ms\" } }", "\"15 ms\"", &["scenario.toml:11:", "write { constant ="]),
-        ("{ constant = \"4 KiB\" }", "4096", &["scenario.toml:12:", "help: write { constant ="]),
+        (
+            "{ exponential = { mean = \"15 ms\" } }",
+            "true",
+            &["scenario.toml:11:", "a distribution", "help: write"],
+        ),
+        ("{ constant = \"4 KiB\" }", "4096", &["scenario.toml:12:", "\"4096\" has no unit"]),
         (
             "{ constant = \"4 KiB\" }",
             "{ kind = \"constant\", value = \"4 KiB\" }",

@@ -97,12 +97,6 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
         return problem.help(suggestion(word, &known, "the keys here are"));
     }
     if let Some((word, known)) = unknown(message, "unknown variant `") {
-        if known.starts_with(&["constant", "uniform"])
-            && word.starts_with(|first: char| first.is_ascii_digit())
-        {
-            let problem = sources.error(span, "a distribution is needed, not a quantity alone");
-            return problem.help(format!("write {{ constant = \"{word}\" }} if it never changes"));
-        }
         let problem = sources.error(span, format!("\"{word}\" is not known here"));
         return problem.help(suggestion(word, &known, "it is one of"));
     }
@@ -110,21 +104,17 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
         let problem = sources.error(span, format!("\"{field}\" is missing")).label("in this part");
         return problem.help(format!("add a line that begins with {field} ="));
     }
-    if message.starts_with("wanted exactly 1 element") {
-        // The only choices between tables are the distributions.
-        let problem = sources.error(span, "a distribution is a table with one key, which names it");
-        return problem.help(DISTRIBUTION);
-    }
-    if message == "wanted string or table" {
-        let problem = sources.error(span, "a distribution of a quantity with its unit is needed");
-        return problem.help(DISTRIBUTION);
+    if message.starts_with("a distribution is a table with one key")
+        || message.contains("expected a distribution")
+    {
+        return sources.error(span, message.replace("map", "table")).help(DISTRIBUTION);
     }
     sources.error(span, message.replace("invalid type: ", "the wrong type: ").replace("map", "table"))
 }
 
 /// How a distribution is written.
 const DISTRIBUTION: &str =
-    "write { constant = \"…\" } or { exponential = { mean = \"…\" } }; petrio schema has them all";
+    "write a quantity, or { exponential = { mean = \"…\" } } and the like; petrio schema has them all";
 
 /// The word that isn't known, and those that are, from serde's "unknown field `x`, expected one of `a`, `b`".
 fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)> {

@@ -30,11 +30,11 @@
 //! leaves it out); a distribution that can't give an acceptable number is refused (DiskSim draws for ever); its system-call
 //! events are left out.
 
-mod draw;
 mod generator;
 mod parameters;
 mod source;
 
-pub use draw::{Draw, SignedBlocks};
+pub use crate::distribution::Draw;
 pub use parameters::{Generator, Synthetic, SyntheticError};
+pub use petrio_units::SignedBlocks;
 pub use source::SyntheticSource;

@@ -1,10 +1,9 @@
 //! The parameters of a synthetic workload, as a scenario writes them, and what makes them sound.
 
-use super::draw::{Draw, Number, SignedBlocks, distribution};
 use super::generator::Plan;
 use super::source::SyntheticSource;
-use crate::distribution::Distribution;
-use petrio_units::{Blocks, Duration, Fraction};
+use crate::distribution::{Distribution, Draw};
+use petrio_units::{Blocks, Duration, Fraction, Measurable, SignedBlocks};
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -228,7 +227,7 @@ impl Generator {
         let inter_arrival = draws(number, "inter_arrival", &self.inter_arrival, 0.0)?;
         let or_general = |parameter, draw: &Option<Draw<Duration>>| match draw {
             Some(draw) => draws(number, parameter, draw, 0.0),
-            None => Ok(inter_arrival),
+            None => Ok(inter_arrival.clone()),
         };
         Ok(Plan {
             number,
@@ -242,14 +241,14 @@ impl Generator {
             time_limited: self.time_limited_fraction.get(),
             time_limit: match &self.time_limit {
                 Some(draw) => draws(number, "time_limit", draw, 0.0)?,
-                None => Distribution::Constant(0.0),
+                None => Distribution::constant(0.0),
             },
             sequential_inter_arrival: or_general("sequential_inter_arrival", &self.sequential_inter_arrival)?,
             local_inter_arrival: or_general("local_inter_arrival", &self.local_inter_arrival)?,
             inter_arrival,
             local_distance: match &self.local_distance {
                 Some(draw) => draws(number, "local_distance", draw, f64::NEG_INFINITY)?,
-                None => Distribution::Constant(0.0),
+                None => Distribution::constant(0.0),
             },
             size: draws(number, "size", &self.size, 1.0)?,
         })
@@ -257,7 +256,7 @@ impl Generator {
 }
 
 /// The distribution behind a parameter, if it can ever give `least` or more.
-fn draws<Q: Number>(
+fn draws<Q: Measurable>(
     generator: usize,
     parameter: &'static str,
     draw: &Draw<Q>,
@@ -265,7 +264,7 @@ fn draws<Q: Number>(
 ) -> Result<Distribution, SyntheticError> {
     let refuse =
         |problem: &str| SyntheticError::Parameter { generator, parameter, problem: problem.to_owned() };
-    let found = distribution(draw).map_err(refuse)?;
+    let found = draw.distribution_in_finest().map_err(|error| refuse(&error.to_string()))?;
     if found.supremum() < least {
         return Err(refuse(if least > 0.0 { "is always less than one block" } else { "is always negative" }));
     }

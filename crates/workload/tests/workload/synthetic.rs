@@ -205,9 +205,28 @@ fn parameters_that_no_generator_can_have_are_refused_by_name() {
     assert!(draw(r#"{ "constant": 5 }"#).contains("no unit"));
     assert!(draw(r#"{ "uniform": { "min": "5 ms", "max": "5 ms" } }"#).contains("less than its largest"));
     assert!(draw(r#"{ "poisson": { "mean": "5 ms", "step": "0 s" } }"#).contains("step"));
-    assert!(draw(r#"{ "weibull": { "mean": "5 ms" } }"#).contains("unknown variant"));
+    assert!(draw(r#"{ "weibul": { "shape": 2, "scale": "5 ms" } }"#).contains("unknown variant"));
+    assert!(
+        draw(r#"{ "weibull": { "shape": 0, "scale": "5 ms" } }"#)
+            .contains("inter_arrival: weibull: shape is 0")
+    );
     assert!(draw(r#"{ "constant": "0 s" }"#).contains("requests without number"));
     assert_eq!(workload(r#"{ "generators": [] }"#).validate(), Err(SyntheticError::NoGenerator));
+}
+
+#[test]
+fn every_family_drives_a_generator() {
+    // Gaps of a two-stage gamma distribution with mean 0.5 · 2 · 3 ms + 0.5 · (10 ms + 4 · 1 ms) = 10 ms, constant sizes in short.
+    let fitted = workload(
+        r#"{ "requests": 20000, "generators": [ { "capacity": "1 GB", "read_fraction": 1,
+            "inter_arrival": { "gamma": { "stages": [ { "weight": 0.5, "shape": 2, "scale": "3 ms" },
+                { "weight": 0.5, "shape": 4, "scale": "1 ms", "offset": "10 ms" } ] } }, "size": "4 KiB" } ] }"#,
+    );
+    let issued = run(&fitted, 1, Time::ZERO);
+    assert!(issued.iter().all(|(_, item)| item.request.blocks == 8));
+    let mean = issued[19_999].0.as_seconds() / 20_000.0;
+    // Variance: half of 18 and of 4, and the means' 16 about 10, in ms².
+    assert!((mean - 0.010).abs() < 4.4 * (27.0_f64 / 20_000.0).sqrt() / 1_000.0, "{mean}");
 }
 
 #[test]
