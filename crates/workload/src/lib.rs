@@ -40,10 +40,12 @@
 
 pub mod distribution;
 pub mod file_lives;
+pub mod namespace;
 pub mod program;
 pub mod replay;
 pub mod synthetic;
 pub mod trace;
+pub mod users;
 pub mod whole_file;
 
 mod source;

@@ -62,6 +62,14 @@ pub enum ProgramError {
         /// The other.
         second: String,
     },
+    /// A user specification that makes no sense.
+    #[error("{at}: {problem}")]
+    Users {
+        /// The key in the specification.
+        at: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// More files than numbers.
     #[error("more than {limit} files")]
     TooManyFiles {
@@ -74,7 +82,7 @@ impl ProgramError {
     /// What to do about it, where there is something to do.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Parameter { .. } => None,
+            Self::Parameter { .. } | Self::Users { .. } => None,
             Self::Script(error) => error.help.clone(),
             Self::Trace(error) => error.help(),
             Self::Request { problem, .. } => problem.help(),
@@ -90,7 +98,7 @@ impl ProgramError {
         }
     }
 
-    pub(super) fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
+    pub(crate) fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
         Self::Parameter { parameter, problem: problem.into() }
     }
 }

@@ -18,12 +18,14 @@ pub mod pattern;
 pub mod requests;
 pub mod script;
 
+mod carried_out;
 mod error;
 mod permutation;
 mod placement;
 mod source;
 mod table;
 
+pub use carried_out::{CarriedOut, OperationEvents};
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
 pub(crate) use placement::check_number_of_files;

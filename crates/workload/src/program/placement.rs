@@ -43,7 +43,7 @@ impl Placement {
     }
 
     /// What all operations of the workload's `process`-th process (from 0) have in common.
-    pub(super) fn operation(&self, process: u32) -> FileOp {
+    pub(crate) fn operation(&self, process: u32) -> FileOp {
         FileOp {
             process: self.first_process.saturating_add(process),
             file_system: self.file_system,
@@ -58,13 +58,16 @@ impl Placement {
         generator(self.seed, self.replication, &format!("{}/process {process}", self.name), purpose)
     }
 
+    /// The name of a directory for all files of the workload.
+    pub fn directory_name(&self) -> String {
+        let plain =
+            |character: char| if character == '/' || character.is_control() { '-' } else { character };
+        self.name.chars().map(plain).collect()
+    }
+
     /// A file's name: the workload's, which stands before so that workloads share a directory, and its own.
     pub(super) fn file_name(&self, own: &str) -> String {
-        let mut name: String = self
-            .name
-            .chars()
-            .map(|character| if character == '/' || character.is_control() { '-' } else { character })
-            .collect();
+        let mut name = self.directory_name();
         name.push('.');
         name.push_str(own);
         name

@@ -16,4 +16,6 @@ mod sample_traces;
 mod script_programs;
 mod support;
 mod synthetic;
+mod users;
+mod users_learned;
 mod written_traces;

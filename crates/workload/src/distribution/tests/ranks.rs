@@ -30,7 +30,7 @@ fn draws_have_the_rank_correlations_asked_for_and_their_own_distributions() {
     ];
     let together = RankCorrelated::new(distributions.clone(), &wanted).unwrap();
     let mut random = generator(5);
-    let mut columns = vec![Vec::with_capacity(DRAWS); 3];
+    let mut columns = vec![Vec::new(); 3];
     for _ in 0..DRAWS {
         let mut draws = [0.0; 3];
         together.sample_into(&mut random, &mut draws);

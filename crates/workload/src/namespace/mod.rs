@@ -1,0 +1,107 @@
+//! The files that are there before users come: directories and files by name, with sizes, owners and categories.
+//!
+//! A [`Namespace`] is made of a [`UserSpecification`](crate::users::UserSpecification) and a seed, and is the same wherever it is built: in a
+//! real directory, or in a simulated file system. It can be listed, compared and verified.
+//!
+//! ```text
+//!  notes/            an owner whom all share: its directories, and in them its files
+//!    dir-notes-0/
+//!      notes-read-17
+//!  home/u001/        a virtual user
+//!    dir-user-3/     as many entries as its size says; empty files fill it up
+//! ```
+
+mod plan;
+mod table;
+
+pub(crate) use plan::plan;
+pub use plan::{HOME, PlanError};
+
+use crate::users::FileKind;
+
+/// Whose files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Owner {
+    /// Those of a user, from 0.
+    User(u32),
+    /// Those that all share, by the number of the owner in [`Namespace::shared`].
+    Shared(u32),
+}
+
+/// A file or a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The directory that it lies in, by its position; `None` for the top.
+    pub parent: Option<u32>,
+    /// Its name there.
+    pub name: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes of a file; of a directory that belongs to a category, those of its entries.
+    pub size: u64,
+    /// Its category, by its position in the specification; `None` for what only holds or fills others.
+    pub category: Option<u32>,
+    /// The place on which it lies, by its position in [`Namespace::places`].
+    pub place: u32,
+}
+
+/// Files of one category and owner, in order of their sizes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shelf {
+    /// Sizes and positions.
+    pub(crate) files: Vec<(u64, u32)>,
+}
+
+impl Shelf {
+    /// The file whose size is nearest; the smaller of two.
+    pub(crate) fn nearest(&self, size: u64) -> Option<(u64, u32)> {
+        let after = self.files.partition_point(|&(there, _)| there < size);
+        let above = self.files.get(after).copied();
+        let below = after.checked_sub(1).map(|at| self.files[at]);
+        match (below, above) {
+            (Some(below), Some(above)) if size - below.0 <= above.0 - size => Some(below),
+            (below, None) => below,
+            (_, above) => above,
+        }
+    }
+}
+
+/// All files, each directory before what lies in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Namespace {
+    /// The files and directories.
+    pub entries: Vec<Entry>,
+    /// The owners whom all share.
+    pub shared: Vec<String>,
+    /// The names of the places on which files lie; the first is that of all who aren't placed.
+    pub places: Vec<String>,
+    /// Each user's own directory.
+    pub homes: Vec<u32>,
+    pub(crate) shelves: std::collections::BTreeMap<(u32, Owner), Shelf>,
+}
+
+impl Namespace {
+    /// A file's path, with `/` between the names.
+    pub fn path(&self, position: u32) -> String {
+        let entry = &self.entries[position as usize];
+        match entry.parent {
+            Some(parent) => format!("{}/{}", self.path(parent), entry.name),
+            None => entry.name.clone(),
+        }
+    }
+
+    /// Regular files.
+    pub fn files(&self) -> u64 {
+        self.entries.iter().filter(|entry| entry.kind == FileKind::File).count() as u64
+    }
+
+    /// Directories.
+    pub fn directories(&self) -> u64 {
+        self.entries.len() as u64 - self.files()
+    }
+
+    /// Bytes of all regular files.
+    pub fn bytes(&self) -> u64 {
+        self.entries.iter().filter(|entry| entry.kind == FileKind::File).map(|entry| entry.size).sum()
+    }
+}

@@ -1,0 +1,58 @@
+//! A namespace as a table of numbered files, for the programs that work on it.
+
+use super::{Namespace, Owner};
+use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
+use crate::users::FileKind;
+use petrio_colours::FileId;
+
+impl Namespace {
+    /// The number in a run of an entry.
+    pub(crate) const fn file_id(position: u32, placement: &Placement) -> FileId {
+        FileId(placement.first_file + position)
+    }
+
+    /// The entries as a table, numbered from the placement's first; below a directory `top`, where one is given, whose number follows
+    /// theirs.
+    ///
+    /// # Errors
+    /// More files than there are numbers left.
+    pub fn table(&self, placement: &Placement, top: Option<&str>) -> Result<FileTable, ProgramError> {
+        let count = self.entries.len() as u32;
+        check_number_of_files(u64::from(count) + 1, placement)?;
+        let mut table = FileTable::new();
+        let mut above = FileId::ROOT;
+        if let Some(top) = top {
+            above = Self::file_id(count, placement);
+            table.add(FileEntry {
+                file: above,
+                name: top.to_owned(),
+                parent: FileId::ROOT,
+                is_directory: true,
+                present: true,
+                size: 0,
+                cached: false,
+            })?;
+        }
+        for (position, entry) in (0..).zip(&self.entries) {
+            let is_directory = entry.kind == FileKind::Directory;
+            table.add(FileEntry {
+                file: Self::file_id(position, placement),
+                name: entry.name.clone(),
+                parent: entry.parent.map_or(above, |parent| Self::file_id(parent, placement)),
+                is_directory,
+                present: true,
+                size: if is_directory { 0 } else { entry.size },
+                cached: false,
+            })?;
+        }
+        Ok(table)
+    }
+
+    /// Those of a category whom a user finds.
+    pub(crate) fn owner_of(&self, owner: &str, user: u32) -> Owner {
+        match self.shared.iter().position(|name| name == owner) {
+            Some(number) => Owner::Shared(number as u32),
+            None => Owner::User(user),
+        }
+    }
+}

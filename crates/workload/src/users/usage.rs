@@ -1,0 +1,290 @@
+//! How users have used files: the thesis' usage analyser, over any trace.
+//!
+//! A session begins where a process looks at its user's own directory, as synthetic users do when they log in; in a trace without such
+//! looks, each process is one session. Of each session: how many files it referenced, how large they were, and how often it accessed each of
+//! their bytes (figures 5.3 to 5.5). Of the calls: how much they moved and how long they took (table 5.3).
+//!
+//! Memory grows with the sessions and with the files of those that are open, not with the calls.
+//!
+//! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, 1991, §5.1 and §5.2.
+
+use crate::namespace::HOME;
+use crate::trace::event::{Event, EventKind, FileKey};
+use petrio_kernel::Time;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Mean and standard deviation of numbers that come one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    /// Takes a number in (B. P. Welford, 1962).
+    pub fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// How many there were.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their mean; 0 of none.
+    pub const fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Their standard deviation; 0 of fewer than two.
+    pub fn standard_deviation(&self) -> f64 {
+        if self.count < 2 { 0.0 } else { (self.squares / (self.count - 1) as f64).sqrt() }
+    }
+}
+
+/// Calls of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CallUsage {
+    /// The call.
+    pub call: String,
+    /// How many.
+    pub calls: u64,
+    /// Mean of the bytes that they moved.
+    pub bytes_mean: f64,
+    /// Their standard deviation.
+    pub bytes_deviation: f64,
+    /// Mean of how long they took, in µs.
+    pub response_us_mean: f64,
+    /// Its standard deviation.
+    pub response_us_deviation: f64,
+}
+
+/// A login session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SessionUsage {
+    /// Files that it opened or made, directories among them.
+    pub files: u64,
+    /// Bytes that it accessed.
+    pub bytes: u64,
+    /// Mean size of its files, in bytes.
+    pub file_size: f64,
+    /// How often it accessed a byte of a file, at the mean over its files.
+    pub accesses_per_byte: f64,
+}
+
+/// How files were used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Usage {
+    /// Processes.
+    pub processes: u64,
+    /// Every session, in order of their ends.
+    pub sessions: Vec<SessionUsage>,
+    /// Reads and writes of regular files together: what the thesis' table 5.3 counts.
+    pub accesses: CallUsage,
+    /// Response time of these calls for each byte that they moved, in µs.
+    pub response_us_per_byte: f64,
+    /// Calls by kind.
+    pub calls: Vec<CallUsage>,
+}
+
+/// What a session has done with a file so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfFile {
+    size: u64,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    bytes: Moments,
+    response: Moments,
+}
+
+impl Tally {
+    fn add(&mut self, event: &Event) {
+        self.bytes.add(event.length as f64);
+        if let Some(service) = event.service {
+            self.response.add(service.as_seconds() * 1e6);
+        }
+    }
+
+    fn finish(&self, call: &str) -> CallUsage {
+        CallUsage {
+            call: call.to_owned(),
+            calls: self.bytes.count(),
+            bytes_mean: self.bytes.mean(),
+            bytes_deviation: self.bytes.standard_deviation(),
+            response_us_mean: self.response.mean(),
+            response_us_deviation: self.response.standard_deviation(),
+        }
+    }
+}
+
+/// Takes the events of a trace, and says how files were used.
+#[derive(Clone, Debug, Default)]
+pub struct UsageAnalyser {
+    sessions: Vec<SessionUsage>,
+    open: BTreeMap<u32, FxHashMap<FileKey, OfFile>>,
+    accesses: Tally,
+    calls: BTreeMap<EventKind, Tally>,
+    lists: Tally,
+    moved: u64,
+    moved_in: Time,
+}
+
+/// Whether it is a directory: petrio's own traces end their paths in a slash.
+pub(super) fn is_directory(event: &Event) -> bool {
+    event.path.as_deref().is_some_and(|path| path.ends_with('/'))
+}
+
+/// Whether a user logs in: a look at a directory in that of the users' directories.
+pub(super) fn is_login(event: &Event) -> bool {
+    event.kind == EventKind::Stat
+        && event.path.as_deref().is_some_and(|path| {
+            let mut names = path.trim_end_matches('/').rsplit('/');
+            path.ends_with('/') && names.next().is_some() && names.next() == Some(HOME)
+        })
+}
+
+impl UsageAnalyser {
+    /// Takes the next event.
+    pub fn event(&mut self, event: &Event) {
+        if event.error != 0 || event.kind.is_of_device() {
+            return;
+        }
+        if is_login(event)
+            && let Some(files) = self.open.insert(event.process, FxHashMap::default())
+        {
+            self.end(&files);
+        }
+        let directory = is_directory(event);
+        match event.kind {
+            EventKind::Read if directory => self.lists.add(event),
+            kind => self.calls.entry(kind).or_default().add(event),
+        }
+        if !event.file.is_known() {
+            return;
+        }
+        let files = self.open.entry(event.process).or_default();
+        match event.kind {
+            EventKind::Open | EventKind::Create => {
+                let file = files.entry(event.file).or_default();
+                file.size = file.size.max(event.size.unwrap_or_default());
+            }
+            EventKind::Read | EventKind::Write => {
+                let file = files.entry(event.file).or_default();
+                file.bytes += event.length;
+                let end = event.offset.unwrap_or_default() + event.length;
+                file.size = file.size.max(end);
+                if !directory {
+                    self.accesses.add(event);
+                    self.moved += event.length;
+                    self.moved_in = self.moved_in.saturating_add(event.service.unwrap_or(Time::ZERO));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, files: &FxHashMap<FileKey, OfFile>) {
+        if files.is_empty() {
+            return;
+        }
+        let (mut sizes, mut per_byte) = (Moments::default(), Moments::default());
+        // In a fixed order, so that sums are the same every time.
+        let mut sorted: Vec<_> = files.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| **key);
+        for (_, file) in &sorted {
+            sizes.add(file.size as f64);
+            if file.size > 0 {
+                per_byte.add(file.bytes as f64 / file.size as f64);
+            }
+        }
+        self.sessions.push(SessionUsage {
+            files: files.len() as u64,
+            bytes: sorted.iter().map(|(_, file)| file.bytes).sum(),
+            file_size: sizes.mean(),
+            accesses_per_byte: per_byte.mean(),
+        });
+    }
+
+    /// What was found.
+    pub fn finish(mut self) -> Usage {
+        let open = std::mem::take(&mut self.open);
+        for files in open.values() {
+            self.end(files);
+        }
+        let mut calls: Vec<CallUsage> =
+            self.calls.iter().map(|(kind, tally)| tally.finish(kind.name())).collect();
+        if self.lists.bytes.count() > 0 {
+            calls.push(self.lists.finish("list"));
+        }
+        Usage {
+            processes: open.len() as u64,
+            accesses: self.accesses.finish("read and write"),
+            response_us_per_byte: self.moved_in.as_seconds() * 1e6 / (self.moved.max(1) as f64),
+            sessions: self.sessions,
+            calls,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn event(process: u32, kind: EventKind, path: &str, size: Option<u64>, length: u64) -> Event {
+        Event {
+            process,
+            file: FileKey { device: 1, inode: path.len() as u64, generation: 0 },
+            path: Some(path.into()),
+            size,
+            offset: Some(0),
+            length,
+            service: Some(Time::from_micros(length / 10)),
+            ..Event::new(Time::ZERO, kind)
+        }
+    }
+
+    #[test]
+    fn sessions_are_told_apart_by_logins_and_directories_by_their_slash() {
+        use EventKind::{Open, Read, Stat, Write};
+        let mut analyser = UsageAnalyser::default();
+        for event in [
+            event(1, Stat, "users/home/u001/", None, 0),
+            event(1, Open, "a", Some(100), 0),
+            event(1, Read, "a", None, 100),
+            event(1, Read, "a", None, 50),
+            event(1, Open, "dir/", Some(0), 0),
+            event(1, Read, "dir/", None, 300),
+            event(1, Stat, "a-file", None, 0),
+            event(1, Stat, "users/home/u001/", None, 0),
+            event(1, Open, "bb", Some(400), 0),
+            event(1, Write, "bb", None, 400),
+            event(2, Open, "a", Some(100), 0),
+        ] {
+            analyser.event(&event);
+        }
+        let usage = analyser.finish();
+        assert_eq!(usage.processes, 2);
+        let of = |files, bytes, file_size, accesses_per_byte| SessionUsage {
+            files,
+            bytes,
+            file_size,
+            accesses_per_byte,
+        };
+        assert_eq!(usage.sessions, [of(2, 450, 200.0, 1.25), of(1, 400, 400.0, 1.0), of(1, 0, 100.0, 0.0)]);
+        assert_eq!(usage.accesses.calls, 3);
+        assert!((usage.accesses.bytes_mean - 550.0 / 3.0).abs() < 1e-9);
+        assert!((usage.response_us_per_byte - 0.1).abs() < 1e-9);
+        let listed = usage.calls.iter().find(|usage| usage.call == "list").unwrap();
+        assert_eq!((listed.calls, listed.bytes_mean, listed.response_us_mean), (1, 300.0, 30.0));
+    }
+}

@@ -1,0 +1,211 @@
+//! Synthetic users: expectations of the thesis' tables, and the same calls whatever they run on.
+
+use petrio_colours::{FileOp, Operation};
+use petrio_workload::program::{Placement, Step};
+use petrio_workload::users::{UserSpecification, Users};
+use std::path::Path;
+
+/// The thesis' specification.
+fn thesis() -> UserSpecification {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users/thesis.toml");
+    toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Session {
+    files: f64,
+    bytes: f64,
+}
+
+fn seed(number: u64) -> Placement {
+    Placement { seed: number, ..Placement::new("users") }
+}
+
+#[test]
+fn the_expectations_of_a_session_are_those_of_the_thesis_tables() {
+    let expected = thesis().expected().unwrap();
+    let of_thesis: Vec<_> = expected.iter().filter(|expected| expected.user == "heavy").collect();
+    // Tables 5.2: share times files, and these times size times accesses.
+    let table = [
+        (2.00, 5_303.0),
+        (1.75, 4_780.0),
+        (6.00, 22_220.0),
+        (1.60, 43_190.0),
+        (1.01, 70_344.0),
+        (5.72, 105_681.0),
+        (5.99, 242_397.0),
+        (2.17, 78_145.0),
+        (1.71, 48_848.0),
+    ];
+    for (expected, (files, bytes)) in of_thesis.iter().zip(table) {
+        assert!((expected.files - files).abs() < 0.006, "{expected:?}");
+        assert!((expected.bytes - bytes).abs() < 1.0, "{expected:?}");
+    }
+    let files: f64 = of_thesis.iter().map(|expected| expected.files).sum();
+    let bytes: f64 = of_thesis.iter().map(|expected| expected.bytes).sum();
+    assert!((files - 27.95).abs() < 0.006 && (bytes - 620_908.0).abs() < 2.0, "{files} {bytes}");
+}
+
+/// Sessions of one user: files opened or created, and bytes accessed; and lengths of the accesses of regular files.
+fn sessions(seed_number: u64, count: u32) -> (Vec<Session>, Vec<f64>) {
+    let workload = thesis().prepare(&Users::new("", 1, count), &seed(seed_number), None).unwrap();
+    let mut program = workload.programs.into_iter().next().unwrap();
+    let mut operations = Vec::new();
+    loop {
+        match program.next(None).unwrap() {
+            Step::Operation(op) => operations.push(op),
+            Step::End => break,
+            _ => {}
+        }
+    }
+    let mut sessions: Vec<Session> = Vec::new();
+    for op in &operations {
+        match op.operation {
+            Operation::Stat => sessions.push(Session::default()),
+            _ => {
+                let session = sessions.last_mut().unwrap();
+                session.files +=
+                    f64::from(u8::from(matches!(op.operation, Operation::Open | Operation::Create)));
+                session.bytes += op.length as f64;
+            }
+        }
+    }
+    let moves = |op: &&FileOp| matches!(op.operation, Operation::Read | Operation::Write);
+    let accesses = operations.iter().filter(moves).map(|op| op.length as f64).collect();
+    (sessions, accesses)
+}
+
+fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, 2.58 * (variance / count).sqrt())
+}
+
+#[test]
+fn files_and_bytes_of_drawn_sessions_have_the_expected_means() {
+    let (sessions, _) = sessions(1, 2_000);
+    assert_eq!(sessions.len(), 2_000);
+    let (files, width) =
+        mean_and_half_width(&sessions.iter().map(|session| session.files).collect::<Vec<_>>());
+    assert!((files - 27.95).abs() < width && width < 1.2, "{files} ± {width}");
+    let (bytes, width) =
+        mean_and_half_width(&sessions.iter().map(|session| session.bytes).collect::<Vec<_>>());
+    assert!((bytes - 620_908.0).abs() < width && width < 60_000.0, "{bytes} ± {width}");
+}
+
+/// The thesis' table 5.3 prints 929 to 956 bytes (six runs of 50 sessions, 941 at the mean): accesses of regular files, cut at the end
+/// of the file on every pass.
+#[test]
+fn the_mean_access_is_that_of_the_thesis_table() {
+    let batches: Vec<f64> = (0..8)
+        .map(|batch| {
+            let (_, accesses) = sessions(100 + batch, 50);
+            accesses.iter().sum::<f64>() / accesses.len() as f64
+        })
+        .collect();
+    let (mean, width) = mean_and_half_width(&batches);
+    assert!((mean - 941.0).abs() < width && width < 25.0, "{mean} ± {width}: {batches:?}");
+}
+
+#[test]
+fn a_users_calls_are_the_same_from_the_same_seed_whatever_others_do_and_whatever_comes_back() {
+    let mut thesis = thesis();
+    thesis.files.users = Some(3);
+    let calls = |users: u32, answers: bool| {
+        let workload = thesis.prepare(&Users::new("", users, 3), &seed(7), None).unwrap();
+        let mut program = workload.programs.into_iter().next().unwrap();
+        let (mut list, mut last) = (Vec::new(), None);
+        loop {
+            match program.next(if answers { last.as_ref() } else { None }).unwrap() {
+                Step::Operation(op) => {
+                    list.push((op.operation, op.offset, op.length));
+                    last = Some(op);
+                }
+                Step::Think(time) => list.push((Operation::Sync, time.as_picos(), 0)),
+                Step::End => return list,
+                _ => {}
+            }
+        }
+    };
+    let alone = calls(1, false);
+    assert!(alone.len() > 500);
+    assert_eq!(alone, calls(1, true));
+    assert_eq!(alone, calls(3, false));
+}
+
+#[test]
+fn what_is_made_is_deleted_or_kept_for_some_sessions_and_its_names_suffice() {
+    let mut thesis = thesis();
+    thesis.readings.kept_sessions = 2;
+    let workload = thesis.prepare(&Users::new("", 2, 30), &seed(3), None).unwrap();
+    let files = workload.files;
+    for mut program in workload.programs {
+        let (mut there, mut made, mut kept) = (std::collections::BTreeMap::new(), 0_u32, 0_u32);
+        let (mut session, mut used) = (0, std::collections::BTreeSet::new());
+        loop {
+            match program.next(None).unwrap() {
+                Step::Operation(op) => match op.operation {
+                    Operation::Stat => session += 1,
+                    Operation::Create => {
+                        let name = &files.get(op.file).unwrap().name;
+                        assert!(petrio_workload::users::is_made_by_users(name), "{name}");
+                        assert!(there.insert(op.file, (session, name.clone())).is_none());
+                        made += 1;
+                        used.insert(op.file);
+                    }
+                    Operation::Unlink => {
+                        let (since, name) = there.remove(&op.file).unwrap();
+                        let lived = if name.starts_with("user-temp") { 0 } else { 3 };
+                        assert_eq!(session - since, lived, "{name}");
+                        kept += u32::from(lived > 0);
+                    }
+                    _ => {}
+                },
+                Step::End => break,
+                _ => {}
+            }
+        }
+        assert!(made > 100 && kept > 10 && used.len() < made as usize / 2);
+    }
+}
+
+#[test]
+fn phases_and_hours_change_when_and_not_what() {
+    let plain = thesis();
+    let mut phased = thesis();
+    let text = r#"
+hours = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+[phase.computing]
+think = { constant = "2 s" }
+lasts = { constant = "20 s" }
+[phase.reading]
+think = { constant = "1 ms" }
+lasts = { constant = "100 ms" }
+"#;
+    let changes: petrio_workload::users::UserType = toml::from_str(text).unwrap();
+    let heavy = &mut phased.user["heavy"];
+    (heavy.hours, heavy.phase) = (changes.hours, changes.phase);
+    let run = |specification: &UserSpecification| {
+        let workload = specification.prepare(&Users::new("", 1, 4), &seed(5), None).unwrap();
+        let mut program = workload.programs.into_iter().next().unwrap();
+        let (mut calls, mut thinks) = (Vec::new(), Vec::new());
+        loop {
+            match program.next(None).unwrap() {
+                Step::Operation(op) => calls.push((op.operation, op.file, op.offset, op.length)),
+                Step::Think(time) => thinks.push(time.as_seconds()),
+                Step::End => return (calls, thinks),
+                _ => {}
+            }
+        }
+    };
+    let ((calls, _), (phased_calls, thinks)) = (run(&plain), run(&phased));
+    assert_eq!(calls, phased_calls);
+    // They begin at midnight, and wait until nine; ten thoughts of 2 s, a hundred of 1 ms, and so on.
+    assert!((thinks[0] - 9.0 * 3_600.0).abs() < 2.1, "{}", thinks[0]);
+    let long = thinks[1..].iter().filter(|think| (**think - 2.0).abs() < 1e-9).count();
+    let short = thinks[1..].iter().filter(|think| (**think - 0.001).abs() < 1e-9).count();
+    assert_eq!(long + short, thinks.len() - 1);
+    let ratio = short as f64 / long as f64;
+    assert!((8.0..12.0).contains(&ratio), "{ratio}");
+}

@@ -1,0 +1,101 @@
+//! From users to a trace, and from the trace back to users.
+
+use petrio_kernel::Time;
+use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
+use petrio_workload::users::learn::{LearnError, Learner};
+use petrio_workload::users::{FileKind, Purpose, UserSpecification, Users};
+use std::path::Path;
+
+fn thesis() -> UserSpecification {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users/thesis.toml");
+    let mut thesis: UserSpecification = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    thesis.files.count = 4_000;
+    thesis
+}
+
+/// Every call takes a tenth of a millisecond.
+fn learn(specification: &UserSpecification, sessions: u32) -> petrio_workload::users::learn::Learned {
+    let placement = Placement::new("users");
+    let prepared = specification.prepare(&Users::new("", 1, sessions), &placement, None).unwrap();
+    let mut events = OperationEvents::of(&prepared.files, 1);
+    let mut learner = Learner::default();
+    let took = Time::from_micros(100);
+    for mut program in prepared.programs {
+        let mut now = Time::ZERO;
+        loop {
+            match program.next(None).unwrap() {
+                Step::Operation(op) => {
+                    let done = CarriedOut {
+                        process: op.process,
+                        operation: op.operation,
+                        file: op.file,
+                        offset: op.offset,
+                        length: op.length,
+                        start: now,
+                        took,
+                    };
+                    now += took;
+                    if let Some(event) = events.event(&done) {
+                        learner.event(&event);
+                    }
+                }
+                Step::Think(time) => now += time,
+                Step::End => break,
+                _ => {}
+            }
+        }
+    }
+    learner.finish("Learned").unwrap()
+}
+
+#[test]
+fn what_is_learned_of_the_thesis_users_is_what_they_were_made_of() {
+    let learned = learn(&thesis(), 400);
+    assert_eq!(learned.sessions, 400);
+    let found = &learned.specification;
+    let mut purposes: Vec<(String, FileKind, Purpose)> = found
+        .category
+        .values()
+        .map(|category| (category.owner.clone(), category.kind, category.purpose))
+        .collect();
+    purposes.sort();
+    let mut expected: Vec<(String, FileKind, Purpose)> = thesis()
+        .category
+        .values()
+        .map(|category| (category.owner.clone(), category.kind, category.purpose))
+        .collect();
+    expected.sort();
+    assert_eq!(purposes, expected);
+    let user = &found.user["learned"];
+    let think = user.think.as_ref().unwrap().distribution().unwrap();
+    assert!((think.mean() - 0.005).abs() < 0.0004, "{}", think.mean());
+    let uses = |name: &str| &user.uses[name];
+    assert!((uses("notes-read").share.get() - 0.53).abs() < 0.07);
+    assert!((uses("user-read").share.get() - 1.0).abs() < 0.01);
+    assert!((uses("notes-read").files.distribution().unwrap().mean() - 11.3).abs() < 2.5);
+    let sizes = uses("user-temp").size.distribution().unwrap();
+    assert!((sizes.mean() / 9_233.0 - 1.0).abs() < 0.15, "{}", sizes.mean());
+    // A session of theirs is as one of the thesis' users.
+    let (files, bytes) = found
+        .expected()
+        .unwrap()
+        .iter()
+        .fold((0.0, 0.0), |(files, bytes), expected| (files + expected.files, bytes + expected.bytes));
+    assert!((files / 27.95 - 1.0).abs() < 0.12, "{files}");
+    assert!((bytes / 620_908.0 - 1.0).abs() < 0.25, "{bytes}");
+    // They think independently, and their calls aren't: an open comes before what it opens.
+    let thinks =
+        learned.independence.autocorrelations.iter().find(|found| found.of == "think times").unwrap();
+    assert!(thinks.by_lag[0].abs() < 0.02, "{thinks:?}");
+    assert!(learned.independence.markov.as_ref().unwrap().order >= 1);
+    // And it can be put to work again.
+    let text = toml::to_string(found).unwrap();
+    let again: UserSpecification = toml::from_str(&text).unwrap();
+    assert_eq!(again, *found);
+    assert_eq!(learn(&again, 20).sessions, 20);
+}
+
+#[test]
+fn of_a_trace_without_files_nothing_is_learned() {
+    assert_eq!(Learner::default().finish("Nobody").unwrap_err(), LearnError::NoFiles);
+}
