@@ -30,8 +30,10 @@
 
 pub mod calibrate;
 pub mod capture;
+mod content;
 pub mod drive;
 pub mod file_trace;
+pub mod namespace;
 pub mod ops;
 pub mod rig;
 pub mod undo;

@@ -25,6 +25,7 @@ mod error;
 mod memory;
 mod names;
 mod process;
+mod recording;
 mod result;
 pub(crate) mod stdio;
 mod workplace;
@@ -32,14 +33,19 @@ mod workplace;
 pub use clock::clock_overhead_ns;
 pub use error::DriveError;
 pub use memory::touch_memory;
+pub use recording::{Recorded, in_order};
 pub use result::{Measured, OperationTimes, Span, Spread};
 pub use workplace::Workplace;
+pub(crate) use workplace::drop_pages;
 
 use barrier::Barrier;
 use names::Names;
 use petrio_workload::program::Prepared;
 use process::Process;
-use std::time::Duration;
+use recording::Recording;
+use std::path::Path;
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
 
 /// Prepares the files and runs the programs once.
 ///
@@ -56,7 +62,20 @@ pub fn run(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveE
 /// # Errors
 /// What the file system refuses, and programs that can't go on.
 pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveError> {
-    let names = Names::new(workplace.root(), prepared.files);
+    run_recorded(workplace.root(), prepared, None)
+}
+
+/// As [`run_prepared`], in any directory, with every call told to `recorder` where there is one.
+///
+/// # Errors
+/// What the file system refuses, and programs that can't go on.
+pub fn run_recorded(
+    root: &Path,
+    prepared: Prepared,
+    recorder: Option<SyncSender<Recorded>>,
+) -> Result<Measured, DriveError> {
+    let names = Names::new(root, prepared.files);
+    let began = Instant::now();
     let barrier = Barrier::new(prepared.programs.len());
     let overhead = clock_overhead_ns();
     let each = Duration::from_nanos(overhead as u64);
@@ -65,9 +84,11 @@ pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measure
         let started: Vec<_> = prepared
             .programs
             .into_iter()
-            .map(|mut program| {
+            .enumerate()
+            .map(|(process, mut program)| {
                 let (names, barrier) = (&names, &barrier);
-                scope.spawn(move || match Process::new(names, each) {
+                let recording = recorder.clone().map(|to| Recording::new(process, began, to));
+                scope.spawn(move || match Process::new(names, each, recording) {
                     Ok(process) => process.run(&mut *program, barrier),
                     Err(error) => {
                         barrier.end();
@@ -78,6 +99,7 @@ pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measure
             .collect();
         started.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
     });
+    drop(recorder);
     for (process, part) in parts.into_iter().enumerate() {
         let broke_off = |_| DriveError::Process { process, why: "its thread broke off".to_owned() };
         whole.join(part.map_err(broke_off)??);

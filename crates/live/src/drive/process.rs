@@ -4,6 +4,7 @@
 use super::barrier::Barrier;
 use super::error::DriveError;
 use super::names::Names;
+use super::recording::Recording;
 use super::result::Measured;
 use super::stdio::Stream;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
@@ -57,6 +58,7 @@ pub(super) struct Process<'a> {
     align: usize,
     overhead: Duration,
     measured: Measured,
+    recording: Option<Recording>,
 }
 
 fn os(errno: rustix::io::Errno) -> io::Error {
@@ -64,10 +66,15 @@ fn os(errno: rustix::io::Errno) -> io::Error {
 }
 
 impl<'a> Process<'a> {
-    pub(super) fn new(names: &'a Names, overhead: Duration) -> Result<Self, DriveError> {
+    pub(super) fn new(
+        names: &'a Names,
+        overhead: Duration,
+        recording: Option<Recording>,
+    ) -> Result<Self, DriveError> {
         let root = File::open(names.root()).map_err(DriveError::file("open", names.root()))?;
         let measured = Measured::default();
-        Ok(Self { names, root, opens: Vec::new(), buffer: Vec::new(), align: 0, overhead, measured })
+        let (opens, buffer) = (Vec::new(), Vec::new());
+        Ok(Self { names, root, opens, buffer, align: 0, overhead, measured, recording })
     }
 
     /// Runs a program to its end. `barrier` is told of the end whatever happens.
@@ -85,6 +92,8 @@ impl<'a> Process<'a> {
         let mut phase = Phase::default();
         let mut last: Option<FileOp> = None;
         let mut watch: Option<Watch> = None;
+        // The end of the call before, where nothing but the driver's own work lies between.
+        let mut idle_since: Option<Instant> = None;
         loop {
             match program.next(last.as_ref())? {
                 Step::Operation(mut operation) => {
@@ -92,18 +101,34 @@ impl<'a> Process<'a> {
                         watch = Some(Watch::start());
                     }
                     let (start, end, bytes) = self.carry_out(&operation)?;
+                    if let Some(since) = idle_since.replace(end) {
+                        self.measured.between += start.duration_since(since);
+                        self.measured.gaps += 1;
+                    }
                     self.count(phase, &operation, (start, end), bytes);
+                    if let Some(recording) = &mut self.recording {
+                        recording.add(&operation, start, end);
+                    }
                     operation.status = Status::Done;
                     last = Some(operation);
                 }
-                Step::Think(time) => std::thread::sleep(std_duration(time)),
+                Step::Think(time) => {
+                    idle_since = None;
+                    if let Some(recording) = &mut self.recording {
+                        recording.rests(time);
+                    }
+                    std::thread::sleep(std_duration(time));
+                }
                 Step::Phase(next) => {
                     phase = next;
                     if !phase.counts() {
                         self.stop(watch.take());
                     }
                 }
-                Step::Barrier => barrier.wait(),
+                Step::Barrier => {
+                    idle_since = None;
+                    barrier.wait();
+                }
                 Step::End => {
                     self.stop(watch.take());
                     return Ok(());

@@ -92,6 +92,11 @@ pub struct Measured {
     pub watched: Duration,
     /// Of that, how long a processor worked for the processes: the rest they waited, or others had it.
     pub on_processor: Duration,
+    /// Between the end of one call and the beginning of the next, where nobody thought or waited: what driving costs, the clock and the
+    /// recording included.
+    pub between: Duration,
+    /// How often.
+    pub gaps: u64,
 }
 
 impl Measured {
@@ -103,6 +108,11 @@ impl Measured {
         }
         let share = self.on_processor.as_secs_f64() / self.watched.as_secs_f64();
         self.time_in_operations().mul_f64(share.clamp(0.0, 1.0))
+    }
+
+    /// What driving costs a call: the time between two calls of a process. `None` where there are no two.
+    pub fn driver_ns_a_call(&self) -> Option<f64> {
+        (self.gaps > 0).then(|| self.between.as_secs_f64() * 1e9 / self.gaps as f64)
     }
 
     /// How long the workload took, by its own measure of where it ends.
@@ -152,6 +162,8 @@ impl Measured {
         self.closing_counts |= other.closing_counts;
         self.watched += other.watched;
         self.on_processor += other.on_processor;
+        self.between += other.between;
+        self.gaps += other.gaps;
         for (operation, times) in other.operations {
             match self.operations.get_mut(&operation) {
                 Some(mine) => mine.join(&times),

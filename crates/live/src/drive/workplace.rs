@@ -1,15 +1,16 @@
 //! A directory in which a workload's files are prepared, and from which whatever was made is removed.
 
 use super::error::DriveError;
+use crate::content;
 use crate::undo::Undo;
 use petrio_workload::program::{FileEntry, FileTable};
 use rustix::fs::Advice;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes written at once while files are prepared.
+/// Bytes read at once while files are brought into the cache.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// A directory for one run; what was made in it is removed when this is dropped.
@@ -97,19 +98,7 @@ impl Workplace {
         if entry.is_directory {
             return fs::create_dir(path).map_err(DriveError::file("make the directory", path));
         }
-        let write = || {
-            let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-            // Not zeros, which a device might compress or leave out.
-            let piece: Vec<u8> = (0..PIECE_BYTES).map(|at| (at % 251) as u8 ^ 0x5a).collect();
-            let mut left = entry.size;
-            while left > 0 {
-                let length = left.min(PIECE_BYTES as u64);
-                file.write_all(&piece[..length as usize])?;
-                left -= length;
-            }
-            Ok(())
-        };
-        write().map_err(DriveError::file("write", path))
+        content::write_new(path, entry.size).map_err(DriveError::file("write", path))
     }
 }
 
@@ -121,7 +110,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, DriveError> {
 }
 
 /// Takes a file's clean pages out of the page cache: posix_fadvise(POSIX_FADV_DONTNEED), which needs no privilege.
-fn drop_pages(path: &Path) -> Result<(), DriveError> {
+pub(crate) fn drop_pages(path: &Path) -> Result<(), DriveError> {
     let file = File::open(path).map_err(DriveError::file("open", path))?;
     rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)
         .map_err(|errno| DriveError::file("drop from the page cache", path)(errno.into()))

@@ -3,6 +3,7 @@
 mod drive;
 mod file_trace;
 mod limits;
+mod namespace;
 mod ops;
 mod rig;
 

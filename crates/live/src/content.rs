@@ -1,0 +1,23 @@
+//! What files are filled with while they are prepared.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// Bytes written at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Makes a new file of so many bytes. Not zeros, which a device might compress or leave out.
+pub(crate) fn write_new(path: &Path, size: u64) -> io::Result<()> {
+    static PIECE: OnceLock<Vec<u8>> = OnceLock::new();
+    let piece = PIECE.get_or_init(|| (0..PIECE_BYTES).map(|at| (at % 251) as u8 ^ 0x5a).collect());
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut left = size;
+    while left > 0 {
+        let length = left.min(PIECE_BYTES as u64);
+        file.write_all(&piece[..length as usize])?;
+        left -= length;
+    }
+    Ok(())
+}

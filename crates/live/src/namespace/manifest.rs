@@ -1,0 +1,99 @@
+//! What a directory is filled with: enough to know every name and size in it.
+
+use super::Directories;
+use super::error::NamespaceError;
+use petrio_workload::namespace::Namespace;
+use petrio_workload::users::UserSpecification;
+use petrio_workload::whole_file::WholeFile;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// The manifest's name in the directory.
+pub const MANIFEST: &str = ".petrio-files.json";
+
+/// What files a directory holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of this file's form; 1.
+    pub version: u32,
+    /// From what they are made.
+    pub specification: UserSpecification,
+    /// For how many users.
+    pub users: u32,
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// Whether all of them are there.
+    pub complete: bool,
+}
+
+impl Manifest {
+    /// Of files that aren't made yet.
+    pub fn new(specification: UserSpecification, users: u32, seed: u64) -> Self {
+        Self { version: 1, specification, users, seed, complete: false }
+    }
+
+    /// The files.
+    ///
+    /// # Errors
+    /// A specification that makes no sense.
+    pub fn namespace(&self) -> Result<Namespace, NamespaceError> {
+        Ok(self.specification.namespace(self.users, self.seed)?)
+    }
+
+    /// That of directories in which files were made.
+    ///
+    /// # Errors
+    /// None, or one that can't be read.
+    pub fn of(directories: &Directories) -> Result<Self, NamespaceError> {
+        let missing = || NamespaceError::NoManifest { path: directories.main.clone() };
+        Self::read(&directories.main)?.ok_or_else(missing)
+    }
+
+    /// That of a directory; `None` where there is none.
+    ///
+    /// # Errors
+    /// One that can't be read.
+    pub fn read(directory: &Path) -> Result<Option<Self>, NamespaceError> {
+        let path = directory.join(MANIFEST);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(NamespaceError::file("read", path)(error)),
+        };
+        match serde_json::from_str::<Self>(&text) {
+            Ok(manifest) if manifest.version == 1 => Ok(Some(manifest)),
+            Ok(manifest) => {
+                let why = format!("version {} is of another petrio", manifest.version);
+                Err(NamespaceError::Manifest { path, why })
+            }
+            Err(error) => Err(NamespaceError::Manifest { path, why: format!("it is damaged: {error}") }),
+        }
+    }
+
+    /// Writes it, whole or not at all.
+    pub(super) fn write(&self, directory: &Path) -> Result<(), NamespaceError> {
+        let path = directory.join(MANIFEST);
+        let written = serde_json::to_vec(self).map_err(std::io::Error::other).and_then(|text| {
+            let mut file = WholeFile::create(&path)?;
+            file.write_all(&text)?;
+            file.finish()
+        });
+        written.map_err(NamespaceError::file("write", path))
+    }
+
+    /// What is different about another one; `None` where both make the same files.
+    pub(super) fn differs_from(&self, other: &Self) -> Option<String> {
+        if self.seed != other.seed {
+            return Some(format!("seed {}, not {}", other.seed, self.seed));
+        }
+        if self.users != other.users {
+            return Some(format!("for {} users, not {}", other.users, self.users));
+        }
+        let same = self.specification.files == other.specification.files
+            && self.specification.category == other.specification.category
+            && self.specification.readings == other.specification.readings;
+        (!same).then(|| format!("made from another specification, \"{}\"", other.specification.title))
+    }
+}
