@@ -3,4 +3,6 @@
 pub mod bench;
 pub mod characterise;
 pub mod compare;
+mod page;
+pub mod users;
 pub mod validate;

@@ -15,7 +15,7 @@ mod storage;
 mod system;
 
 pub use operations::prepared_programs;
-pub(crate) use operations::{check_files, path_of};
+pub(crate) use operations::{check_files, file_tables, path_of};
 pub(crate) use program_page::ProgramPorts;
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;

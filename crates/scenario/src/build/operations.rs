@@ -97,17 +97,17 @@ pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepar
 }
 
 /// What the programs of a scenario need to be there.
-pub(super) struct Needed {
+pub(crate) struct Needed {
     /// The files of each volume, in the order of [`Loaded::volumes`].
-    pub(super) files: Vec<FileTable>,
+    pub(crate) files: Vec<FileTable>,
     /// Where files lie whose place a trace tells, by volume.
     pub(super) extents: Vec<BTreeMap<FileId, Vec<PlacedExtent>>>,
     /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
-    pub(super) hosts_of_processes: Vec<usize>,
+    pub(crate) hosts_of_processes: Vec<usize>,
 }
 
 /// What the programs need; the same in every replication.
-pub(super) fn needed(loaded: &Loaded) -> Result<Needed, RunFailure> {
+pub(crate) fn file_tables(loaded: &Loaded) -> Result<Needed, RunFailure> {
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut files = vec![FileTable::new(); volumes.len()];
     let mut extents = vec![BTreeMap::new(); volumes.len()];

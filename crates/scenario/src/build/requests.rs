@@ -39,7 +39,11 @@ pub(super) fn programs_of(
                 }
             }
             // A scenario's workloads are of one of the two sorts.
-            Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Events(_) => {}
+            Workload::Files(_)
+            | Workload::Script(_)
+            | Workload::FileTrace(_)
+            | Workload::Events(_)
+            | Workload::Users(_) => {}
         }
     }
     Ok(Programs::new(sources, kinds, bounds))

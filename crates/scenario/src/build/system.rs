@@ -85,7 +85,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut net = NetBuilder::new(loaded.scenario.title.clone());
     let mut page = net.top();
     let completions = page.fifo("completions");
-    let Needed { files, extents, hosts_of_processes } = operations::needed(loaded)?;
+    let Needed { files, extents, hosts_of_processes } = operations::file_tables(loaded)?;
     let mut devices = Devices::default();
     let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); loaded.hosts.len()];
     let mut upper_stages = Vec::new();

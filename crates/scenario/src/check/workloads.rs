@@ -46,7 +46,7 @@ impl Checker<'_> {
             match workload {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
                 Workload::Synthetic(load) => self.synthetic(&path, &load.parameters),
-                Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) => {
+                Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => {
                     self.files(&path, workload);
                 }
                 Workload::Events(load) => {

@@ -24,9 +24,31 @@ pub enum ReportError {
         /// What the format's writer said.
         message: String,
     },
+    /// There is no telling what the files of a run are called.
+    #[error("the files of the run can't be told: {message}")]
+    Untold {
+        /// Why not.
+        message: String,
+    },
+    /// The trace's writer refused.
+    #[error("{} can't be written as a trace: {message}", path.display())]
+    Trace {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// Why not.
+        message: String,
+    },
 }
 
 impl ReportError {
+    pub(crate) fn untold(cause: &dyn std::fmt::Display) -> Self {
+        Self::Untold { message: cause.to_string() }
+    }
+
+    pub(crate) fn trace(path: &Path, cause: &dyn std::fmt::Display) -> Self {
+        Self::Trace { path: path.to_owned(), message: cause.to_string() }
+    }
+
     pub(crate) fn write(path: &Path, cause: io::Error) -> Self {
         Self::Write { path: path.to_owned(), cause }
     }

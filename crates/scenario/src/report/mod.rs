@@ -31,6 +31,7 @@ mod subject;
 mod summary;
 mod table;
 mod text;
+mod trace;
 mod whole_file;
 
 pub use collector::{Collected, Collector};

@@ -7,11 +7,13 @@ use crate::schema::trace::TraceReplay;
 use crate::text::tree::{Table, entry};
 use crate::text::typed::{read, suggestion};
 use crate::text::{Problem, Sources};
+use crate::users::load_users;
 use petrio_colours::IoClass;
 use petrio_workload::program::{
     PatternParameters, Placement, Prepared, ProgramError, RequestParameters, ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
+use petrio_workload::users::Users;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -34,6 +36,8 @@ pub enum Workload {
     FileTrace(FileLoad<RequestParameters>),
     /// A file-level trace, played back.
     Events(FileLoad<EventReplay>),
+    /// Synthetic users, as a specification describes them.
+    Users(FileLoad<Users>),
 }
 
 /// Random requests of a described sort, by generators that run side by side.
@@ -185,8 +189,41 @@ impl FilePattern for RequestParameters {
     }
 }
 
+impl FilePattern for Users {
+    fn check(&self) -> Result<(), ProgramError> {
+        // The rest shows only in the specification, which is read when the programs are prepared.
+        self.validate()
+    }
+
+    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError> {
+        let path =
+            folder.map_or_else(|| self.specification.clone(), |folder| folder.join(&self.specification));
+        let specification = load_users(&path, &[]).map_err(|problems| {
+            let first = problems.iter().next();
+            let at = first.and_then(Problem::location).unwrap_or_else(|| path.display().to_string());
+            ProgramError::Users { at, problem: first.map(ToString::to_string).unwrap_or_default() }
+        })?;
+        let top = placement.directory_name();
+        specification.prepare(self, placement, Some(&top))
+    }
+
+    fn file(&self) -> Option<(&Path, &'static str)> {
+        Some((&self.specification, "specification"))
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    fn words(&self) -> String {
+        let users = crate::report::counted(self.users.into(), "synthetic user", "synthetic users");
+        format!("{users}, {} each", crate::report::counted(self.sessions.into(), "session", "sessions"))
+    }
+}
+
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 6] = ["trace", "synthetic", "files", "script", "file-trace", "events"];
+pub(crate) const KINDS: [&str; 7] =
+    ["trace", "synthetic", "files", "script", "file-trace", "events", "users"];
 
 impl Workload {
     /// The disks or the file systems that it goes to.
@@ -198,6 +235,7 @@ impl Workload {
             Self::Script(load) => &load.place.on,
             Self::FileTrace(load) => &load.place.on,
             Self::Events(load) => &load.place.on,
+            Self::Users(load) => &load.place.on,
         }
     }
 
@@ -216,6 +254,7 @@ impl Workload {
             Self::Files(load) => Some((&load.place, &load.parameters)),
             Self::Script(load) => Some((&load.place, &load.parameters)),
             Self::FileTrace(load) => Some((&load.place, &load.parameters)),
+            Self::Users(load) => Some((&load.place, &load.parameters)),
         }
     }
 }
@@ -260,6 +299,10 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
         DeValue::String(word) if word == "events" => {
             let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
             Ok(Workload::Events(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "users" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::Users(FileLoad { place, parameters }))
         }
         DeValue::String(word) => {
             let problem = sources.error(kind.span(), format!("\"{word}\" is not a kind of workload"));

@@ -1,6 +1,6 @@
 //! Bars: rows of parts that lie side by side, and columns that stand on an axis.
 
-use super::parts::CLASSES;
+use crate::page::parts::CLASSES;
 use petrio_scenario::report::figures::per_cent;
 use petrio_scenario::report::html::{Axis, Frame, escaped};
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use super::bars::{Row, rows};
 use super::curves;
-use super::parts::{figure, key_of_parts, note, table};
+use crate::page::parts::{figure, key_of_parts, note, table};
 use petrio_scenario::report::figures::{bytes, counted, grouped};
 use petrio_workload::trace::characterise::{
     ByCategory, Distribution, FileCategory, FileSystem, FileUse, device_name,

@@ -2,14 +2,14 @@
 //! dark. Every series is told by its name and its dashes as well as by its colour.
 
 mod bars;
-mod curves;
 mod files;
-mod parts;
 mod pictures;
 mod requests;
 
 use super::CharacterisedTrace;
-use parts::{figure, table, tile};
+use crate::page::parts::{figure, table, tile};
+use crate::page::{STYLE, curves};
+
 use petrio_scenario::report::figures::{bytes, grouped, per_cent, seconds};
 use petrio_scenario::report::html::{document, escaped};
 use petrio_scenario::report::{ReportError, WholeFile};
@@ -17,8 +17,6 @@ use petrio_workload::trace::characterise::{Distribution, KindOfEvent};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-
-const STYLE: &str = include_str!("characterise.css");
 
 /// Writes the page. The file is complete or absent; the same trace gives the same bytes.
 ///

@@ -1,6 +1,6 @@
 //! Offsets over time: a stroke a request, from its first byte to its last.
 
-use super::parts::key_of_lines;
+use crate::page::parts::key_of_lines;
 use petrio_scenario::report::figures::{grouped, rate_unit, time_unit};
 use petrio_scenario::report::html::{Axis, Frame};
 use petrio_workload::trace::characterise::OffsetsOverTime;

@@ -1,9 +1,9 @@
 //! What files, or devices, were asked for: mix, sequentiality, runs, time between calls, hours, pages, offsets over time.
 
 use super::bars::{Column, Row, columns, rows};
-use super::curves::{self, Across, Curve};
-use super::parts::{figure, key_of_parts, note, table};
 use super::pictures::{left_out, picture};
+use crate::page::curves::{self, Across, Curve};
+use crate::page::parts::{figure, key_of_parts, note, table};
 use petrio_scenario::report::figures::{bytes, counted, grouped, per_cent, rate_unit, time_unit};
 use petrio_scenario::report::html::escaped;
 use petrio_workload::trace::characterise::{

@@ -1,0 +1,147 @@
+//! A trace of a run, as a capture of a live system would give: petrio's own trace file, which every `petrio trace` command reads, users'
+//! analyses too, and which another scenario can replay.
+
+use crate::build::file_tables;
+use crate::load::Loaded;
+use crate::report::error::ReportError;
+use crate::report::sink::{RequestSink, Sinks};
+use crate::report::subject::Subject;
+use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
+use petrio_kernel::Time;
+use petrio_workload::program::{CarriedOut, OperationEvents};
+use petrio_workload::trace::TraceError;
+use petrio_workload::trace::event::{Event, EventKind, Extent};
+use petrio_workload::trace::native::{About, EventWriter};
+use std::path::Path;
+
+impl Sinks {
+    /// Adds a trace of all file operations, or of all block requests.
+    ///
+    /// # Errors
+    /// When it can't be written, or when the files of the scenario can't be told.
+    pub fn push_trace(&mut self, loaded: &Loaded, path: &Path) -> Result<(), ReportError> {
+        let about = About { command: format!("simulated: {}", loaded.scenario.title), ..About::default() };
+        let failed = |path: &Path, error: TraceError| ReportError::trace(path, &error);
+        let writer = EventWriter::create(path, &about).map_err(|error| failed(path, error))?;
+        self.push_listener(loaded, TraceFile { writer: Some(writer), path: path.into() })
+    }
+
+    /// Adds somebody who is told of every file operation, or of every block request, as an event of a trace; in order of
+    /// their ends.
+    ///
+    /// # Errors
+    /// When the files of the scenario can't be told.
+    pub fn push_events(
+        &mut self,
+        loaded: &Loaded,
+        tell: impl FnMut(&Event) -> Result<(), ReportError> + Send + 'static,
+    ) -> Result<(), ReportError> {
+        self.push_listener(loaded, Told(tell))
+    }
+
+    fn push_listener(&mut self, loaded: &Loaded, to: impl Listener + 'static) -> Result<(), ReportError> {
+        match loaded.subject() {
+            Subject::BlockRequests => self.push(RequestEvents { to }),
+            Subject::FileOperations => {
+                let tables = file_tables(loaded).map_err(|error| ReportError::untold(&error))?;
+                let volumes = loaded.volumes().map(|volume| (volume.host, volume.mount)).collect();
+                let events =
+                    (1..).zip(&tables.files).map(|(device, files)| OperationEvents::of(files, device));
+                let (events, hosts_of_processes) = (events.collect(), tables.hosts_of_processes);
+                self.push(FileEvents { to, events, volumes, hosts_of_processes });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Somebody who is told events.
+trait Listener {
+    fn event(&mut self, event: &Event) -> Result<(), ReportError>;
+
+    fn finish(&mut self) -> Result<(), ReportError>;
+}
+
+struct TraceFile {
+    writer: Option<EventWriter>,
+    path: Box<Path>,
+}
+
+impl Listener for TraceFile {
+    fn event(&mut self, event: &Event) -> Result<(), ReportError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        writer.push(event).map_err(|error| ReportError::trace(&self.path, &error))
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        writer.finish().map(drop).map_err(|error| ReportError::trace(&self.path, &error))
+    }
+}
+
+struct Told<F>(F);
+
+impl<F: FnMut(&Event) -> Result<(), ReportError>> Listener for Told<F> {
+    fn event(&mut self, event: &Event) -> Result<(), ReportError> {
+        (self.0)(event)
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+struct FileEvents<L> {
+    to: L,
+    /// By volume.
+    events: Vec<OperationEvents>,
+    /// Each volume's host, and its number there.
+    volumes: Vec<(usize, u32)>,
+    hosts_of_processes: Vec<usize>,
+}
+
+impl<L: Listener> RequestSink<FileOp> for FileEvents<L> {
+    fn completed(&mut self, op: &FileOp, at: Time) -> Result<(), ReportError> {
+        let host = self.hosts_of_processes.get(op.process as usize).copied().unwrap_or_default();
+        let volume = self.volumes.iter().position(|volume| *volume == (host, op.file_system));
+        let Some(events) = volume.and_then(|volume| self.events.get_mut(volume)) else { return Ok(()) };
+        let done = CarriedOut {
+            process: op.process,
+            operation: op.operation,
+            file: op.file,
+            offset: op.offset,
+            length: op.length,
+            start: op.issued,
+            took: at.saturating_sub(op.issued),
+        };
+        events.event(&done).map_or(Ok(()), |event| self.to.event(&event))
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.to.finish()
+    }
+}
+
+struct RequestEvents<L> {
+    to: L,
+}
+
+impl<L: Listener> RequestSink for RequestEvents<L> {
+    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        let mut event = Event::new(request.issued, EventKind::Queue);
+        event.process = request.process + 1;
+        event.length = u64::from(request.blocks) * SECTOR_BYTES;
+        event.service = Some(at.saturating_sub(request.issued));
+        event.direction = Some(request.direction);
+        event.request = Some(request.id.0);
+        event.synchronous = request.synchronous;
+        event.force_unit_access = request.force_unit_access;
+        let (device, address, blocks) = (request.device + 1, request.address, request.blocks);
+        event.extents.push(Extent { device, address, blocks, hit: false });
+        self.to.event(&event)
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.to.finish()
+    }
+}

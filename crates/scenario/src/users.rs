@@ -1,0 +1,105 @@
+//! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
+
+use crate::load::text_of;
+use crate::text::tree::{self, Places};
+use crate::text::typed::read;
+use crate::text::{Override, Problem, Problems, Sources};
+use petrio_workload::users::UserSpecification;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads a user specification, changes it as the overrides say, and checks it.
+///
+/// # Errors
+/// Everything that is wrong with it, each with its place and what to do.
+pub fn load_users(path: &Path, overrides: &[Override]) -> Result<UserSpecification, Problems> {
+    let name = path.display().to_string();
+    let text = text_of(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    load_users_text(&name, &text, overrides)
+}
+
+/// As [`load_users`], from a text.
+///
+/// # Errors
+/// As of [`load_users`].
+pub fn load_users_text(
+    name: &str,
+    text: &str,
+    overrides: &[Override],
+) -> Result<UserSpecification, Problems> {
+    let mut sources = Sources::default();
+    let base = sources.add(name, text);
+    let (mut root, mistakes) = tree::parse(text, base);
+    let fail = |problems| Problems::new(name, problems);
+    let mut problems: Vec<Problem> = mistakes
+        .into_iter()
+        .map(|mistake| sources.error(mistake.span, format!("this is not TOML: {}", mistake.message)))
+        .collect();
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
+    for change in overrides {
+        let base = sources.add("--set", Arc::clone(change.text()));
+        problems.extend(change.apply(&mut root, base, &sources).err());
+    }
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
+    let specification: UserSpecification = read(&root, &sources).map_err(fail)?;
+    match specification.check() {
+        Ok(()) => Ok(specification),
+        Err(error) => {
+            let place = Places::of(&root).value(&error.at);
+            Err(fail(vec![sources.error(place, format!("{}: {}", error.at, error.problem))]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const TEXT: &str = r#"
+title = "Two"
+files = { count = 100 }
+[category.read]
+owner = "user"
+use = "read-only"
+share = "100 %"
+size = { exponential = { mean = "1 KiB" } }
+[user.one]
+think = { exponential = { mean = "5 ms" } }
+access = { exponential = { mean = "1 KiB" } }
+[user.one.uses.read]
+share = "50 %"
+files = { geometric = { mean = 2 } }
+size = { exponential = { mean = "1 KiB" } }
+accesses = { exponential = { mean = 2 } }
+[user.other]
+like = "one"
+"#;
+
+    fn complaint(from: &str, to: &str) -> String {
+        assert!(TEXT.contains(from));
+        let problems = load_users_text("users.toml", &TEXT.replace(from, to), &[]).unwrap_err();
+        let problem = problems.iter().next().unwrap();
+        format!("{} {}", problem.location().unwrap_or_default(), problem)
+    }
+
+    #[test]
+    fn a_specification_is_read_and_what_is_wrong_with_it_is_pointed_at() {
+        let read = load_users_text("users.toml", TEXT, &[]).unwrap();
+        assert_eq!((read.user.len(), read.readings.kept_sessions), (2, 10));
+        assert!(
+            complaint("like = \"one\"", "like = \"two\"")
+                .contains("users.toml:18:8 user.other.like: there is no type \"two\"")
+        );
+        assert!(complaint("uses.read]", "uses.raed]").contains("no such category; there are read"));
+        assert!(complaint("mean = \"5 ms\"", "mean = 5").contains("users.toml:10:"));
+        assert!(complaint("use = \"read-only\"", "use = \"read\"").contains("users.toml:6:7"));
+        assert!(complaint("count = 100", "count = 0").contains("users.toml:3"));
+        let help = load_users_text("users.toml", &TEXT.replace("think", "thnik"), &[]).unwrap_err();
+        assert!(format!("{:?}", help.iter().collect::<Vec<_>>()).contains("think"));
+    }
+}

@@ -1,0 +1,32 @@
+//! How files were used, from a trace in any format.
+
+use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
+use petrio_workload::users::{Usage, UsageAnalyser};
+use serde::Serialize;
+use std::path::Path;
+
+/// A run that was analysed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnalysedUsage {
+    /// The trace's file.
+    pub run: String,
+    /// How it was made, as far as it says itself.
+    pub command: String,
+    /// How files were used.
+    #[serde(flatten)]
+    pub usage: Usage,
+}
+
+/// Analyses a trace.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn analyse_file(path: &Path, options: &TraceOptions) -> Result<AnalysedUsage, TraceError> {
+    let mut reader = EventReader::open(path, options)?;
+    let command = reader.about()?.command;
+    let mut analyser = UsageAnalyser::default();
+    for event in reader {
+        analyser.event(&event?);
+    }
+    Ok(AnalysedUsage { run: path.to_string_lossy().into_owned(), command, usage: analyser.finish() })
+}

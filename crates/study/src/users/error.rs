@@ -1,0 +1,55 @@
+//! Why users can't be put to work.
+
+use petrio_live::drive::DriveError;
+use petrio_live::namespace::NamespaceError;
+use petrio_scenario::Problems;
+use petrio_scenario::report::ReportError;
+use petrio_scenario::run::RunFailure;
+use petrio_workload::program::ProgramError;
+use petrio_workload::trace::TraceError;
+use thiserror::Error;
+
+/// Users that can't be put to work.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum UsersError {
+    /// Their files.
+    #[error(transparent)]
+    Files(#[from] NamespaceError),
+    /// Their programs.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// A call that the file system refused.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// The scenario, or the specification.
+    #[error(transparent)]
+    Scenario(#[from] Problems),
+    /// Its run.
+    #[error(transparent)]
+    Run(#[from] RunFailure),
+    /// What listens to it.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A scenario without users, or with several crowds.
+    #[error("the scenario doesn't have one workload of kind \"users\"")]
+    NotOneWorkload,
+    /// Their trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl UsersError {
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Files(error) => error.help(),
+            Self::Program(error) => error.help(),
+            Self::Drive(error) => error.help(),
+            Self::Trace(error) => error.help(),
+            Self::Run(error) => error.help(),
+            Self::NotOneWorkload => Some("examples/users/on-ext4.toml has one".to_owned()),
+            Self::Scenario(_) | Self::Report(_) => None,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The thesis' measurements of a file system: response time a byte by number of users for several populations (figures 5.6 to 5.11), and
+//! by mean access size (figure 5.12); on a simulated system, or in a real directory.
+
+use super::error::UsersError;
+use super::run::{UsersRun, run_users};
+use petrio_live::namespace::Directories;
+use petrio_scenario::report::Sinks;
+use petrio_scenario::schema::Workload;
+use petrio_scenario::{Loaded, Override, build::System, load, load_users, run::simulate};
+use petrio_workload::users::{CallUsage, Moments, Usage, UsageAnalyser, Users};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct FiguresParameters {
+    /// A scenario with a workload of kind "users".
+    pub scenario: PathBuf,
+    /// Changes to it.
+    pub overrides: Vec<Override>,
+    /// Where it is run for real instead.
+    pub directory: Option<PathBuf>,
+    /// Most users at once.
+    pub users: u32,
+    /// Sessions of each.
+    pub sessions: u32,
+}
+
+/// A measurement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// Users at work.
+    pub users: u32,
+    /// Mean access size that was asked for, in bytes, where it is what changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_bytes: Option<u64>,
+    /// Response time of reads and writes for each byte that they moved, in µs.
+    pub response_us_per_byte: f64,
+    /// Reads and writes.
+    pub accesses: CallUsage,
+}
+
+/// Measurements of one population.
+#[derive(Clone, Debug, Serialize)]
+pub struct PopulationFigure {
+    /// Its name.
+    pub population: String,
+    /// By number of users.
+    pub points: Vec<Point>,
+    /// Response time a byte grows by so much with each user, by least squares, in µs.
+    pub slope: f64,
+    /// How much of its variance a straight line explains.
+    pub r_squared: f64,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct UsersFigures {
+    /// The scenario's title.
+    pub title: String,
+    /// Whether it was run for real.
+    pub real: bool,
+    /// By number of users.
+    pub populations: Vec<PopulationFigure>,
+    /// By access size.
+    pub access_sizes: Vec<Point>,
+}
+
+/// Access sizes of figure 5.12, in bytes.
+const ACCESS_SIZES: [u64; 5] = [128, 256, 512, 1_024, 2_048];
+
+/// Measures. `progress` is told what is being run.
+///
+/// # Errors
+/// What is wrong with the scenario, its users, or the directory.
+pub fn measure_figures(
+    parameters: &FiguresParameters,
+    mut progress: impl FnMut(&str),
+) -> Result<UsersFigures, UsersError> {
+    let loaded = load(&parameters.scenario, &parameters.overrides)?;
+    let (name, users) = workload(&loaded)?;
+    let specification = load_users(&loaded.path_of(&users.specification), &[])?;
+    let mut populations = Vec::new();
+    for (population, shares) in &specification.population {
+        let mut points = Vec::new();
+        for count in 1..=parameters.users {
+            progress(&format!("{population}, {count} users"));
+            let crowd = Users { shares: shares.clone(), ..crowd(&users, parameters, count) };
+            points.push(point(&measure(parameters, &loaded, &name, &crowd)?, count, None));
+        }
+        let (slope, r_squared) = line(&points);
+        populations.push(PopulationFigure { population: population.clone(), points, slope, r_squared });
+    }
+    let mut access_sizes = Vec::new();
+    // One user of the first population: in the thesis, an extremely heavy one.
+    if let Some((population, shares)) = specification.population.first() {
+        for bytes in ACCESS_SIZES {
+            progress(&format!("{population}, accesses of {bytes} B"));
+            let access = serde_json::from_value(
+                serde_json::json!({ "exponential": { "mean": format!("{bytes} B") } }),
+            );
+            let crowd = Users { shares: shares.clone(), access: access.ok(), ..crowd(&users, parameters, 1) };
+            access_sizes.push(point(&measure(parameters, &loaded, &name, &crowd)?, 1, Some(bytes)));
+        }
+    }
+    Ok(UsersFigures {
+        title: loaded.scenario.title.clone(),
+        real: parameters.directory.is_some(),
+        populations,
+        access_sizes,
+    })
+}
+
+fn crowd(users: &Users, parameters: &FiguresParameters, count: u32) -> Users {
+    Users { users: count, sessions: parameters.sessions, ..users.clone() }
+}
+
+/// The one workload of users.
+fn workload(loaded: &Loaded) -> Result<(String, Users), UsersError> {
+    let mut all = loaded.scenario.workload.iter().filter_map(|(name, workload)| match workload {
+        Workload::Users(load) => Some((name.clone(), load.parameters.clone())),
+        _ => None,
+    });
+    match (all.next(), all.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(UsersError::NotOneWorkload),
+    }
+}
+
+fn measure(
+    parameters: &FiguresParameters,
+    loaded: &Loaded,
+    name: &str,
+    crowd: &Users,
+) -> Result<Usage, UsersError> {
+    if let Some(directory) = &parameters.directory {
+        return Ok(run_users(&real(parameters, loaded, crowd, directory)?, |_| true)?.usage);
+    }
+    let mut loaded = loaded.clone();
+    if let Some(Workload::Users(load)) = loaded.scenario.workload.get_mut(name) {
+        load.parameters = crowd.clone();
+    }
+    let system = System::build(&loaded)?;
+    let analyser = Arc::new(Mutex::new(UsageAnalyser::default()));
+    let mut sinks = Sinks::default();
+    let told = analyser.clone();
+    sinks.push_events(&loaded, move |event| {
+        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+        Ok(())
+    })?;
+    simulate(&loaded, &system, sinks, &mut |_| ())?;
+    let analyser = std::mem::take(&mut *analyser.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(analyser.finish())
+}
+
+/// As for a real directory: files for as many users as will work there at most, so that all runs find the same ones.
+fn real(
+    parameters: &FiguresParameters,
+    loaded: &Loaded,
+    crowd: &Users,
+    directory: &std::path::Path,
+) -> Result<UsersRun, UsersError> {
+    let mut specification = load_users(&loaded.path_of(&crowd.specification), &[])?;
+    specification.files.users = specification.files.users.or(Some(parameters.users));
+    Ok(UsersRun {
+        specification,
+        crowd: crowd.clone(),
+        directories: Directories::one(directory),
+        seed: loaded.scenario.seed,
+        warm: false,
+        trace: None,
+        command: String::new(),
+    })
+}
+
+fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {
+    Point {
+        users,
+        access_bytes,
+        response_us_per_byte: usage.response_us_per_byte,
+        accesses: usage.accesses.clone(),
+    }
+}
+
+/// Slope and share of variance explained of a straight line through the points.
+fn line(points: &[Point]) -> (f64, f64) {
+    let (mut users, mut responses) = (Moments::default(), Moments::default());
+    for point in points {
+        users.add(f64::from(point.users));
+        responses.add(point.response_us_per_byte);
+    }
+    let products = points.iter().map(|point| {
+        (f64::from(point.users) - users.mean()) * (point.response_us_per_byte - responses.mean())
+    });
+    let both = products.sum::<f64>() / (points.len().max(2) - 1) as f64;
+    let (across, up) = (users.standard_deviation(), responses.standard_deviation());
+    if across == 0.0 || up == 0.0 {
+        return (0.0, 0.0);
+    }
+    let correlation = both / (across * up);
+    (both / (across * across), correlation * correlation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_straight_line_is_found() {
+        let at = |users: u32, response: f64| Point {
+            users,
+            access_bytes: None,
+            response_us_per_byte: response,
+            accesses: CallUsage::default(),
+        };
+        let (slope, r_squared) = line(&[at(1, 1.3), at(2, 1.75), at(3, 2.2), at(4, 2.65)]);
+        assert!((slope - 0.45).abs() < 1e-12 && (r_squared - 1.0).abs() < 1e-12);
+        assert_eq!(line(&[at(1, 1.0)]), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,15 @@
+//! Synthetic users on real directories, and what their use of files was like.
+
+mod analyse;
+mod error;
+mod figures;
+mod figures_page;
+mod page;
+mod run;
+
+pub use analyse::{AnalysedUsage, analyse_file};
+pub use error::UsersError;
+pub use figures::{FiguresParameters, Point, PopulationFigure, UsersFigures, measure_figures};
+pub use figures_page::write_figures_html;
+pub use page::write_usage_html;
+pub use run::{UsersRun, UsersSummary, run_users};
