@@ -47,6 +47,10 @@ enum Command {
     Bench(command::bench::Bench),
     #[command(subcommand)]
     Trace(command::trace::Trace),
+    #[command(subcommand)]
+    Fs(command::fs::Fs),
+    #[command(subcommand)]
+    Users(command::users::Users),
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
@@ -78,6 +82,8 @@ fn main() -> ExitCode {
         Command::Validate(validate) => validate.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Trace(trace) => trace.execute(),
+        Command::Fs(fs) => fs.execute(),
+        Command::Users(users) => users.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

@@ -37,3 +37,41 @@ impl RunProgress {
         self.bar.finish_and_clear();
     }
 }
+
+/// Counts up to a known number, where somebody watches. Nothing appears within the first second.
+pub(crate) struct CountProgress {
+    bar: ProgressBar,
+    whole: u64,
+    what: &'static str,
+    shown: bool,
+    began: std::time::Instant,
+}
+
+impl CountProgress {
+    /// Of so many; of none, it only counts.
+    pub(crate) fn new(whole: u64, what: &'static str) -> Self {
+        Self { bar: ProgressBar::hidden(), whole, what, shown: false, began: std::time::Instant::now() }
+    }
+
+    pub(crate) fn update(&mut self, done: u64) {
+        if !self.shown && self.began.elapsed() > Duration::from_secs(1) {
+            self.shown = true;
+            let (bar, template) = match self.whole {
+                0 => (ProgressBar::new_spinner(), "{spinner} {human_pos} {msg} ({elapsed})"),
+                whole => {
+                    (ProgressBar::new(whole), "{wide_bar} {human_pos} of {human_len} {msg} ({eta} left)")
+                }
+            };
+            self.bar = bar;
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+            self.bar.set_message(self.what);
+        }
+        self.bar.set_position(done);
+    }
+
+    pub(crate) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

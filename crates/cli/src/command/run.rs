@@ -33,6 +33,9 @@ pub(crate) struct Run {
     /// Write the time line of every request or file operation for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     perfetto: Option<PathBuf>,
+    /// Write every request or file operation as a trace, for petrio trace, petrio users analyse, or another scenario to replay
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
     #[arg(long, value_name = "FILE")]
     device_log: Option<PathBuf>,
@@ -84,6 +87,9 @@ impl Run {
         if let Some(path) = &self.perfetto {
             sinks.push_timeline(loaded.subject(), path, devices())?;
         }
+        if let Some(path) = &self.trace {
+            sinks.push_trace(loaded, path)?;
+        }
         if let Some(path) = &self.device_log {
             sinks.push_device_log(DeviceLog::create(path, devices())?);
         }
@@ -98,6 +104,7 @@ impl Run {
             ("--html", &self.html),
             ("--parquet", &self.parquet),
             ("--perfetto", &self.perfetto),
+            ("--trace", &self.trace),
             ("--device-log", &self.device_log),
         ]
         .into_iter()

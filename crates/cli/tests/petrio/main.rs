@@ -13,4 +13,5 @@ mod predictions;
 mod same_again;
 mod support;
 mod traces;
+mod users;
 mod validation;

@@ -1,0 +1,57 @@
+//! `petrio fs verify`
+
+use super::{Placed, directories, failed, placed};
+use crate::failure::Failure;
+use crate::output::talk;
+use clap::Args;
+use petrio_live::namespace::{Verified, verify};
+use petrio_scenario::report::figures::counted;
+use std::path::PathBuf;
+
+/// Compare every name, kind and size with what petrio fs create has made
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// The directories that were given to petrio fs create
+    #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
+    dir: Vec<Placed>,
+}
+
+/// So many of a sort are named.
+const NAMED: usize = 10;
+
+impl Verify {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let verified = verify(&directories(&self.dir)?).map_err(failed)?;
+        tell(&verified)
+    }
+}
+
+/// Says what was found; a failure where something is wrong.
+pub(super) fn tell(verified: &Verified) -> Result<(), Failure> {
+    let list = |what: &str, paths: &[PathBuf]| {
+        for path in paths.iter().take(NAMED) {
+            talk(&format!("{what}: {}", path.display()));
+        }
+        if paths.len() > NAMED {
+            talk(&format!("{what}: {} more", paths.len() - NAMED));
+        }
+    };
+    list("missing", &verified.missing);
+    list("of another size or kind", &verified.wrong);
+    list("not from the specification", &verified.extra);
+    if verified.is_right() {
+        talk(&format!("verified: {}", counted(verified.right, "file or directory", "files and directories")));
+        return Ok(());
+    }
+    let message = match verified.complete {
+        false => "the files aren't all made yet".to_owned(),
+        true => format!(
+            "{} missing, {} wrong, {} too many",
+            verified.missing.len(),
+            verified.wrong.len(),
+            verified.extra.len()
+        ),
+    };
+    let help = "petrio fs create makes what is missing; petrio fs remove takes all of it away".to_owned();
+    Err(Failure::new(message, Some(help)))
+}

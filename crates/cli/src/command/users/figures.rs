@@ -1,0 +1,98 @@
+//! `petrio users figures`
+
+use super::analyse::write_json;
+use super::run::failed;
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use crate::table::table;
+use clap::Args;
+use petrio_scenario::Override;
+use petrio_study::users::{FiguresParameters, Point, measure_figures, write_figures_html};
+use std::path::PathBuf;
+
+/// Measure response time a byte by number of users for every population of a specification, and by access size
+///
+/// The thesis' figures 5.6 to 5.12, of a simulated system or of a real directory.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Figures {
+    /// A scenario with one workload of kind = "users"
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// Run the users for real, in this directory, instead of the scenario's system
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Most users at once
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    users: u32,
+    /// Login sessions of each
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    sessions: u32,
+    /// Change a value of the scenario; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<Override>,
+    /// Write everything as JSON
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    /// Write a self-contained HTML page with plots
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    /// Don't print the table, and don't tell what is being run
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio users figures examples/users/on-ext4.toml --html figures.html
+  petrio users figures examples/users/on-ext4.toml --dir /mnt/data/files --users 4 --sessions 10";
+
+impl Figures {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let parameters = FiguresParameters {
+            scenario: self.scenario.clone(),
+            overrides: self.overrides.clone(),
+            directory: self.dir.clone(),
+            users: self.users,
+            sessions: self.sessions,
+        };
+        let figures = measure_figures(&parameters, |what| {
+            if !self.quiet {
+                talk(what);
+            }
+        });
+        let figures = figures.map_err(failed)?;
+        if let Some(path) = &self.json {
+            write_json(&figures, path)?;
+        }
+        if let Some(path) = &self.html {
+            write_figures_html(&figures, path)?;
+        }
+        if !self.quiet {
+            let row = |name: &str, point: &Point| {
+                let accesses = &point.accesses;
+                vec![
+                    name.to_owned(),
+                    point.users.to_string(),
+                    format!("{:.2} ({:.2})", accesses.bytes_mean, accesses.bytes_deviation),
+                    format!("{:.2} ({:.2})", accesses.response_us_mean, accesses.response_us_deviation),
+                    format!("{:.4}", point.response_us_per_byte),
+                ]
+            };
+            let mut rows = Vec::new();
+            for population in &figures.populations {
+                rows.extend(population.points.iter().map(|point| row(&population.population, point)));
+            }
+            let sizes = figures.access_sizes.iter();
+            rows.extend(
+                sizes.map(|point| row(&format!("accesses of {} B", point.access_bytes.unwrap_or(0)), point)),
+            );
+            let heads = ["population", "users", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
+            print(&table(&heads, &rows))?;
+        }
+        for path in [&self.json, &self.html].into_iter().flatten() {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! `petrio users learn`
+
+use super::analyse::write_json;
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use clap::Args;
+use petrio_scenario::report::write_text;
+use petrio_workload::trace::{EventReader, TraceOptions};
+use petrio_workload::users::learn::{Independence, Learned, Learner};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Make a user specification of a trace of calls on files, and say how far its assumptions hold
+///
+/// Each process, or each login of one, is a session. Distributions are those that were seen. The model assumes that calls, sizes and
+/// think times are independent of those before: the autocorrelations and the Markov order of the trace stand at the head of
+/// the specification.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Learn {
+    /// The trace, in any format that petrio reads
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// Where the specification is written; left out, it is printed
+    #[arg(long, short, value_name = "SPEC")]
+    out: Option<PathBuf>,
+    /// Write specification and figures as JSON
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio trace capture --full -- make -j4
+  petrio users learn trace.parquet --out make.toml
+  petrio users run make.toml --dir /mnt/new";
+
+impl Learn {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let mut learner = Learner::default();
+        for event in EventReader::open(&self.trace, &TraceOptions::default())? {
+            learner.event(&event?);
+        }
+        let name =
+            self.trace.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let learned = learner.finish(&format!("Users as in {name}")).map_err(|error| {
+            let help =
+                "learn from a trace of calls on files: petrio trace capture --full makes one".to_owned();
+            Failure::new(format!("{}: {error}", self.trace.display()), Some(help))
+        })?;
+        let text = specification_text(&learned)?;
+        match &self.out {
+            Some(path) => write_text(path, &text)?,
+            None => print(&text)?,
+        }
+        if let Some(path) = &self.json {
+            write_json(&learned, path)?;
+        }
+        for path in [&self.out, &self.json].into_iter().flatten() {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// The specification, with what was found about its assumptions as a comment at its head.
+fn specification_text(learned: &Learned) -> Result<String, Failure> {
+    let mut text = format!("# Learned from {} sessions and {} files.\n", learned.sessions, learned.files);
+    for note in &learned.notes {
+        let _ = writeln!(text, "# Note: {note}.");
+    }
+    text.push_str("#\n# How far the model's assumption of independence holds:\n");
+    for line in independence_lines(&learned.independence) {
+        let _ = writeln!(text, "#   {line}");
+    }
+    let body = toml::to_string(&learned.specification).map_err(|error| Failure::Output(error.to_string()))?;
+    text.push('\n');
+    text.push_str(&body);
+    Ok(text)
+}
+
+fn independence_lines(found: &Independence) -> Vec<String> {
+    let mut lines = Vec::new();
+    match &found.markov {
+        Some(markov) => {
+            let bits: Vec<String> = markov.bits_a_call.iter().map(|bits| format!("{bits:.2}")).collect();
+            let verdict = match markov.order {
+                0 => "the next call doesn't depend on those before".to_owned(),
+                order => {
+                    format!("the next call depends on the {order} before it (Markov order {order} by BIC)")
+                }
+            };
+            lines.push(format!("calls: {verdict}; bits a call by order from 0: {}", bits.join(", ")));
+        }
+        None => lines.push("calls: too few to tell".to_owned()),
+    }
+    for correlation in &found.autocorrelations {
+        let lags: Vec<String> = correlation.by_lag.iter().map(|lag| format!("{lag:+.2}")).collect();
+        let first = correlation.by_lag.first().copied().unwrap_or_default();
+        let verdict = if first.abs() > correlation.bound { "not independent" } else { "no dependence shown" };
+        lines.push(format!(
+            "{}: {verdict}; autocorrelation at lags from 1: {} (±{:.2} is chance)",
+            correlation.of,
+            lags.join(", "),
+            correlation.bound
+        ));
+    }
+    for correlation in &found.rank_correlations {
+        let verdict =
+            if correlation.rho.abs() > correlation.bound { "not independent" } else { "no dependence shown" };
+        lines.push(format!(
+            "{} and {}: {verdict}; rank correlation {:+.2} (±{:.2} is chance)",
+            correlation.of, correlation.with, correlation.rho, correlation.bound
+        ));
+    }
+    lines
+}

@@ -1,0 +1,126 @@
+//! `petrio users run`
+
+use super::usage::usage_tables;
+use crate::command::fs::{Placed, directories, placed};
+use crate::failure::Failure;
+use crate::output::{print, print_json, talk};
+use crate::progress::CountProgress;
+use clap::Args;
+use petrio_scenario::{Override, load_users};
+use petrio_study::users::{UsersError, UsersRun, run_users};
+use petrio_workload::users::Users;
+use std::path::PathBuf;
+
+/// Run the users of a specification on a real, mounted file system, each process a thread, and time every call
+///
+/// Their files are made first where they aren't there yet (petrio fs create). The same users run on simulated file systems by
+/// kind = "users" in a scenario, with the same calls from the same seed.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Run {
+    /// The user specification
+    #[arg(value_name = "SPEC")]
+    specification: PathBuf,
+    /// Where their files are; PLACE=DIR for a place of the specification
+    #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
+    dir: Vec<Placed>,
+    /// How many users work at once
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    users: u32,
+    /// How many login sessions each has
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    sessions: u32,
+    /// How many of the users are of a type, instead of what the specification says; may be repeated
+    #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
+    share: Vec<(String, f64)>,
+    /// Where random numbers begin
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Change a value of the specification, such as files.count=5000; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<Override>,
+    /// Leave the files in the page cache if they are there; otherwise they are taken out of it before
+    #[arg(long)]
+    warm: bool,
+    /// Write every call as a trace, for petrio users analyse and petrio trace
+    #[arg(long, short, value_name = "RUN")]
+    out: Option<PathBuf>,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio users run examples/users/thesis.toml --dir /mnt/data/files
+  petrio users run examples/users/thesis.toml --dir /mnt/nfs/files --users 6 --share heavy=0.8 --share light=0.2
+  petrio users run examples/users/thesis.toml --dir files --out run.parquet
+  petrio users analyse run.parquet";
+
+fn share(text: &str) -> Result<(String, f64), String> {
+    let (name, number) = text.split_once('=').ok_or("write TYPE=SHARE, such as heavy=0.8")?;
+    match number.parse::<f64>() {
+        Ok(share) if share.is_finite() && share >= 0.0 => Ok((name.to_owned(), share)),
+        _ => Err(format!("\"{number}\" is no share: a number from 0 on is needed")),
+    }
+}
+
+pub(super) fn failed(error: UsersError) -> Failure {
+    let help = error.help();
+    match error {
+        UsersError::Files(error) => crate::command::fs::failed(error),
+        UsersError::Drive(_) => Failure::Output(error.to_string()),
+        UsersError::Scenario(problems) => problems.into(),
+        UsersError::Run(failure) => failure.into(),
+        UsersError::Report(error) => error.into(),
+        UsersError::Trace(error) => error.into(),
+        error => Failure::new(error, help),
+    }
+}
+
+impl Run {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let specification = load_users(&self.specification, &self.overrides)?;
+        let shares = self.share.iter().cloned().collect();
+        let crowd = Users { shares, ..Users::new(&self.specification, self.users, self.sessions) };
+        let run = UsersRun {
+            crowd,
+            directories: directories(&self.dir)?,
+            seed: self.seed,
+            warm: self.warm,
+            trace: self.out.clone(),
+            command: format!(
+                "petrio users run {}, {} users, {} sessions, seed {}",
+                self.specification.display(),
+                self.users,
+                self.sessions,
+                self.seed
+            ),
+            specification,
+        };
+        let mut progress = CountProgress::new(0, "files and directories");
+        let summary = run_users(&run, |made| {
+            progress.update(made);
+            true
+        });
+        progress.finish();
+        let summary = summary.map_err(failed)?;
+        if self.json {
+            print_json(&summary)?;
+        } else {
+            let mut text = usage_tables(&summary.usage);
+            let driver = summary.driver_ns_a_call.map_or_else(String::new, |ns| {
+                format!(
+                    ", {ns:.0} ns a call by the driver itself ({:.0} ns of it the clock)",
+                    summary.clock_ns
+                )
+            });
+            text.push_str(&format!("\n  {:.2} s by the wall clock{driver}\n", summary.elapsed_s));
+            print(&text)?;
+        }
+        if let Some(path) = &self.out {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+}

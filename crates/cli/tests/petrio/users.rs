@@ -1,0 +1,136 @@
+//! `petrio fs` and `petrio users`: files made, verified and removed; users at work, analysed and learned from.
+
+use crate::support::{Folder, figure, root};
+
+fn specification() -> String {
+    root().join("examples/users/thesis.toml").to_string_lossy().into_owned()
+}
+
+const SMALL: [&str; 2] = ["--set", "files.count=120"];
+
+#[test]
+fn the_files_of_a_directory_are_those_of_a_simulated_file_system() {
+    let folder = Folder::new();
+    let specification = specification();
+    let listed = folder
+        .petrio(&[&["fs", "create", &specification, "--simulated", "--users", "2"], &SMALL[..]].concat());
+    assert_eq!(listed.code, Some(0), "{}", listed.talk);
+    let create =
+        [&["fs", "create", &specification, "--dir", "files", "--users", "2", "--verify"], &SMALL[..]]
+            .concat();
+    let made = folder.petrio(&create);
+    assert_eq!(made.code, Some(0), "{}", made.talk);
+    assert!(made.talk.contains("verified:"), "{}", made.talk);
+    let mut lines = 0;
+    for line in listed.out.lines() {
+        let (size, path) = line.trim().split_once("  ").unwrap();
+        let there = std::fs::metadata(folder.path("files").join(path)).unwrap();
+        assert_eq!(there.is_dir(), path.ends_with('/'), "{path}");
+        assert!(there.is_dir() || there.len().to_string() == size, "{path}: {size}");
+        lines += 1;
+    }
+    assert!(lines > 200, "{lines}");
+    // A second time there is nothing to do; with another seed it isn't touched.
+    let again = folder.petrio(&create);
+    assert!(again.talk.contains("were there already"), "{}", again.talk);
+    let other = folder.petrio(&[&create[..], &["--seed", "2"]].concat());
+    assert_eq!(other.code, Some(2));
+    assert!(other.talk.contains("files of another sort: seed 1, not 2"), "{}", other.talk);
+    assert!(other.talk.contains("petrio fs remove"), "{}", other.talk);
+    let removed = folder.petrio(&["fs", "remove", "--dir", "files"]);
+    assert_eq!(removed.code, Some(0), "{}", removed.talk);
+    assert_eq!(std::fs::read_dir(folder.path("files")).unwrap().count(), 0);
+    let nothing = folder.petrio(&["fs", "verify", "--dir", "files"]);
+    assert_eq!(nothing.code, Some(2));
+    assert!(nothing.talk.contains("holds no files that petrio has made"), "{}", nothing.talk);
+}
+
+#[test]
+fn users_work_in_a_directory_and_in_a_simulation_alike() {
+    let folder = Folder::new();
+    let specification = specification();
+    let real = folder.petrio(
+        &[
+            &[
+                "users",
+                "run",
+                &specification,
+                "--dir",
+                "files",
+                "--sessions",
+                "3",
+                "--share",
+                "extremely-heavy=1",
+            ],
+            &["--out", "real.parquet"][..],
+        ]
+        .concat(),
+    );
+    assert_eq!(real.code, Some(0), "{}", real.talk);
+    assert!(real.out.contains("read and write") && real.out.contains("by the driver itself"), "{}", real.out);
+    // What users have made is gone, and their files are still whole.
+    assert_eq!(folder.petrio(&["fs", "verify", "--dir", "files"]).code, Some(0));
+    folder.write(
+        "simulated.toml",
+        format!(
+            "title = \"Users\"\n[disk.d]\nmodel = \"sata-750gb-7200\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\n\
+             kernel = \"linux-6.18\"\n[fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"8 GiB\"\n[workload.users]\n\
+             kind = \"users\"\non = \"data\"\nspecification = \"{specification}\"\nsessions = 3\n\
+             shares = {{ extremely-heavy = 1 }}\n"
+        ),
+    );
+    let simulated = folder.petrio(&["run", "simulated.toml", "-q", "--trace", "simulated.parquet"]);
+    assert_eq!(simulated.code, Some(0), "{}", simulated.talk);
+    for run in ["real", "simulated"] {
+        let (trace, json) = (format!("{run}.parquet"), format!("{run}.json"));
+        let analysed = folder.petrio(&[
+            "users",
+            "analyse",
+            &trace,
+            "-q",
+            "--json",
+            &json,
+            "--html",
+            &format!("{run}.html"),
+        ]);
+        assert_eq!(analysed.code, Some(0), "{}", analysed.talk);
+        assert!(folder.text(&format!("{run}.html")).contains("Accesses per byte"));
+    }
+    let (real, simulated) = (folder.json("real.json"), folder.json("simulated.json"));
+    // The same sessions, file by file and byte by byte; only how long the calls took is different.
+    assert_eq!(real["sessions"], simulated["sessions"]);
+    assert_eq!(figure(&real, "/accesses/calls"), figure(&simulated, "/accesses/calls"));
+    assert_eq!(figure(&real, "/accesses/bytes_mean"), figure(&simulated, "/accesses/bytes_mean"));
+    let learned = folder.petrio(&["users", "learn", "real.parquet", "--out", "learned.toml"]);
+    assert_eq!(learned.code, Some(0), "{}", learned.talk);
+    assert!(folder.text("learned.toml").contains("# How far the model's assumption of independence holds"));
+    assert_eq!(folder.petrio(&["users", "info", "learned.toml"]).code, Some(0));
+}
+
+#[test]
+fn what_is_wrong_with_a_specification_is_pointed_at() {
+    let folder = Folder::new();
+    folder.write("mine", "mine");
+    std::fs::create_dir(folder.path("full")).unwrap();
+    folder.write("full/mine", "mine");
+    let specification = specification();
+    for (arguments, words) in [
+        (
+            vec!["users", "info", &specification, "--set", "user.light.like=haevy"],
+            "there is no type \"haevy\"",
+        ),
+        (vec!["users", "info", "missing.toml"], "missing.toml can't be read"),
+        (vec!["fs", "create", &specification, "--dir", "full"], "isn't empty"),
+        (vec!["fs", "create", &specification, "--dir", "a", "--dir", "b"], "is given twice"),
+        (vec!["fs", "create", &specification, "--dir", "server=a"], "main directory is missing"),
+        (vec!["users", "run", &specification, "--dir", "a", "--users", "0"], "between 1 and"),
+        (vec!["users", "run", &specification, "--dir", "a", "--share", "heavy"], "write TYPE=SHARE"),
+        (vec!["users", "analyse", "mine"], "mine"),
+        (vec!["users", "learn", "mine"], "mine"),
+    ] {
+        let answer = folder.petrio(&arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.talk);
+        assert!(answer.talk.contains(words), "{arguments:?}: {}", answer.talk);
+    }
+    assert!(!folder.path("a").exists() && !folder.path("b").exists());
+}
