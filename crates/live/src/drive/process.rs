@@ -102,8 +102,7 @@ impl<'a> Process<'a> {
                     }
                     let (start, end, bytes) = self.carry_out(&operation)?;
                     if let Some(since) = idle_since.replace(end) {
-                        self.measured.between += start.duration_since(since);
-                        self.measured.gaps += 1;
+                        self.measured.add_gap(start.duration_since(since));
                     }
                     self.count(phase, &operation, (start, end), bytes);
                     if let Some(recording) = &mut self.recording {

@@ -92,11 +92,9 @@ pub struct Measured {
     pub watched: Duration,
     /// Of that, how long a processor worked for the processes: the rest they waited, or others had it.
     pub on_processor: Duration,
-    /// Between the end of one call and the beginning of the next, where nobody thought or waited: what driving costs, the clock and the
-    /// recording included.
-    pub between: Duration,
-    /// How often.
-    pub gaps: u64,
+    /// From the end of one call to the beginning of the next, where nobody thought or waited, in nanoseconds: what driving costs, the
+    /// clock and the recording included, and now and then somebody else's turn on the processor.
+    pub between_ns: Option<Histogram<u64>>,
 }
 
 impl Measured {
@@ -110,9 +108,20 @@ impl Measured {
         self.time_in_operations().mul_f64(share.clamp(0.0, 1.0))
     }
 
-    /// What driving costs a call: the time between two calls of a process. `None` where there are no two.
+    /// What driving costs a call: the median time between two calls of a process, since with more processes than processors a few
+    /// such times hold others' turns. `None` where there are no two.
     pub fn driver_ns_a_call(&self) -> Option<f64> {
-        (self.gaps > 0).then(|| self.between.as_secs_f64() * 1e9 / self.gaps as f64)
+        self.between_ns.as_ref().map(|between| between.value_at_quantile(0.5) as f64)
+    }
+
+    /// A call came so long after the end of the one before.
+    pub(super) fn add_gap(&mut self, gap: Duration) {
+        if self.between_ns.is_none() {
+            self.between_ns = Histogram::new_with_max(LATENCY_MAX_NS, DIGITS).ok();
+        }
+        if let Some(between) = &mut self.between_ns {
+            between.saturating_record(gap.as_nanos().min(u128::from(LATENCY_MAX_NS)) as u64);
+        }
     }
 
     /// How long the workload took, by its own measure of where it ends.
@@ -162,8 +171,12 @@ impl Measured {
         self.closing_counts |= other.closing_counts;
         self.watched += other.watched;
         self.on_processor += other.on_processor;
-        self.between += other.between;
-        self.gaps += other.gaps;
+        match (&mut self.between_ns, other.between_ns) {
+            // Of the same bounds, so nothing can fall outside.
+            (Some(mine), Some(theirs)) => drop(mine.add(theirs)),
+            (mine @ None, theirs) => *mine = theirs,
+            (Some(_), None) => {}
+        }
         for (operation, times) in other.operations {
             match self.operations.get_mut(&operation) {
                 Some(mine) => mine.join(&times),

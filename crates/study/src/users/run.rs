@@ -39,7 +39,7 @@ pub struct UsersSummary {
     pub files_found: u64,
     /// From the first call to the end of the last, in seconds.
     pub elapsed_s: f64,
-    /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, in nanoseconds.
+    /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, at the median, in nanoseconds.
     pub driver_ns_a_call: Option<f64>,
     /// What two looks at the clock cost, in nanoseconds; taken off no response time.
     pub clock_ns: f64,
