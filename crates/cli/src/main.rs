@@ -51,6 +51,7 @@ enum Command {
     Fs(command::fs::Fs),
     #[command(subcommand)]
     Users(command::users::Users),
+    Fit(command::fit::Fit),
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         Command::Trace(trace) => trace.execute(),
         Command::Fs(fs) => fs.execute(),
         Command::Users(users) => users.execute(),
+        Command::Fit(fit) => fit.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

@@ -40,6 +40,7 @@
 
 pub mod distribution;
 pub mod file_lives;
+pub mod fit;
 pub mod namespace;
 pub mod program;
 pub mod replay;

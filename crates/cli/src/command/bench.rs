@@ -27,6 +27,15 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "NUMBER", default_value_t = 3_000_000)]
         requests: u64,
     },
+    /// Fitting: a million values by three gamma stages beside sorting them, and the nine densities of the field's benchmark
+    Fit {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+        /// Values to fit
+        #[arg(long, value_name = "NUMBER", default_value_t = bench::fit::VALUES)]
+        values: usize,
+    },
     /// File systems: operations a second, and simulated time beside real time
     Fs {
         /// Print the rows as JSON
@@ -63,6 +72,16 @@ impl Bench {
                     return print_json(&row);
                 }
                 print(&table(&bench::disk::Row::HEADINGS, &[row.cells()]))
+            }
+            Self::Fit { json, values } => {
+                let found = bench::fit::measure(*values).map_err(|error| Failure::new(error, None))?;
+                if *json {
+                    return print_json(&found);
+                }
+                let cells: Vec<Vec<String>> =
+                    found.densities.iter().map(bench::fit::DensityRow::cells).collect();
+                let speed = table(&bench::fit::Row::HEADINGS, &[found.speed.cells()]);
+                print(&format!("{speed}\n{}", table(&bench::fit::DensityRow::HEADINGS, &cells)))
             }
             Self::Fs { json } => {
                 let rows = bench::fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))

@@ -5,6 +5,7 @@ pub(crate) mod calibrate;
 pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod net;
 pub(crate) mod run;

@@ -7,7 +7,9 @@ use serde_json::Value;
 fn petrio_alone_shows_its_help() {
     let answer = petrio_at_root(&[]);
     assert_eq!(answer.code, Some(2));
-    for command in ["run", "compare", "check", "net", "schema", "catalogue", "trace", "validate", "bench"] {
+    for command in
+        ["run", "compare", "check", "net", "schema", "catalogue", "trace", "fit", "validate", "bench"]
+    {
         assert!(answer.talk.contains(&format!("\n  {command} ")), "{command} in {}", answer.talk);
     }
     assert!(answer.talk.contains("Examples:"));
@@ -54,7 +56,22 @@ fn the_help_of_every_command_names_its_options() {
         ("catalogue import", &["<FILE>", "--drive"]),
         ("validate disks", &["--dir", "--json"]),
         ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
-        ("bench", &["disk", "kernel", "trace"]),
+        (
+            "fit",
+            &[
+                "<DATA>",
+                "--column",
+                "--measure",
+                "--unit",
+                "--family",
+                "--stages",
+                "--bootstrap",
+                "--seed",
+                "--json",
+                "--html",
+            ],
+        ),
+        ("bench", &["disk", "fit", "kernel", "trace"]),
         ("bench disk", &["--json"]),
     ] {
         let mut arguments: Vec<&str> = command.split(' ').collect();

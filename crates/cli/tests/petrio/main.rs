@@ -7,6 +7,7 @@ mod characterise;
 mod compare;
 mod examples;
 mod file_systems;
+mod fit;
 mod interface;
 mod outputs;
 mod predictions;

@@ -1,6 +1,7 @@
 //! The speed of petrio itself, beside a peer or a limit in the same run.
 
 pub mod disk;
+pub mod fit;
 pub mod fs;
 pub mod kernel;
 pub mod trace;

@@ -10,17 +10,15 @@
 //! Memory grows with the number of processes.
 
 use super::distribution::{Distribution, Tally};
+use super::gaps::Gaps;
 use petrio_kernel::Time;
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 #[derive(Debug)]
 pub(super) struct InterArrivals {
+    gaps: Gaps,
     gaps_ns: Tally,
-    last: Option<Time>,
     thinks_ns: Tally,
-    /// When the latest call of each process was over.
-    ends: FxHashMap<u32, Time>,
     overlapping: u64,
     without_service: u64,
 }
@@ -32,10 +30,9 @@ pub(super) fn nanos(time: Time) -> u64 {
 impl InterArrivals {
     pub(super) fn new() -> Self {
         Self {
+            gaps: Gaps::default(),
             gaps_ns: Tally::new(),
-            last: None,
             thinks_ns: Tally::new(),
-            ends: FxHashMap::default(),
             overlapping: 0,
             without_service: 0,
         }
@@ -44,33 +41,22 @@ impl InterArrivals {
     /// A call of a process, or of one that isn't known.
     #[inline]
     pub(super) fn add(&mut self, time: Time, service: Option<Time>, process: Option<u32>) {
-        if let Some(last) = self.last {
-            self.gaps_ns.add(nanos(time.saturating_sub(last)));
+        self.without_service += u64::from(process.is_some() && service.is_none());
+        let gap = self.gaps.next(time, service, process);
+        if let Some(since) = gap.inter_arrival {
+            self.gaps_ns.add(nanos(since));
         }
-        self.last = Some(time);
-        let Some(process) = process else { return };
-        self.without_service += u64::from(service.is_none());
-        let end = service.map_or(time, |service| time.saturating_add(service));
-        match self.ends.get_mut(&process) {
-            None => {
-                self.ends.insert(process, end);
-            }
-            Some(before) if time < *before => {
-                self.overlapping += 1;
-                *before = end.max(*before);
-            }
-            Some(before) => {
-                self.thinks_ns.add(nanos(time.saturating_sub(*before)));
-                *before = end;
-            }
+        if let Some(think) = gap.think {
+            self.thinks_ns.add(nanos(think));
         }
+        self.overlapping += u64::from(gap.overlaps);
     }
 
     pub(super) fn finish(&self) -> InterArrival {
         InterArrival {
             inter_arrival_us: self.gaps_ns.finish(1e3),
             think_us: self.thinks_ns.finish(1e3),
-            processes: self.ends.len() as u64,
+            processes: self.gaps.processes() as u64,
             overlapping: self.overlapping,
             without_service: self.without_service,
         }

@@ -1,0 +1,322 @@
+//! `petrio fit`
+
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use crate::table::table;
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use petrio_scenario::report::WholeFile;
+use petrio_scenario::report::figures::{grouped, significant};
+use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
+use petrio_workload::fit::{FitFamily, FitOptions, Method, Progress};
+use std::fs::File;
+use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Fit distributions to data: a file of numbers, or a measure of a trace
+///
+/// Tries every family (gamma and exponential stages with offsets, hyper-Erlang, Weibull, lognormal and others), chooses by BIC,
+/// and prints the chosen one as TOML, ready to paste into a scenario.
+#[derive(Args)]
+pub(crate) struct Fit {
+    /// A number a line, or a table with --column; a trace with --measure; - for standard input
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// The column of a table, by its name or its number from 1
+    #[arg(long, value_name = "NAME", conflicts_with = "measure")]
+    column: Option<String>,
+    /// What of a trace is fitted
+    #[arg(long, value_name = "MEASURE", value_enum)]
+    measure: Option<MeasureName>,
+    /// What the numbers are: bytes, seconds, or nothing that has a unit
+    #[arg(long, value_name = "UNIT", value_enum, default_value = "none", conflicts_with = "measure")]
+    unit: UnitName,
+    /// The family to fit, several with commas; all if left out
+    #[arg(long, value_name = "FAMILY", value_enum, value_delimiter = ',')]
+    family: Vec<FamilyName>,
+    /// How many gamma or exponential stages; one to four, the best of them, if left out
+    #[arg(long, value_name = "NUMBER")]
+    stages: Option<usize>,
+    /// How many phases a hyper-Erlang distribution has
+    #[arg(long, value_name = "NUMBER", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=40))]
+    phases: u32,
+    /// How parameters are found
+    #[arg(long, value_name = "METHOD", value_enum, default_value = "likelihood")]
+    method: MethodName,
+    /// Resamples that the intervals of the parameters are made of; 0 for no intervals
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    bootstrap: usize,
+    /// The seed of the resamples
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Write every figure as JSON
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    /// Write a self-contained HTML page with plots
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    /// Print the TOML alone
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MeasureName {
+    /// The length of a file at each of its opens
+    Size,
+    /// The bytes of each read and write
+    Length,
+    /// From the end of a process's request to the beginning of its next
+    Think,
+    /// From one request's beginning to the next one's
+    InterArrival,
+    /// From a request's beginning to its end
+    Service,
+}
+
+impl From<MeasureName> for Measure {
+    fn from(name: MeasureName) -> Self {
+        match name {
+            MeasureName::Size => Self::Size,
+            MeasureName::Length => Self::Length,
+            MeasureName::Think => Self::Think,
+            MeasureName::InterArrival => Self::InterArrival,
+            MeasureName::Service => Self::Service,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UnitName {
+    None,
+    Bytes,
+    Time,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodName {
+    /// The parameters under which the values are most likely
+    Likelihood,
+    /// Those with the values' mean, variance and skewness
+    Moments,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FamilyName {
+    Gamma,
+    PhaseType,
+    HyperErlang,
+    Exponential,
+    Weibull,
+    Lognormal,
+    Pareto,
+    Normal,
+    Uniform,
+}
+
+impl From<FamilyName> for FitFamily {
+    fn from(name: FamilyName) -> Self {
+        match name {
+            FamilyName::Gamma => Self::Gamma,
+            FamilyName::PhaseType => Self::PhaseType,
+            FamilyName::HyperErlang => Self::HyperErlang,
+            FamilyName::Exponential => Self::Exponential,
+            FamilyName::Weibull => Self::Weibull,
+            FamilyName::Lognormal => Self::Lognormal,
+            FamilyName::Pareto => Self::Pareto,
+            FamilyName::Normal => Self::Normal,
+            FamilyName::Uniform => Self::Uniform,
+        }
+    }
+}
+
+impl Fit {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        self.check_outputs()?;
+        let mut options = FitOptions {
+            stages: self.stages,
+            phases: self.phases,
+            method: match self.method {
+                MethodName::Likelihood => Method::Likelihood,
+                MethodName::Moments => Method::Moments,
+            },
+            bootstrap: self.bootstrap,
+            seed: self.seed,
+            ..FitOptions::default()
+        };
+        if !self.family.is_empty() {
+            options.families = self.family.iter().map(|&name| name.into()).collect();
+        }
+        let sign = Sign { bar: ProgressBar::hidden(), began: Instant::now(), shown: std::sync::Once::new() };
+        let found = fit_data(self.data()?, &options, &|progress| sign.update(progress));
+        sign.bar.finish_and_clear();
+        let found = found.map_err(|error: FitStudyError| {
+            let help = error.help();
+            Failure::new(error, help)
+        })?;
+        if let Some(path) = &self.json {
+            write_json(&found, path)?;
+        }
+        if let Some(path) = &self.html {
+            write_html(&found, path)?;
+        }
+        if self.quiet {
+            print(&found.toml(found.report.chosen()))?;
+        } else {
+            print(&summary(&found))?;
+        }
+        for path in [&self.json, &self.html].into_iter().flatten() {
+            talk(&format!("written: {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn data(&self) -> Result<Data<'_>, Failure> {
+        let is_stdin = self.data == Path::new("-");
+        if let Some(measure) = self.measure {
+            if is_stdin {
+                let help = "give the trace's file".to_owned();
+                return Err(Failure::new("a trace is not read from standard input", Some(help)));
+            }
+            return Ok(Data::Trace { path: &self.data, measure: measure.into() });
+        }
+        let unit = match self.unit {
+            UnitName::None => Unit::None,
+            UnitName::Bytes => Unit::Bytes,
+            UnitName::Time => Unit::Time,
+        };
+        let source: Box<dyn Read> = if is_stdin {
+            Box::new(stdin())
+        } else {
+            let cannot =
+                |error| Failure::new(format!("{} can't be read: {error}", self.data.display()), None);
+            Box::new(File::open(&self.data).map_err(cannot)?)
+        };
+        let name = if is_stdin { "standard input".to_owned() } else { self.data.display().to_string() };
+        Ok(Data::Text { name, source, column: self.column.as_deref(), unit })
+    }
+
+    /// What can be known before long data are read.
+    fn check_outputs(&self) -> Result<(), Failure> {
+        if self.json.is_some() && self.json == self.html {
+            let help = "give each result a file of its own".to_owned();
+            return Err(Failure::new("--json and --html both name the same file", Some(help)));
+        }
+        for path in [&self.json, &self.html].into_iter().flatten() {
+            if matches!((path.canonicalize(), self.data.canonicalize()), (Ok(one), Ok(other)) if one == other)
+            {
+                let message = format!("{} is the data itself", path.display());
+                return Err(Failure::new(message, Some("name another file".to_owned())));
+            }
+            // Dropped at once, which leaves nothing behind.
+            WholeFile::create(path)?;
+        }
+        Ok(())
+    }
+}
+
+fn summary(data: &FittedData) -> String {
+    let (report, chosen) = (&data.report, data.report.chosen());
+    let sorted = report.sample.sorted();
+    let mut text = format!(
+        "{}: {} {}, mean {}, standard deviation {}, from {} to {}\n",
+        data.name,
+        grouped(sorted.len() as u64),
+        data.what,
+        data.figure(report.sample.mean()),
+        data.figure(report.sample.deviation()),
+        data.figure(sorted[0]),
+        data.figure(sorted[sorted.len() - 1]),
+    );
+    for note in report.notes() {
+        text.push_str(&format!("  note: {note}\n"));
+    }
+    if !report.attempts.is_empty() {
+        text.push('\n');
+        text.push_str(&families(data));
+    }
+    text.push_str(&format!("\nChosen: {}, mean {}", chosen.label, data.figure(chosen.distribution.mean())));
+    if let Some(intervals) = &report.intervals {
+        let (low, high) = (data.figure(intervals.mean.low), data.figure(intervals.mean.high));
+        text.push_str(&format!(" ({low} … {high} without constant parts)"));
+    }
+    text.push('\n');
+    if !chosen.parameters.is_empty() {
+        text.push_str(&parameters(data));
+    }
+    text.push_str(&format!("\n{}\n", data.toml(chosen)));
+    text
+}
+
+fn families(data: &FittedData) -> String {
+    let mut refused = String::new();
+    let mut rows = Vec::new();
+    for attempt in &data.report.attempts {
+        match &attempt.outcome {
+            Ok(fitted) => {
+                let found = &fitted.goodness;
+                rows.push(vec![
+                    attempt.label.clone(),
+                    fitted.freedom().to_string(),
+                    format!("{:.1}", found.log_likelihood),
+                    format!("{:.1}", found.bic),
+                    format!("{:.4}", found.kolmogorov_smirnov),
+                    format!("{:.3}", found.kolmogorov_smirnov_p),
+                    significant(found.anderson_darling),
+                    format!("{:.3}", found.anderson_darling_p),
+                    format!("{:.4}", found.area),
+                ]);
+            }
+            Err(reason) => refused.push_str(&format!("  {} not fitted: {reason}\n", attempt.label)),
+        }
+    }
+    let headings = ["family", "parameters", "log-likelihood", "BIC", "KS", "p", "A²", "p", "area"];
+    table(&headings, &rows) + &refused
+}
+
+fn parameters(data: &FittedData) -> String {
+    let report = &data.report;
+    let rows: Vec<Vec<String>> = report
+        .chosen()
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, parameter)| {
+            let figure =
+                |value: f64| if parameter.has_unit { data.figure(value) } else { significant(value) };
+            let mut row = vec![parameter.name.clone(), figure(parameter.value)];
+            if let Some(intervals) = &report.intervals {
+                let interval = intervals.parameters[index];
+                row.push(format!("{} … {}", figure(interval.low), figure(interval.high)));
+            }
+            row
+        })
+        .collect();
+    match report.intervals {
+        Some(_) => table(&["parameter", "value", "95 % interval"], &rows),
+        None => table(&["parameter", "value"], &rows),
+    }
+}
+
+/// A sign of life after the first second, told from several threads.
+struct Sign {
+    bar: ProgressBar,
+    began: Instant,
+    shown: std::sync::Once,
+}
+
+impl Sign {
+    fn update(&self, progress: &Progress) {
+        if self.began.elapsed() > Duration::from_secs(1) {
+            self.shown.call_once(|| {
+                self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+                if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+                    self.bar.set_style(style);
+                }
+            });
+            self.bar.set_message(format!("{} of {} {}", progress.done, progress.of, progress.what));
+            self.bar.tick();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Distributions fitted to data: from a file of numbers or a trace to a table of families, the text to paste, JSON and a page.
+
+mod html;
+mod json;
+mod measure;
+mod numbers;
+
+pub use html::write_html;
+pub use json::write_json;
+pub use measure::Measure;
+pub use numbers::NumbersError;
+
+use petrio_units::{Bytes, Duration};
+use petrio_workload::distribution::Distribution;
+use petrio_workload::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
+use petrio_workload::trace::{TraceError, TraceOptions};
+use std::io::Read;
+use std::path::Path;
+use thiserror::Error;
+
+/// What the numbers measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing that has a unit.
+    #[default]
+    None,
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Time,
+}
+
+/// Where the values are from.
+pub enum Data<'a> {
+    /// Text: a number a line, or a column of a table.
+    Text {
+        /// The name in messages.
+        name: String,
+        /// The text.
+        source: Box<dyn Read + 'a>,
+        /// Which column of a table, by its name or its number from 1.
+        column: Option<&'a str>,
+        /// What the numbers measure.
+        unit: Unit,
+    },
+    /// A measure of a trace.
+    Trace {
+        /// The trace, in any format that petrio reads.
+        path: &'a Path,
+        /// What is measured.
+        measure: Measure,
+    },
+}
+
+/// Why nothing was fitted.
+#[derive(Debug, Error)]
+pub enum FitStudyError {
+    /// The text is no list of numbers.
+    #[error(transparent)]
+    Numbers(#[from] NumbersError),
+    /// The trace can't be read.
+    #[error(transparent)]
+    Trace(#[from] Box<TraceError>),
+    /// The trace has nothing to measure.
+    #[error("{name}: the trace tells nothing of {measure}")]
+    NothingMeasured {
+        /// The trace.
+        name: String,
+        /// What was to be measured.
+        measure: &'static str,
+    },
+    /// The values can't be fitted.
+    #[error("{name}: {cause}{place}")]
+    Fit {
+        /// The data.
+        name: String,
+        /// Where the value stands, if it is one value's fault.
+        place: String,
+        /// What is wrong.
+        cause: FitError,
+    },
+}
+
+impl FitStudyError {
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Numbers(error) => error.help(),
+            Self::Trace(error) => error.help(),
+            Self::NothingMeasured { .. } => {
+                let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.name()).collect();
+                Some(format!("measure something else: {}", names.join(", ")))
+            }
+            Self::Fit { cause, .. } => cause.help(),
+        }
+    }
+}
+
+/// Fitted data.
+#[derive(Clone, Debug)]
+pub struct FittedData {
+    /// The data's name.
+    pub name: String,
+    /// What the numbers are, in words: `values`, `think times`.
+    pub what: &'static str,
+    /// The key under which the distribution is pasted.
+    pub key: &'static str,
+    /// What they measure.
+    pub unit: Unit,
+    /// Families, the choice, intervals.
+    pub report: FitReport,
+}
+
+impl FittedData {
+    /// A fitted distribution as TOML, ready to paste: `key = { … }`.
+    pub fn toml(&self, fitted: &Fitted) -> String {
+        let value = match self.unit {
+            Unit::None => toml::Value::try_from(fitted.draw::<f64>()),
+            Unit::Bytes => toml::Value::try_from(fitted.draw::<Bytes>()),
+            Unit::Time => toml::Value::try_from(fitted.draw::<Duration>()),
+        };
+        // Numbers, texts and tables of them always have a TOML form.
+        value.map(|value| format!("{} = {value}", self.key)).unwrap_or_default()
+    }
+
+    /// A number of the data's unit, as a person reads it.
+    pub fn figure(&self, value: f64) -> String {
+        use petrio_scenario::report::figures::{bytes, seconds, significant};
+        match self.unit {
+            Unit::None => significant(value),
+            // Below a KiB the fraction counts.
+            Unit::Bytes if value.abs() < 1024.0 => format!("{} B", significant(value)),
+            Unit::Bytes => bytes(value as u64),
+            Unit::Time => seconds(value),
+        }
+    }
+
+    /// The distributions of the best families, the chosen one first, with their names; at most so many.
+    pub fn best(&self, most: usize) -> Vec<(&str, &Distribution)> {
+        let chosen = self.report.chosen();
+        let mut others: Vec<&Fitted> =
+            self.report.attempts.iter().filter_map(|attempt| attempt.outcome.as_ref().ok()).collect();
+        others.sort_by(|a, b| a.goodness.bic.total_cmp(&b.goodness.bic));
+        let mut names = vec![(chosen.label.as_str(), &chosen.distribution)];
+        // One of each family: its other numbers of stages look the same.
+        let mut families = vec![chosen.family];
+        for fitted in others {
+            if !families.contains(&fitted.family) {
+                families.push(fitted.family);
+                names.push((&fitted.label, &fitted.distribution));
+            }
+        }
+        names.truncate(most);
+        names
+    }
+}
+
+/// Reads the data and fits it. `progress` is told from several threads.
+///
+/// # Errors
+/// [`FitStudyError`].
+pub fn fit_data(
+    data: Data<'_>,
+    options: &FitOptions,
+    progress: &(dyn Fn(&Progress) + Sync),
+) -> Result<FittedData, FitStudyError> {
+    let (name, what, key, unit, values, lines) = match data {
+        Data::Text { name, source, column, unit } => {
+            let numbers = numbers::read(&name, source, column, unit)?;
+            (name, "values", "distribution", unit, numbers.values, numbers.lines)
+        }
+        Data::Trace { path, measure } => {
+            let values = measure.of_trace(path, &TraceOptions::default())?;
+            let name = path.to_string_lossy().into_owned();
+            if values.is_empty() {
+                return Err(FitStudyError::NothingMeasured { name, measure: measure.plural() });
+            }
+            (name, measure.plural(), measure.key(), measure.unit(), values, vec![])
+        }
+    };
+    let report = fit(&values, options, progress).map_err(|cause| {
+        let place = match &cause {
+            FitError::NotFinite { position, .. } => {
+                lines.get(position - 1).map_or_else(String::new, |line| format!(" (line {line})"))
+            }
+            _ => String::new(),
+        };
+        FitStudyError::Fit { name: name.clone(), place, cause }
+    })?;
+    Ok(FittedData { name, what, key, unit, report })
+}
