@@ -74,9 +74,14 @@ pub(super) fn intervals(
         })
         .collect();
     let count = model.parameters().len();
-    let of = |pick: &dyn Fn(&(Vec<f64>, f64)) -> f64| interval(fits.iter().map(pick).collect());
-    let parameters = (0..count).map(|i| of(&|fit| fit.0[i])).collect::<Option<Vec<_>>>()?;
-    Some(Intervals { resamples: fits.len(), parameters, mean: of(&|fit| fit.1)? })
+    let parameters = (0..count)
+        .map(|i| interval(fits.iter().map(|fit| fit.0[i]).collect()))
+        .collect::<Option<Vec<_>>>()?;
+    Some(Intervals {
+        resamples: fits.len(),
+        parameters,
+        mean: interval(fits.iter().map(|fit| fit.1).collect())?,
+    })
 }
 
 /// The points that were drawn at least once.

@@ -223,7 +223,7 @@ fn attempt(
     // Each free number needs a few values, or it only repeats them.
     const VALUES_PER_PARAMETER: usize = 3;
     let (freedom, n) = (model.freedom(), sample.rest.len());
-    if plan.stages > 1 && n < VALUES_PER_PARAMETER * freedom {
+    if freedom > 2 && n < VALUES_PER_PARAMETER * freedom {
         return Err(format!("{freedom} parameters need at least {} values", VALUES_PER_PARAMETER * freedom));
     }
     Fitted::new(plan.label(options.phases), plan.family, model, sample, fine.resolution)

@@ -77,7 +77,7 @@ fn negative_values_are_refused_by_families_from_zero_on() {
         match &attempt.outcome {
             Err(reason) => assert!(reason.contains(&format!("value {first} is -")), "{reason}"),
             Ok(_) => {
-                assert!(["gamma", "phase", "normal", "uniform"].iter().any(|f| attempt.label.starts_with(f)))
+                assert!(["gamma", "phase", "normal", "uniform"].iter().any(|f| attempt.label.starts_with(f)));
             }
         }
     }
