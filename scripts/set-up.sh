@@ -3,7 +3,8 @@
 # says what to do where it isn't. Touches nothing that exists.
 #
 #   scripts/set-up.sh run     a compiler for Rust and one for C
-#   scripts/set-up.sh test    also formatter, linter, a C++ compiler, git, Python and cargo-deny
+#   scripts/set-up.sh test    also formatter, linter, a C++ compiler, git, Python, cargo-deny, and for the studio's pages Node's packages
+#                             and a browser, where they can be had
 set -eu
 purpose=${1:?usage: set-up.sh run|test}
 cd "$(dirname "$0")/.."
@@ -69,4 +70,23 @@ if ! has cargo-deny && ! [ -x "$tools/bin/cargo-deny" ]; then
         say "cargo-deny could not be built; licences will be reported as not checked"
     fi
     rm -rf "$tools/build"
+fi
+
+# The studio's pages are built and tried out where Node and a browser are; elsewhere the tests say that they were skipped.
+if has node && has npm; then
+    if ! has chromium && ! has chromium-browser; then
+        # In a subshell: what can't be installed here ends that, not this.
+        (need chromium chromium) || say "there is no chromium; the studio won't be tried out in a browser"
+    fi
+    if ! [ -d web/node_modules ] || [ web/package-lock.json -nt web/node_modules ]; then
+        say "installing the packages that the studio's pages are built with"
+        if (cd web && npm ci --silent >&2); then
+            touch web/node_modules
+        else
+            rm -rf web/node_modules
+            say "they could not be installed; the studio's pages won't be rebuilt"
+        fi
+    fi
+else
+    say "there is no node; the studio's pages won't be rebuilt, nor tried out in a browser"
 fi

@@ -38,6 +38,24 @@ advisories() {
     fi
 }
 
+# The pages that are in the binary are what web/ says, byte for byte.
+pages_are_built() {
+    built=$(mktemp -d)
+    (cd web && npx vite build --logLevel warn --emptyOutDir --outDir "$built" && node scripts/finish.mjs "$built") &&
+        diff -r "$built" crates/studio/assets
+    status=$?
+    rm -rf "$built"
+    [ "$status" = 0 ] || echo "help: cd web && npm run assets, and commit crates/studio/assets"
+    return "$status"
+}
+
+# With the binary that the workspace's tests have been built with, so that nothing is compiled twice.
+pages_in_a_browser() {
+    cargo build --locked --profile test --quiet -p petrio-cli || return 1
+    binary=$(cd "$target" && pwd)/debug/petrio
+    (cd web && PETRIO=$binary PETRIO_PICTURES=${binary%/debug/petrio}/studio-pictures npm run --silent e2e)
+}
+
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
@@ -51,6 +69,17 @@ else
 fi
 if [ -f fuzz/Cargo.toml ]; then
     step "fuzz targets compile" cargo check --quiet --manifest-path fuzz/Cargo.toml
+fi
+if [ -d web/node_modules ]; then
+    step "the studio's pages: types" sh -c 'cd web && npm run --silent check'
+    step "the studio's pages are what web/ builds" pages_are_built
+    if command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1; then
+        step "the studio in a browser" pages_in_a_browser
+    else
+        not_checked "the studio in a browser: there is no chromium"
+    fi
+else
+    not_checked "the studio's pages: node's packages are not there (scripts/set-up.sh test)"
 fi
 step "the front door" scripts/front-door.sh
 

@@ -52,6 +52,7 @@ enum Command {
     #[command(subcommand)]
     Users(command::users::Users),
     Fit(command::fit::Fit),
+    Studio(command::studio::Studio),
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
@@ -65,6 +66,10 @@ fn main() -> ExitCode {
     let _ = ctrlc::set_handler(|| {
         // A capture completes its trace; told a second time, it ends like everything else.
         if petrio_live::file_trace::interrupt() {
+            return;
+        }
+        // The studio ends by itself when it is told.
+        if petrio_studio::interrupt() {
             return;
         }
         ENDING.store(true, Ordering::SeqCst);
@@ -86,6 +91,7 @@ fn main() -> ExitCode {
         Command::Fs(fs) => fs.execute(),
         Command::Users(users) => users.execute(),
         Command::Fit(fit) => fit.execute(),
+        Command::Studio(studio) => studio.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

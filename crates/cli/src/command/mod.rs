@@ -11,6 +11,7 @@ pub(crate) mod net;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod schema;
+pub(crate) mod studio;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;

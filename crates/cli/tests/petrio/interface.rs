@@ -7,9 +7,21 @@ use serde_json::Value;
 fn petrio_alone_shows_its_help() {
     let answer = petrio_at_root(&[]);
     assert_eq!(answer.code, Some(2));
-    for command in
-        ["run", "compare", "check", "net", "schema", "catalogue", "trace", "fit", "validate", "bench"]
-    {
+    for command in [
+        "run",
+        "compare",
+        "check",
+        "net",
+        "schema",
+        "catalogue",
+        "trace",
+        "fit",
+        "validate",
+        "bench",
+        "studio",
+        "fs",
+        "users",
+    ] {
         assert!(answer.talk.contains(&format!("\n  {command} ")), "{command} in {}", answer.talk);
     }
     assert!(answer.talk.contains("Examples:"));
@@ -71,6 +83,7 @@ fn the_help_of_every_command_names_its_options() {
                 "--html",
             ],
         ),
+        ("studio", &["[SPEC]", "--port", "--listen", "--no-open"]),
         ("bench", &["disk", "fit", "kernel", "trace"]),
         ("bench disk", &["--json"]),
     ] {

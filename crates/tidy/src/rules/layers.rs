@@ -12,7 +12,8 @@ const LAYERS: &[(&str, u8)] = &[
     ("scenario", 3),
     ("live", 3),
     ("study", 4),
-    ("cli", 5),
+    ("studio", 5),
+    ("cli", 6),
 ];
 
 /// Crates that only check the repository and depend on nothing of it.

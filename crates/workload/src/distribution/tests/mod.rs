@@ -1,6 +1,5 @@
 //! Every family against oracles: its own draws, numeric integration, other implementations, and published values.
 #![allow(clippy::unwrap_used)]
-#![allow(clippy::unwrap_used)]
 
 mod draws;
 mod families;

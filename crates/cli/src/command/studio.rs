@@ -1,0 +1,71 @@
+//! `petrio studio`
+
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use clap::Args;
+use petrio_studio::{Studio as Server, StudioError, StudioOptions};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Specify distributions and users in a browser: load data, fit, drag stages, edit tables, run, look at the result
+///
+/// Serves pages to this machine alone, at an address with a secret that is made anew each time, until Ctrl-C. All that it does can be done
+/// without a display too: petrio run, petrio users, and a specification in an editor.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Studio {
+    /// A user specification to begin with
+    #[arg(value_name = "SPEC")]
+    specification: Option<PathBuf>,
+    /// The port; left out, any that is free
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Listen on another address than this machine's own; whoever has the address with its secret can then read and write your files
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<IpAddr>,
+    /// Print the address, and open no browser
+    #[arg(long)]
+    no_open: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio studio
+  petrio studio examples/users/thesis.toml
+  petrio studio --no-open --port 8000";
+
+impl Studio {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let default = StudioOptions::default();
+        let options = StudioOptions {
+            address: self.listen.unwrap_or(default.address),
+            port: self.port,
+            specification: self.specification.clone(),
+        };
+        let server = Server::bind(&options).map_err(|error| {
+            let help = matches!(error, StudioError::Listen { .. })
+                .then(|| "leave --port out for any that is free".to_owned());
+            Failure::new(error, help)
+        })?;
+        let url = server.url();
+        print(&format!("{url}\n"))?;
+        if server.is_reachable() {
+            talk("warning: others can reach this address; the secret in it isn't encrypted on its way");
+        }
+        talk("the studio is open until Ctrl-C");
+        if !self.no_open {
+            open(&url);
+        }
+        server.serve().map_err(|error| Failure::new(error, None))
+    }
+}
+
+/// Opens the browser where there is a desktop; otherwise the printed address has to do.
+fn open(url: &str) {
+    let mut browser = Command::new("xdg-open");
+    browser.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Ok(mut child) = browser.spawn() {
+        std::thread::spawn(move || child.wait());
+    }
+}

@@ -1,0 +1,22 @@
+//! The studio: distributions and synthetic users in a browser, served by the binary to this machine alone.
+//!
+//! ```text
+//!  browser ── http://127.0.0.1:PORT/TOKEN/ ──▶ guard (token, Host) ─┬─ assets   the built pages of `web/`, embedded
+//!                                                                   └─ api      JSON: data, evaluate, fit, specification, runs
+//! ```
+//!
+//! It is a face as the command line is: what it shows comes from `workload`, `scenario` and `study`, and all of it can be had without a
+//! display. It is the Graphic Distribution Specifier of Kao's workload generator (1991, §4.1.1), as a person would want it today.
+
+mod api;
+mod assets;
+mod goodness;
+mod guard;
+mod quantity;
+mod server;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use server::{Studio, StudioError, StudioOptions, interrupt};

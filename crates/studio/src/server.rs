@@ -1,0 +1,138 @@
+//! The server: on which address, until when.
+
+use crate::api::{self, Desk};
+use crate::assets::asset;
+use crate::guard::{Guard, guarded};
+use crate::token::Token;
+use axum::Router;
+use axum::routing::get;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::watch;
+
+/// Where the studio is, and what it begins with.
+#[derive(Clone, Debug)]
+pub struct StudioOptions {
+    /// The address to listen on; this machine's own unless something else is asked for.
+    pub address: IpAddr,
+    /// The port; 0 for any that is free.
+    pub port: u16,
+    /// A user specification to begin with.
+    pub specification: Option<PathBuf>,
+}
+
+impl Default for StudioOptions {
+    fn default() -> Self {
+        Self { address: Ipv4Addr::LOCALHOST.into(), port: 0, specification: None }
+    }
+}
+
+/// Why there is no studio.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StudioError {
+    /// The address can't be had.
+    #[error("the studio can't listen on {address}: {cause}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The system has no randomness for the token.
+    #[error("no token can be made: {0}")]
+    Token(getrandom::Error),
+    /// The server failed.
+    #[error("the studio failed: {0}")]
+    Serve(io::Error),
+}
+
+/// A studio that listens, and answers as soon as it is served.
+pub struct Studio {
+    listener: TcpListener,
+    guard: Guard,
+    specification: Option<PathBuf>,
+}
+
+/// How to end the studio that is being served.
+static STOP: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
+
+/// Asks the studio that is being served to end. Says whether there was one that hadn't been asked before.
+pub fn interrupt() -> bool {
+    let stop = STOP.lock().unwrap_or_else(PoisonError::into_inner).take();
+    stop.is_some_and(|stop| stop.send(true).is_ok())
+}
+
+/// How long answers that are under way may take after the end was asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Studio {
+    /// Takes the address.
+    ///
+    /// # Errors
+    /// An address that can't be had.
+    pub fn bind(options: &StudioOptions) -> Result<Self, StudioError> {
+        let address = SocketAddr::new(options.address, options.port);
+        let failed = |cause| StudioError::Listen { address, cause };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let token = Token::random().map_err(StudioError::Token)?;
+        Ok(Self { listener, guard: Guard { token, address }, specification: options.specification.clone() })
+    }
+
+    /// The address for the browser, with the token; it ends in a slash.
+    pub fn url(&self) -> String {
+        let mut address = self.guard.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        format!("http://{address}/{}/", self.guard.token.as_str())
+    }
+
+    /// Whether others than this machine reach it.
+    pub fn is_reachable(&self) -> bool {
+        !self.guard.address.ip().is_loopback()
+    }
+
+    /// Answers until [`interrupt`] is called.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn serve(self) -> Result<(), StudioError> {
+        let (stop, mut stopped) = watch::channel(false);
+        *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        let desk = Arc::new(Desk::new(self.specification));
+        let router = router(self.guard, Arc::clone(&desk));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(StudioError::Serve)?;
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            tokio::select! {
+                served = async { axum::serve(listener, router).await } => served,
+                _ = stopped.changed() => Ok(()),
+            }
+        });
+        desk.cancel_all();
+        runtime.shutdown_timeout(PATIENCE);
+        served.map_err(StudioError::Serve)
+    }
+}
+
+/// Everything that can be asked for, behind the guard.
+pub(crate) fn router(guard: Guard, desk: Arc<Desk>) -> Router {
+    Router::new()
+        .nest("/{token}/api", api::routes())
+        .route("/{token}/", get(asset))
+        .route("/{token}/{*file}", get(asset))
+        .with_state(desk)
+        .fallback(asset)
+        .layer(axum::middleware::from_fn_with_state(guard, guarded))
+}

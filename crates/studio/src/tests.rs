@@ -1,0 +1,218 @@
+//! The studio as a browser meets it, without a network: requests into its router, answers out of it.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::api::Desk;
+use crate::guard::Guard;
+use crate::server::router;
+use crate::token::Token;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use axum::response::Response;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::sync::Arc;
+use tower::ServiceExt;
+
+const HOST: &str = "127.0.0.1:4711";
+const THESIS: &str = include_str!("../../../examples/users/thesis.toml");
+
+struct Studio {
+    router: Router,
+    token: String,
+}
+
+impl Studio {
+    fn open() -> Self {
+        let token = Token::random().unwrap();
+        let guard = Guard { token: token.clone(), address: HOST.parse().unwrap() };
+        Self { router: router(guard, Arc::new(Desk::new(None))), token: token.as_str().to_owned() }
+    }
+
+    async fn send(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    async fn get(&self, path: &str, host: &str, encoding: &str) -> Response {
+        let request = Request::get(path).header(header::HOST, host).header(header::ACCEPT_ENCODING, encoding);
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        let request = Request::post(format!("/{}/api/{path}", self.token))
+            .header(header::HOST, HOST)
+            .header(header::CONTENT_TYPE, "application/json");
+        let answer = self.send(request.body(Body::from(body.to_string())).unwrap()).await;
+        let status = answer.status();
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+    }
+
+    async fn done(&self, path: &str, body: Value) -> Value {
+        let (status, answer) = self.post(path, body).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {answer}");
+        answer
+    }
+
+    async fn refused(&self, path: &str, body: Value) -> String {
+        let (status, answer) = self.post(path, body).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {answer}");
+        answer["error"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn nobody_without_the_token_or_under_another_name_gets_anything() {
+    let studio = Studio::open();
+    let (own, other) = (format!("/{}/", studio.token), format!("/{}/", "0".repeat(studio.token.len())));
+    assert_eq!(studio.get(&own, HOST, "").await.status(), StatusCode::OK);
+    let api = format!("{own}api/start");
+    assert_eq!(studio.get(&api, HOST, "").await.status(), StatusCode::OK);
+    for (path, host) in [
+        ("/", HOST),
+        ("/index.html", HOST),
+        ("/api/start", HOST),
+        (other.as_str(), HOST),
+        (&format!("{other}api/start"), HOST),
+        (&own[..own.len() - 2], HOST),
+        (own.as_str(), "evil.example:4711"),
+        (api.as_str(), "evil.example:4711"),
+        (api.as_str(), "127.0.0.1:4712"),
+    ] {
+        let answer = studio.get(path, host, "").await;
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path} at {host}");
+        assert!(answer.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN).is_none());
+    }
+    let without_host = Request::get(&own).body(Body::empty()).unwrap();
+    assert_eq!(studio.send(without_host).await.status(), StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn pages_come_compressed_with_a_policy_that_lets_nothing_foreign_in() {
+    let studio = Studio::open();
+    let page = format!("/{}/", studio.token);
+    let plain = studio.get(&page, HOST, "identity").await;
+    assert!(plain.headers().get(header::CONTENT_ENCODING).is_none());
+    let plain = plain.into_body().collect().await.unwrap().to_bytes();
+    let packed = studio.get(&page, HOST, "br, gzip").await;
+    assert_eq!(packed.headers()[header::CONTENT_ENCODING], "gzip");
+    assert_eq!(packed.headers()[header::VARY], "Accept-Encoding");
+    let policy = packed.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    let packed = packed.into_body().collect().await.unwrap().to_bytes();
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, plain);
+    let missing = format!("/{}/nothing.js", studio.token);
+    assert_eq!(studio.get(&missing, HOST, "").await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn values_are_loaded_shown_fitted_and_compared() {
+    let studio = Studio::open();
+    // Quantiles of an exponential distribution of mean 5 ms.
+    let values: Vec<String> =
+        (0..500).map(|i| (-5.0 * (1.0 - (f64::from(i) + 0.5) / 500.0).ln()).to_string()).collect();
+    let text = format!("think\n{}", values.join("\n"));
+    let load = json!({ "quantity": "duration", "unit": "ms", "text": text });
+    let data = studio.done("data", load).await;
+    assert_eq!((data["count"].as_u64(), data["left_out"].as_u64()), (Some(500), Some(1)));
+    assert!((data["mean"].as_f64().unwrap() - 0.005).abs() < 1e-4);
+    let axis = json!({ "from": 0, "to": 0.04, "points": 41 });
+    let view = studio.done("data/view", json!({ "id": data["id"], "axis": axis })).await;
+    let shares: f64 = view["density"].as_array().unwrap().iter().map(|d| d.as_f64().unwrap() * 0.001).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    let wanted = json!({ "quantity": "duration", "data": data["id"], "family": "exponential" });
+    let fitted = studio.done("fit", wanted).await;
+    let evaluate =
+        |draw: &Value| json!({ "quantity": "duration", "draw": draw, "axis": axis, "data": data["id"] });
+    let near = studio.done("evaluate", evaluate(&fitted["plain"])).await;
+    assert!(near["goodness"]["kolmogorov_smirnov"].as_f64().unwrap() < 0.01, "{}", near["goodness"]);
+    assert!(near["toml"].as_str().unwrap().contains("exponential = "), "{}", near["toml"]);
+    let far = studio.done("evaluate", evaluate(&json!({ "exponential": { "mean": 0.05 } }))).await;
+    assert!(far["goodness"]["kolmogorov_smirnov"].as_f64().unwrap() > 0.5);
+    let (mean, skewness) =
+        (far["shape"]["mean"].as_f64().unwrap(), far["shape"]["skewness"].as_f64().unwrap());
+    assert!((mean - 0.05).abs() < 1e-12 && (skewness - 2.0).abs() < 1e-9, "{skewness}");
+    assert!((far["density"][0].as_f64().unwrap() - 20.0).abs() < 1e-9);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_with_its_reason() {
+    let studio = Studio::open();
+    let nothing = studio.refused("data", json!({ "quantity": "bytes", "text": "a b c" })).await;
+    assert!(nothing.contains("no numbers"), "{nothing}");
+    let unit = studio.refused("data", json!({ "quantity": "bytes", "unit": "ms", "text": "1" })).await;
+    assert!(unit.contains("ms"), "{unit}");
+    let path = studio.refused("data", json!({ "quantity": "bytes", "path": "there/is/no/such.csv" })).await;
+    assert!(path.contains("no/such.csv"), "{path}");
+    let draw = json!({ "gamma": { "stages": [{ "shape": 0, "scale": 1 }] } });
+    let shape = studio.refused("evaluate", json!({ "quantity": "number", "draw": draw })).await;
+    assert!(shape.contains("stages.0.shape"), "{shape}");
+    let gone = studio.refused("fit", json!({ "quantity": "number", "data": 99, "family": "gamma" })).await;
+    assert!(gone.contains("load them again"), "{gone}");
+}
+
+#[tokio::test]
+async fn a_specification_is_edited_with_its_comments_and_saved_unless_it_has_changed() {
+    let studio = Studio::open();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("users.toml");
+    std::fs::write(&path, THESIS).unwrap();
+    let opened = studio.done("specification/open", json!({ "path": path })).await;
+    assert_eq!(opened["complaints"], json!([]));
+    assert_eq!(opened["specification"]["category"]["user-temp"]["share"], json!("38.2 %"));
+    assert!(opened["places"].as_array().unwrap().len() > 30);
+    let change = json!({ "path": ["user", "heavy", "think"], "value": "{ constant = \"7 ms\" }" });
+    let edit = json!({ "path": path, "text": opened["text"], "changes": [change] });
+    let edited = studio.done("specification/edit", edit).await;
+    let wanted = THESIS.replacen(
+        "think = { exponential = { mean = \"5 ms\" } }",
+        "think = { constant = \"7 ms\" }",
+        1,
+    );
+    assert_eq!(edited["text"], json!(wanted));
+    let wrong =
+        json!({ "path": path, "text": THESIS.replace("[files]\ncount = 1000", "[files]\ncount = 0") });
+    let checked = studio.done("specification/check", wrong).await;
+    assert!(
+        checked["complaints"][0]["message"].as_str().unwrap().contains("files.count"),
+        "{}",
+        checked["complaints"]
+    );
+    let save = |before: &str| json!({ "path": path, "text": wanted, "before": before });
+    let stale = studio.refused("specification/save", save("something else")).await;
+    assert!(stale.contains("has changed"), "{stale}");
+    studio.done("specification/save", save(THESIS)).await;
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), wanted);
+}
+
+/// The last event of a run, and how many there were.
+async fn watched(studio: &Studio, id: &Value) -> (String, Value) {
+    let path = format!("/{}/api/runs/{id}/events", studio.token);
+    let answer = studio.get(&path, HOST, "").await;
+    assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/event-stream");
+    let text = String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap();
+    let last = text.trim_end().rsplit("\n\n").next().unwrap().to_owned();
+    let (event, data) = last.split_once('\n').unwrap();
+    let data = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+    (event.strip_prefix("event: ").unwrap().to_owned(), data)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_run_and_their_use_of_files_is_analysed() {
+    let studio = Studio::open();
+    let run = |sessions: u32| json!({ "text": THESIS, "users": 1, "sessions": sessions });
+    let begun = studio.done("runs", run(3)).await;
+    let (event, data) = watched(&studio, &begun["id"]).await;
+    assert_eq!(event, "done", "{data}");
+    assert_eq!(data["usage"]["sessions"].as_array().unwrap().len(), 3);
+    assert!(data["usage"]["accesses"]["bytes_mean"].as_f64().unwrap() > 100.0);
+    let begun = studio.done("runs", run(100_000)).await;
+    studio.done(&format!("runs/{}/cancel", begun["id"]), json!({})).await;
+    assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
+    let wrong = studio.refused("runs", json!({ "text": "title = 1", "users": 1, "sessions": 1 })).await;
+    assert!(wrong.contains("wrong type"), "{wrong}");
+}

@@ -1,0 +1,146 @@
+// What the server answers; its side is crates/studio/src/api.
+
+export type Quantity = "number" | "bytes" | "duration";
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** A distribution with plain numbers of the base unit: one key, its family. */
+export type Draw = { [family: string]: Json };
+
+export interface Axis {
+  from: number;
+  to: number;
+  points: number;
+  log: boolean;
+}
+
+export interface Start {
+  version: string;
+  specification: string | null;
+  families: string[];
+}
+
+export interface Loaded {
+  id: number;
+  count: number;
+  mean: number;
+  deviation: number;
+  min: number;
+  median: number;
+  p99: number;
+  max: number;
+  left_out: number;
+  columns: { name: string; numbers: number }[];
+  column: number | null;
+  measures: string[];
+  measure: string | null;
+}
+
+export interface DataView {
+  edges: number[];
+  density: number[];
+  x: number[];
+  cdf: number[];
+  outside: [number, number];
+}
+
+export interface Shape {
+  mean: number | null;
+  deviation: number | null;
+  skewness: number | null;
+  kurtosis: number | null;
+  median: number | null;
+  p90: number | null;
+  p99: number | null;
+}
+
+export interface Evaluated {
+  x: number[];
+  density: (number | null)[];
+  cdf: number[];
+  shape: Shape;
+  range: [number | null, number | null];
+  has_atoms: boolean;
+  goodness: { kolmogorov_smirnov: number; area: number } | null;
+  plain: Draw;
+  toml: string;
+}
+
+export interface Place {
+  path: string[];
+  quantity: Quantity | "share";
+  text: string;
+}
+
+export interface Complaint {
+  location: string | null;
+  message: string;
+  help: string | null;
+}
+
+export interface SpecificationView {
+  path: string;
+  text: string;
+  specification: Json;
+  complaints: Complaint[];
+  expected: { user: string; category: string; files: number; bytes: number }[];
+  places: Place[];
+}
+
+export interface CallUsage {
+  call: string;
+  calls: number;
+  bytes_mean: number;
+  bytes_deviation: number;
+  response_us_mean: number;
+  response_us_deviation: number;
+}
+
+export interface SessionUsage {
+  files: number;
+  bytes: number;
+  file_size: number;
+  accesses_per_byte: number;
+}
+
+export interface Ran {
+  report: { title: string; [key: string]: Json };
+  usage: {
+    processes: number;
+    sessions: SessionUsage[];
+    accesses: CallUsage;
+    response_us_per_byte: number;
+    calls: CallUsage[];
+  };
+}
+
+/** A refusal in the server's own words. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly help: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+async function asked<T>(path: string, init?: RequestInit): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(`api/${path}`, init);
+  } catch {
+    throw new Refusal("the studio doesn't answer", "start petrio studio again, and open the address that it prints");
+  }
+  if (answer.ok) return (await answer.json()) as T;
+  const refusal = (await answer.json().catch(() => null)) as { error: string; help: string | null } | null;
+  throw new Refusal(refusal?.error ?? `the studio answered ${answer.status}`, refusal?.help ?? null);
+}
+
+export const get = <T>(path: string): Promise<T> => asked<T>(path);
+
+export const post = <T>(path: string, body: unknown): Promise<T> =>
+  asked<T>(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+/** What went wrong, in a sentence. */
+export function sentence(error: unknown): string {
+  if (error instanceof Refusal) return error.help ? `${error.message} (${error.help})` : error.message;
+  return String(error);
+}
