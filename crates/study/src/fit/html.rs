@@ -66,7 +66,7 @@ fn page(data: &FittedData) -> String {
     figure(&mut out, "How the values lie", &histogram(data, &scale, &best), &key);
     figure(&mut out, "Distribution functions", &functions(data, &scale, &best), &key);
     out.push_str("</div>\n<section>\n<h2>Paste this</h2>\n");
-    let _ = writeln!(out, "<pre>{}</pre>", escaped(&data.toml(chosen)));
+    let _ = writeln!(out, "<pre style=\"white-space:pre-wrap\">{}</pre>", escaped(&data.toml(chosen)));
     out.push_str("</section>\n");
     parameters(&mut out, data);
     families(&mut out, data);

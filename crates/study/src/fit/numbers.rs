@@ -155,15 +155,15 @@ fn number(text: &str, unit: Unit) -> Result<f64, String> {
 fn locate(name: &str, first: &str, column: &str) -> Result<((usize, char), bool), NumbersError> {
     let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)).unwrap_or(',');
     let names: Vec<&str> = cells(first, separator).collect();
-    if let Some(at) = names.iter().position(|name| *name == column) {
-        return Ok(((at, separator), true));
-    }
     match column.parse::<usize>() {
         Ok(number) if number > 0 => {
             let is_heading = names.get(number - 1).is_some_and(|cell| cell.parse::<f64>().is_err());
             Ok(((number - 1, separator), is_heading))
         }
         _ => {
+            if let Some(at) = names.iter().position(|name| *name == column) {
+                return Ok(((at, separator), true));
+            }
             let advice = match nearest(column, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("its columns are {}", names.join(", ")),
