@@ -33,8 +33,13 @@ fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
         ("{ constant = \"4 KiB\" }", "4096", &["scenario.toml:12:", "\"4096\" has no unit"]),
         (
             "{ constant = \"4 KiB\" }",
-            "{ kind = \"constant\", value = \"4 KiB\" }",
+            "{ constant = \"4 KiB\", exponential = { mean = \"4 KiB\" } }",
             &["one key", "help: write"],
+        ),
+        (
+            "{ constant = \"4 KiB\" }",
+            "{ kind = \"constant\", value = \"4 KiB\" }",
+            &["\"kind\" is not known here", "it is one of constant"],
         ),
         ("exponential", "exponental", &["scenario.toml:11:", "did you mean \"exponential\"?"]),
         (
