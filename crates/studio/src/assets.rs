@@ -5,15 +5,16 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rust_embed::RustEmbed;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::OnceLock;
 
 /// What `web/` is built to; committed, so that cargo alone builds the product.
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/assets"]
-struct Built;
+const BUILT: [(&str, &[u8]); 3] = [
+    ("index.html", include_bytes!("../assets/index.html")),
+    ("studio.css", include_bytes!("../assets/studio.css")),
+    ("studio.js", include_bytes!("../assets/studio.js")),
+];
 
 /// A file as it is, and compressed.
 struct Asset {
@@ -39,16 +40,14 @@ fn compressed(plain: &[u8]) -> Bytes {
     encoder.finish().unwrap_or_default().into()
 }
 
-fn all() -> &'static BTreeMap<String, Asset> {
-    static ALL: OnceLock<BTreeMap<String, Asset>> = OnceLock::new();
+fn all() -> &'static BTreeMap<&'static str, Asset> {
+    static ALL: OnceLock<BTreeMap<&str, Asset>> = OnceLock::new();
     ALL.get_or_init(|| {
-        Built::iter()
-            .filter_map(|name| {
-                let plain = Bytes::from(Built::get(&name)?.data.into_owned());
-                let asset = Asset { kind: kind(&name), compressed: compressed(&plain), plain };
-                Some((name.into_owned(), asset))
-            })
-            .collect()
+        let asset = |(name, built): (&'static str, &'static [u8])| {
+            let (kind, plain) = (kind(name), Bytes::from_static(built));
+            (name, Asset { kind, compressed: compressed(built), plain })
+        };
+        BUILT.into_iter().map(asset).collect()
     })
 }
 
