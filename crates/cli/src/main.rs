@@ -6,6 +6,7 @@ mod command;
 mod failure;
 mod output;
 mod progress;
+mod results;
 mod table;
 
 use clap::{Parser, Subcommand};

@@ -10,7 +10,6 @@
 
 mod api;
 mod assets;
-mod goodness;
 mod guard;
 mod quantity;
 mod server;

@@ -22,13 +22,13 @@ fn file_system(title: &str) -> FileSystem {
 fn figures(tally: &Tally) -> [f64; 8] {
     let (r, w) = (tally.read_turnaround, tally.write_turnaround);
     [
-        r.count as f64 / (r.count + w.count).max(1) as f64,
-        tally.seek_cylinders.mean,
-        tally.read_queue.mean,
-        tally.write_queue.mean,
-        r.mean,
+        r.count() as f64 / (r.count() + w.count()).max(1) as f64,
+        tally.seek_cylinders.mean(),
+        tally.read_queue.mean(),
+        tally.write_queue.mean(),
+        r.mean(),
         r.deviation(),
-        w.mean,
+        w.mean(),
         w.deviation(),
     ]
 }
@@ -181,7 +181,7 @@ fn show(lives: &FileLives) {
             println!(
                 "{name:10} {disks}  {share}  reads {:+.1} %  n {}  {:.2} s",
                 (f[4] / base - 1.0) * 100.0,
-                tally.read_turnaround.count + tally.write_turnaround.count,
+                tally.read_turnaround.count() + tally.write_turnaround.count(),
                 started.elapsed().as_secs_f64()
             );
         }

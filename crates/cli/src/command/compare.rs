@@ -1,14 +1,14 @@
 //! `petrio compare`
 
 use crate::failure::Failure;
-use crate::output::{print, talk, width};
+use crate::output::{print, width};
+use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_scenario::Override;
-use petrio_scenario::report::WholeFile;
 use petrio_study::compare::{CompareError, Input, Question, compare, terminal_text, write_html, write_json};
 use petrio_units::Fraction;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Compare scenarios: which is better, by how much, how sure that is, and why
@@ -44,12 +44,8 @@ pub(crate) struct Compare {
     /// real: before their name, or of all where none has it
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Write everything as JSON, every pair by every measure
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write one self-contained HTML page with plots
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Don't print the comparison
     #[arg(long, short)]
     quiet: bool,
@@ -73,7 +69,8 @@ Examples:
 impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let question = self.question()?;
-        self.check_outputs(&question)?;
+        let inputs: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
+        self.results.check(&inputs)?;
         let bar = ProgressBar::no_length();
         if let Ok(style) =
             ProgressStyle::with_template("{bar:30} {pos}/{len} replications ({elapsed}, {eta} left)")
@@ -87,18 +84,16 @@ impl Compare {
         });
         bar.finish_and_clear();
         let comparison = outcome.map_err(failure)?;
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.results.json {
             write_json(&comparison, path)?;
         }
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.results.html {
             write_html(&comparison, path)?;
         }
         if !self.quiet {
             print(&terminal_text(&comparison, width()))?;
         }
-        for (_, path) in self.outputs() {
-            talk(&format!("written: {}", path.display()));
-        }
+        self.results.say_written();
         Ok(())
     }
 
@@ -121,32 +116,6 @@ impl Compare {
             measure: self.measure.clone(),
             directory: self.dir.clone(),
         })
-    }
-
-    /// The files asked for, each with its option.
-    fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        let all = [("--json", &self.json), ("--html", &self.html)];
-        all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)))
-    }
-
-    /// What can be known before a long run: a result over an input or another result, a folder that isn't there.
-    fn check_outputs(&self, question: &Question) -> Result<(), Failure> {
-        if let (Some(json), Some(html)) = (&self.json, &self.html)
-            && json == html
-        {
-            let message = format!("--json and --html both name {}", json.display());
-            return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
-        }
-        for (option, path) in self.outputs() {
-            let same = |input: &&Input| matches!((path.canonicalize(), input.file.canonicalize()), (Ok(one), Ok(other)) if one == other);
-            if question.inputs.iter().any(|input| same(&input)) {
-                let message = format!("{option} would overwrite {}, which is compared", path.display());
-                return Err(Failure::new(message, Some("name another file".to_owned())));
-            }
-            // Dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-        }
-        Ok(())
     }
 }
 

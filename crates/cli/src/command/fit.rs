@@ -1,11 +1,12 @@
 //! `petrio fit`
 
 use crate::failure::Failure;
-use crate::output::{print, talk};
+use crate::output::print;
+use crate::results::Results;
 use crate::table::table;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_scenario::report::WholeFile;
 use petrio_scenario::report::figures::{grouped, significant};
 use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
 use petrio_workload::fit::{FitFamily, FitOptions, Method, Progress};
@@ -33,8 +34,8 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "UNIT", value_enum, default_value = "none", conflicts_with = "measure")]
     unit: UnitName,
     /// The family to fit, several with commas; all if left out
-    #[arg(long, value_name = "FAMILY", value_enum, value_delimiter = ',')]
-    family: Vec<FamilyName>,
+    #[arg(long, value_name = "FAMILY", value_parser = family(), value_delimiter = ',')]
+    family: Vec<FitFamily>,
     /// How many gamma or exponential stages; one to four, the best of them, if left out
     #[arg(long, value_name = "NUMBER")]
     stages: Option<usize>,
@@ -50,12 +51,8 @@ pub(crate) struct Fit {
     /// The seed of the resamples
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// Write every figure as JSON
-    #[arg(long, value_name = "OUT")]
-    json: Option<PathBuf>,
-    /// Write a self-contained HTML page with plots
-    #[arg(long, value_name = "OUT")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Print the TOML alone
     #[arg(long, short)]
     quiet: bool,
@@ -102,38 +99,17 @@ enum MethodName {
     Moments,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FamilyName {
-    Gamma,
-    PhaseType,
-    HyperErlang,
-    Exponential,
-    Weibull,
-    Lognormal,
-    Pareto,
-    Normal,
-    Uniform,
-}
-
-impl From<FamilyName> for FitFamily {
-    fn from(name: FamilyName) -> Self {
-        match name {
-            FamilyName::Gamma => Self::Gamma,
-            FamilyName::PhaseType => Self::PhaseType,
-            FamilyName::HyperErlang => Self::HyperErlang,
-            FamilyName::Exponential => Self::Exponential,
-            FamilyName::Weibull => Self::Weibull,
-            FamilyName::Lognormal => Self::Lognormal,
-            FamilyName::Pareto => Self::Pareto,
-            FamilyName::Normal => Self::Normal,
-            FamilyName::Uniform => Self::Uniform,
-        }
-    }
+/// One of the families' names.
+fn family() -> impl TypedValueParser<Value = FitFamily> {
+    PossibleValuesParser::new(FitFamily::ALL.map(FitFamily::name)).map(|name| {
+        // The parser lets nothing else pass.
+        FitFamily::ALL.into_iter().find(|family| family.name() == name).unwrap_or(FitFamily::Gamma)
+    })
 }
 
 impl Fit {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        self.check_outputs()?;
+        self.results.check(&[&self.data])?;
         let mut options = FitOptions {
             stages: self.stages,
             phases: self.phases,
@@ -146,7 +122,7 @@ impl Fit {
             ..FitOptions::default()
         };
         if !self.family.is_empty() {
-            options.families = self.family.iter().map(|&name| name.into()).collect();
+            options.families = self.family.clone();
         }
         let sign = Sign { bar: ProgressBar::hidden(), began: Instant::now(), shown: std::sync::Once::new() };
         let found = fit_data(self.data()?, &options, &|progress| sign.update(progress));
@@ -155,10 +131,10 @@ impl Fit {
             let help = error.help();
             Failure::new(error, help)
         })?;
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.results.html {
             write_html(&found, path)?;
         }
         if self.quiet {
@@ -166,9 +142,7 @@ impl Fit {
         } else {
             print(&summary(&found))?;
         }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            talk(&format!("written: {}", path.display()));
-        }
+        self.results.say_written();
         Ok(())
     }
 
@@ -195,24 +169,6 @@ impl Fit {
         };
         let name = if is_stdin { "standard input".to_owned() } else { self.data.display().to_string() };
         Ok(Data::Text { name, source, column: self.column.as_deref(), unit })
-    }
-
-    /// What can be known before long data are read.
-    fn check_outputs(&self) -> Result<(), Failure> {
-        if self.json.is_some() && self.json == self.html {
-            let help = "give each result a file of its own".to_owned();
-            return Err(Failure::new("--json and --html both name the same file", Some(help)));
-        }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            if matches!((path.canonicalize(), self.data.canonicalize()), (Ok(one), Ok(other)) if one == other)
-            {
-                let message = format!("{} is the data itself", path.display());
-                return Err(Failure::new(message, Some("name another file".to_owned())));
-            }
-            // Dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-        }
-        Ok(())
     }
 }
 

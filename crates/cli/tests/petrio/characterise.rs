@@ -81,7 +81,7 @@ fn bad_input_is_refused_with_what_to_do() {
     folder.write("load.trace", trace());
     for (arguments, words) in [
         (&["missing.trace"][..], "missing.trace"),
-        (&["load.trace", "--html", "load.trace"], "is the trace itself"),
+        (&["load.trace", "--html", "load.trace"], "would overwrite load.trace"),
         (&["load.trace", "--html", "x", "--json", "x"], "same file"),
         (&["load.trace", "--utc-offset", "30"], "from -14 to 14"),
     ] {

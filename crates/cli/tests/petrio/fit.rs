@@ -138,8 +138,8 @@ fn bad_data_are_refused_with_their_place_and_advice() {
             &["value 1 is -3.5", "normal, uniform, gamma and phase-type do"],
         ),
         ("1\n2\n", &["--stages", "99", "--family", "gamma"], &["99 stages", "1 to 12"]),
-        ("1\n2\n", &["--json", "x", "--html", "x"], &["both name the same file"]),
-        ("1\n2\n", &["--html", "data.txt"], &["is the data itself"]),
+        ("1\n2\n", &["--json", "x", "--html", "x"], &["both name x"]),
+        ("1\n2\n", &["--html", "data.txt"], &["would overwrite data.txt"]),
     ] {
         folder.write("data.txt", text);
         let answer = folder.petrio(&[&["fit", "data.txt"][..], arguments].concat());

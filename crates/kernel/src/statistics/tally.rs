@@ -10,7 +10,7 @@ use serde::Serialize;
 /// assert_eq!((tally.count(), tally.mean()), (8, 5.0));
 /// assert!((tally.variance() - 32.0 / 7.0).abs() < 1e-12);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Tally {
     count: u64,
     mean: f64,
@@ -37,13 +37,31 @@ impl Tally {
         self.maximum = self.maximum.max(value);
     }
 
+    /// Both together, as if all values had been recorded in one (Chan, Golub and LeVeque, 1979).
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        let count = self.count + other.count;
+        if count == 0 {
+            return self;
+        }
+        let (own, others, all) = (self.count as f64, other.count as f64, count as f64);
+        let apart = other.mean - self.mean;
+        Self {
+            count,
+            mean: self.mean + apart * others / all,
+            squares: self.squares + other.squares + apart * apart * own * others / all,
+            minimum: self.minimum.min(other.minimum),
+            maximum: self.maximum.max(other.maximum),
+        }
+    }
+
     /// Number of values.
-    pub fn count(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.count
     }
 
     /// Their mean; 0 without values.
-    pub fn mean(&self) -> f64 {
+    pub const fn mean(&self) -> f64 {
         self.mean
     }
 

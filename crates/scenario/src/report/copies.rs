@@ -1,7 +1,8 @@
 //! What a replication came to: the columns of Ivy's tables, and what copies cost.
 
 use crate::report::figures::{bytes, grouped, significant};
-use petrio_models::cluster::replication::{Moments, Tally};
+use petrio_kernel::statistics;
+use petrio_models::cluster::replication::Tally;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +42,9 @@ pub struct MeanAndDeviation {
     pub deviation: f64,
 }
 
-impl From<Moments> for MeanAndDeviation {
-    fn from(moments: Moments) -> Self {
-        Self { count: moments.count, mean: moments.mean, deviation: moments.deviation() }
+impl From<statistics::Tally> for MeanAndDeviation {
+    fn from(moments: statistics::Tally) -> Self {
+        Self { count: moments.count(), mean: moments.mean(), deviation: moments.deviation() }
     }
 }
 
@@ -54,9 +55,9 @@ impl CopiesFigures {
             name: name.to_owned(),
             read_turnaround_ms: tally.read_turnaround.into(),
             write_turnaround_ms: tally.write_turnaround.into(),
-            read_queue: tally.read_queue.mean,
-            write_queue: tally.write_queue.mean,
-            seek_cylinders: tally.seek_cylinders.mean,
+            read_queue: tally.read_queue.mean(),
+            write_queue: tally.write_queue.mean(),
+            seek_cylinders: tally.seek_cylinders.mean(),
             cut_backs: tally.cut_backs,
             copies_made: tally.copies_made,
             copy_bytes: tally.copy_bytes,

@@ -1,11 +1,11 @@
 //! A distribution at every point of an axis, its moments, and its distance from loaded values.
 
 use super::{Answer, Desk, Refusal, aside};
-use crate::goodness::{Goodness, goodness};
 use crate::quantity::{Forms, Quantity};
 use axum::Json;
 use axum::extract::State;
 use petrio_workload::distribution::Distribution;
+use petrio_workload::fit::Distances;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ pub(crate) struct Evaluated {
     /// Where most of it lies.
     range: [f64; 2],
     has_atoms: bool,
-    goodness: Option<Goodness>,
+    goodness: Option<Distances>,
     plain: Value,
     toml: String,
 }
@@ -108,7 +108,7 @@ pub(crate) async fn evaluate(
             shape: Shape::of(&distribution),
             range: [distribution.quantile(0.001), distribution.quantile(0.995)],
             has_atoms: distribution.has_atoms(),
-            goodness: data.map(|data| goodness(data.sorted(), &distribution)),
+            goodness: data.map(|data| Distances::between(data.sorted(), &distribution)),
             plain,
             toml: toml.to_string().trim().to_owned(),
             x,

@@ -3,14 +3,14 @@
 
 use super::error::UsersError;
 use super::run::{UsersRun, run_users};
+use super::simulated::{simulate_users, users_of};
+use petrio_kernel::statistics::Tally;
 use petrio_live::namespace::Directories;
-use petrio_scenario::report::Sinks;
 use petrio_scenario::schema::Workload;
-use petrio_scenario::{Loaded, Override, build::System, load, load_users, run::simulate};
-use petrio_workload::users::{CallUsage, Moments, Usage, UsageAnalyser, Users};
+use petrio_scenario::{Loaded, Override, load, load_users};
+use petrio_workload::users::{CallUsage, Usage, Users};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -79,15 +79,15 @@ pub fn measure_figures(
     mut progress: impl FnMut(&str),
 ) -> Result<UsersFigures, UsersError> {
     let loaded = load(&parameters.scenario, &parameters.overrides)?;
-    let (name, users) = workload(&loaded)?;
+    let (name, users) = users_of(&loaded)?;
     let specification = load_users(&loaded.path_of(&users.specification), &[])?;
     let mut populations = Vec::new();
     for (population, shares) in &specification.population {
         let mut points = Vec::new();
         for count in 1..=parameters.users {
             progress(&format!("{population}, {count} users"));
-            let crowd = Users { shares: shares.clone(), ..crowd(&users, parameters, count) };
-            points.push(point(&measure(parameters, &loaded, &name, &crowd)?, count, None));
+            let crowd = Users { shares: shares.clone(), ..crowd(users, parameters, count) };
+            points.push(point(&measure(parameters, &loaded, name, &crowd)?, count, None));
         }
         let (slope, r_squared) = line(&points);
         populations.push(PopulationFigure { population: population.clone(), points, slope, r_squared });
@@ -100,8 +100,8 @@ pub fn measure_figures(
             let access = serde_json::from_value(
                 serde_json::json!({ "exponential": { "mean": format!("{bytes} B") } }),
             );
-            let crowd = Users { shares: shares.clone(), access: access.ok(), ..crowd(&users, parameters, 1) };
-            access_sizes.push(point(&measure(parameters, &loaded, &name, &crowd)?, 1, Some(bytes)));
+            let crowd = Users { shares: shares.clone(), access: access.ok(), ..crowd(users, parameters, 1) };
+            access_sizes.push(point(&measure(parameters, &loaded, name, &crowd)?, 1, Some(bytes)));
         }
     }
     Ok(UsersFigures {
@@ -114,18 +114,6 @@ pub fn measure_figures(
 
 fn crowd(users: &Users, parameters: &FiguresParameters, count: u32) -> Users {
     Users { users: count, sessions: parameters.sessions, ..users.clone() }
-}
-
-/// The one workload of users.
-fn workload(loaded: &Loaded) -> Result<(String, Users), UsersError> {
-    let mut all = loaded.scenario.workload.iter().filter_map(|(name, workload)| match workload {
-        Workload::Users(load) => Some((name.clone(), load.parameters.clone())),
-        _ => None,
-    });
-    match (all.next(), all.next()) {
-        (Some(one), None) => Ok(one),
-        _ => Err(UsersError::NotOneWorkload),
-    }
 }
 
 fn measure(
@@ -141,17 +129,7 @@ fn measure(
     if let Some(Workload::Users(load)) = loaded.scenario.workload.get_mut(name) {
         load.parameters = crowd.clone();
     }
-    let system = System::build(&loaded)?;
-    let analyser = Arc::new(Mutex::new(UsageAnalyser::default()));
-    let mut sinks = Sinks::default();
-    let told = analyser.clone();
-    sinks.push_events(&loaded, move |event| {
-        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
-        Ok(())
-    })?;
-    simulate(&loaded, &system, sinks, &mut |_| ())?;
-    let analyser = std::mem::take(&mut *analyser.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(analyser.finish())
+    Ok(simulate_users(&loaded, || true, &mut |_| ())?.usage)
 }
 
 /// As for a real directory: files for as many users as will work there at most, so that all runs find the same ones.
@@ -185,16 +163,13 @@ fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {
 
 /// Slope and share of variance explained of a straight line through the points.
 fn line(points: &[Point]) -> (f64, f64) {
-    let (mut users, mut responses) = (Moments::default(), Moments::default());
-    for point in points {
-        users.add(f64::from(point.users));
-        responses.add(point.response_us_per_byte);
-    }
+    let users: Tally = points.iter().map(|point| f64::from(point.users)).collect();
+    let responses: Tally = points.iter().map(|point| point.response_us_per_byte).collect();
     let products = points.iter().map(|point| {
         (f64::from(point.users) - users.mean()) * (point.response_us_per_byte - responses.mean())
     });
     let both = products.sum::<f64>() / (points.len().max(2) - 1) as f64;
-    let (across, up) = (users.standard_deviation(), responses.standard_deviation());
+    let (across, up) = (users.deviation(), responses.deviation());
     if across == 0.0 || up == 0.0 {
         return (0.0, 0.0);
     }

@@ -6,6 +6,7 @@ mod figures;
 mod figures_page;
 mod page;
 mod run;
+mod simulated;
 
 pub use analyse::{AnalysedUsage, analyse_file};
 pub use error::UsersError;
@@ -13,3 +14,4 @@ pub use figures::{FiguresParameters, Point, PopulationFigure, UsersFigures, meas
 pub use figures_page::write_figures_html;
 pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};
+pub use simulated::{SimulatedUsers, simulate_users, users_of};

@@ -8,6 +8,7 @@ use super::points::bounded_log_density;
 use crate::distribution::Distribution;
 use libm::{exp, log, log1p, pow};
 use rayon::prelude::*;
+use serde::Serialize;
 
 /// Statistics of a fit over all values (not over bins of them).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +31,28 @@ pub struct Goodness {
     pub area: f64,
 }
 
+/// Distances of a distribution from values: what can be told at once while somebody changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Distances {
+    /// As [`Goodness::kolmogorov_smirnov`].
+    pub kolmogorov_smirnov: f64,
+    /// As [`Goodness::area`].
+    pub area: f64,
+}
+
+impl Distances {
+    /// Between a distribution and sorted values, of which there must be one at least.
+    pub fn between(sorted: &[f64], distribution: &Distribution) -> Self {
+        Self::at(sorted, &cdf_of(sorted, distribution), distribution)
+    }
+
+    fn at(sorted: &[f64], cdf: &[f64], distribution: &Distribution) -> Self {
+        let steps = distribution.has_atoms();
+        let mass = |x: f64| if steps { distribution.mass(x) } else { 0.0 };
+        Self { kolmogorov_smirnov: farthest(sorted, cdf, mass), area: area(sorted, cdf, steps) }
+    }
+}
+
 /// Up to so many values, the CDF is evaluated at each.
 const EXACT_MAX: usize = 20_000;
 /// Beyond, at every so many of the order statistics, and between them by a cubic through value and slope.
@@ -50,7 +73,7 @@ pub(super) fn goodness(
         .collect();
     let log_likelihood: f64 = parts.iter().sum();
     let cdf = cdf_of(sorted, distribution);
-    let kolmogorov_smirnov = farthest(sorted, &cdf);
+    let Distances { kolmogorov_smirnov, area } = Distances::at(sorted, &cdf, distribution);
     let anderson_darling = anderson_darling(&cdf);
     Goodness {
         log_likelihood,
@@ -59,13 +82,14 @@ pub(super) fn goodness(
         kolmogorov_smirnov_p: kolmogorov_p((n.sqrt() + 0.12 + 0.11 / n.sqrt()) * kolmogorov_smirnov),
         anderson_darling,
         anderson_darling_p: 1.0 - anderson_darling_limit(anderson_darling),
-        area: area(sorted, &cdf),
+        area,
     }
 }
 
 fn cdf_of(sorted: &[f64], distribution: &Distribution) -> Vec<f64> {
     let n = sorted.len();
-    if n <= EXACT_MAX {
+    // Between two knots, a CDF that steps may be anywhere.
+    if n <= EXACT_MAX || distribution.has_atoms() {
         return sorted.par_iter().map(|&x| distribution.cdf(x)).collect();
     }
     let knots: Vec<usize> = (0..n).step_by(STRIDE).chain([n - 1]).collect();
@@ -88,7 +112,8 @@ fn cdf_of(sorted: &[f64], distribution: &Distribution) -> Vec<f64> {
     cdf
 }
 
-fn farthest(sorted: &[f64], cdf: &[f64]) -> f64 {
+/// `mass` is how far the distribution steps at a value.
+fn farthest(sorted: &[f64], cdf: &[f64], mass: impl Fn(f64) -> f64) -> f64 {
     let n = sorted.len();
     let (mut most, mut from) = (0.0_f64, 0);
     while from < n {
@@ -97,7 +122,8 @@ fn farthest(sorted: &[f64], cdf: &[f64]) -> f64 {
             to += 1;
         }
         let value = cdf[from];
-        most = most.max((to as f64 / n as f64 - value).abs()).max((value - from as f64 / n as f64).abs());
+        let before = value - mass(sorted[from]);
+        most = most.max((to as f64 / n as f64 - value).abs()).max((before - from as f64 / n as f64).abs());
         from = to;
     }
     most
@@ -145,25 +171,25 @@ fn anderson_darling_limit(z: f64) -> f64 {
 }
 
 /// As many equally filled bins as Mann and Wald's rule for tests of fit has, at 2 n^(2/5).
-fn area(sorted: &[f64], cdf: &[f64]) -> f64 {
+fn area(sorted: &[f64], cdf: &[f64], steps: bool) -> f64 {
     let n = sorted.len();
     let bins = (2.0 * libm::ceil(pow(n as f64, 0.4))) as usize;
     let bins = bins.min(n);
     let (mut sum, mut cdf_before, mut share_before) = (0.0, 0.0, 0.0);
     for bin in 1..=bins {
         let end = bin * n / bins;
-        // A bin ends between two different values.
+        // A bin ends between two different values; where the CDF steps, with the lower one.
         let end = end + sorted[end..].iter().take_while(|&&x| x == sorted[end - 1]).count();
         let share = end as f64 / n as f64;
-        let value = if end == n { 1.0 } else { cdf_between(cdf, end) };
+        let value = match end {
+            _ if end == n => 1.0,
+            _ if steps => cdf[end - 1],
+            _ => f64::midpoint(cdf[end - 1], cdf[end]),
+        };
         sum += ((share - share_before) - (value - cdf_before)).abs();
         (share_before, cdf_before) = (share, value);
     }
     sum
-}
-
-fn cdf_between(cdf: &[f64], end: usize) -> f64 {
-    f64::midpoint(cdf[end - 1], cdf[end])
 }
 
 #[cfg(test)]
@@ -177,6 +203,28 @@ mod tests {
         assert!((kolmogorov_p(1.6276) - 0.01).abs() < 1e-4);
         assert!((1.0 - anderson_darling_limit(2.492) - 0.05).abs() < 5e-4);
         assert!((1.0 - anderson_darling_limit(3.857) - 0.01).abs() < 5e-4);
+    }
+
+    #[test]
+    fn distances_of_a_uniform_sample_are_those_of_the_definition() {
+        let uniform = |to| Distribution::from(crate::distribution::Uniform::new(0.0, to).expect("sound"));
+        let sorted: Vec<f64> = (0..100).map(|i| (f64::from(i) + 0.5) / 100.0).collect();
+        let own = Distances::between(&sorted, &uniform(1.0));
+        assert!((own.kolmogorov_smirnov - 0.005).abs() < 1e-12);
+        assert!(own.area < 1e-9, "{}", own.area);
+        // The upper half of the CDF of U(0, 2) is missing: 0.995 against 0.4975.
+        let wide = Distances::between(&sorted, &uniform(2.0));
+        assert!((wide.kolmogorov_smirnov - 0.5025).abs() < 1e-12, "{}", wide.kolmogorov_smirnov);
+        assert!(wide.area > 0.9);
+    }
+
+    #[test]
+    fn equal_values_are_one_step() {
+        let constant = Distances::between(&[3.0; 50], &Distribution::constant(3.0));
+        assert_eq!((constant.kolmogorov_smirnov, constant.area), (0.0, 0.0));
+        let exponential = crate::distribution::Exponential::new(0.0, 3.0).expect("sound");
+        let other = Distances::between(&[3.0; 50], &exponential.into());
+        assert!((other.kolmogorov_smirnov - 0.632).abs() < 1e-3);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use bootstrap::{Interval, Intervals};
 pub use density::{DensityFit, area_difference, fit_density};
 pub use error::FitError;
 pub use family::FitFamily;
-pub use goodness::Goodness;
+pub use goodness::{Distances, Goodness};
 pub use model::Parameter;
 pub use report::{Attempt, FitReport, Fitted};
 pub use sample::Sample;

@@ -150,9 +150,6 @@ impl Planner<'_> {
             Owner::User(user) => format!("files/user {user}"),
             Owner::Shared(_) => format!("files/{word}"),
         };
-        let seed = self.seed;
-        let streams =
-            |drawn: &Drawn<'_>, purpose: &str| generator(seed, 0, &format!("{path}/{}", drawn.name), purpose);
         let entry_bytes = self.specification.readings.entry.get().max(1);
         let mine = self.drawn.iter().filter(|drawn| drawn.category.owner == word);
         let (directories, files): (Vec<_>, Vec<_>) =
@@ -161,42 +158,14 @@ impl Planner<'_> {
         // A slot for each entry of each directory.
         let mut slots: Vec<u32> = Vec::new();
         for drawn in directories {
-            let (mut sizes, mut depths) = (streams(drawn, "size"), streams(drawn, "depth"));
-            for number in 0..self.count(drawn, owner) {
-                let size = draw_size(&drawn.size, &mut sizes).max(1);
-                let parent = self.at_depth(drawn, &mut depths, &mut chain, place).unwrap_or(base);
-                let position = self.push(Entry {
-                    parent: Some(parent),
-                    name: format!("{}-{number}", drawn.name),
-                    kind: FileKind::Directory,
-                    size,
-                    category: Some(drawn.number),
-                    place,
-                });
-                self.shelve(drawn.number, owner, size, position);
+            // They lie in the owner's own directory, unless at a depth.
+            for (position, size) in self.fill(drawn, owner, (&path, base), &mut chain, &mut Vec::new()) {
                 slots.extend(std::iter::repeat_n(position, size.div_ceil(entry_bytes) as usize));
             }
         }
-        let mut order = generator(self.seed, 0, &path, "slots");
-        shuffle(&mut slots, &mut order);
+        shuffle(&mut slots, &mut generator(self.seed, 0, &path, "slots"));
         for drawn in files {
-            let (mut sizes, mut depths) = (streams(drawn, "size"), streams(drawn, "depth"));
-            for number in 0..self.count(drawn, owner) {
-                let size = draw_size(&drawn.size, &mut sizes);
-                let parent = self
-                    .at_depth(drawn, &mut depths, &mut chain, place)
-                    .or_else(|| slots.pop())
-                    .unwrap_or(base);
-                let position = self.push(Entry {
-                    parent: Some(parent),
-                    name: format!("{}-{number}", drawn.name),
-                    kind: FileKind::File,
-                    size,
-                    category: Some(drawn.number),
-                    place,
-                });
-                self.shelve(drawn.number, owner, size, position);
-            }
+            self.fill(drawn, owner, (&path, base), &mut chain, &mut slots);
         }
         if self.specification.readings.fill_directories {
             let mut filled: BTreeMap<u32, u32> = BTreeMap::new();
@@ -208,6 +177,33 @@ impl Planner<'_> {
                 self.push(Entry { parent, name, kind: FileKind::File, size: 0, category: None, place });
             }
         }
+    }
+
+    /// An owner's files of a category: each at its depth, or in the directory whose slot is next, or in the owner's own. Returns where
+    /// they are and how large.
+    fn fill(
+        &mut self,
+        drawn: &Drawn<'_>,
+        owner: Owner,
+        (path, base): (&str, u32),
+        chain: &mut Vec<u32>,
+        slots: &mut Vec<u32>,
+    ) -> Vec<(u32, u64)> {
+        let stream = |purpose| generator(self.seed, 0, &format!("{path}/{}", drawn.name), purpose);
+        let (mut sizes, mut depths) = (stream("size"), stream("depth"));
+        let (kind, place) = (drawn.category.kind, self.namespace.entries[base as usize].place);
+        let least = u64::from(kind == FileKind::Directory);
+        let mut filled = Vec::new();
+        for number in 0..self.count(drawn, owner) {
+            let size = draw_size(&drawn.size, &mut sizes).max(least);
+            let parent =
+                self.at_depth(drawn, &mut depths, chain, place).or_else(|| slots.pop()).unwrap_or(base);
+            let (name, category) = (format!("{}-{number}", drawn.name), Some(drawn.number));
+            let position = self.push(Entry { parent: Some(parent), name, kind, size, category, place });
+            self.shelve(drawn.number, owner, size, position);
+            filled.push((position, size));
+        }
+        filled
     }
 
     fn shelve(&mut self, category: u32, owner: Owner, size: u64, position: u32) {

@@ -26,5 +26,5 @@ pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
 pub use specification::{
     Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Use, UserPhase, UserSpecification, UserType,
 };
-pub use usage::{CallUsage, Moments, SessionUsage, Usage, UsageAnalyser};
+pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser};
 pub use workload::{Expected, Users, is_made_by_users};

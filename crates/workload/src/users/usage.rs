@@ -11,42 +11,10 @@
 use crate::namespace::HOME;
 use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_kernel::Time;
+use petrio_kernel::statistics::Tally;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Mean and standard deviation of numbers that come one by one.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
-    count: u64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    /// Takes a number in (B. P. Welford, 1962).
-    pub fn add(&mut self, value: f64) {
-        self.count += 1;
-        let before = value - self.mean;
-        self.mean += before / self.count as f64;
-        self.squares += before * (value - self.mean);
-    }
-
-    /// How many there were.
-    pub const fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Their mean; 0 of none.
-    pub const fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// Their standard deviation; 0 of fewer than two.
-    pub fn standard_deviation(&self) -> f64 {
-        if self.count < 2 { 0.0 } else { (self.squares / (self.count - 1) as f64).sqrt() }
-    }
-}
 
 /// Calls of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -101,16 +69,16 @@ struct OfFile {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Tally {
-    bytes: Moments,
-    response: Moments,
+struct Calls {
+    bytes: Tally,
+    response: Tally,
 }
 
-impl Tally {
+impl Calls {
     fn add(&mut self, event: &Event) {
-        self.bytes.add(event.length as f64);
+        self.bytes.record(event.length as f64);
         if let Some(service) = event.service {
-            self.response.add(service.as_seconds() * 1e6);
+            self.response.record(service.as_seconds() * 1e6);
         }
     }
 
@@ -119,9 +87,9 @@ impl Tally {
             call: call.to_owned(),
             calls: self.bytes.count(),
             bytes_mean: self.bytes.mean(),
-            bytes_deviation: self.bytes.standard_deviation(),
+            bytes_deviation: self.bytes.deviation(),
             response_us_mean: self.response.mean(),
-            response_us_deviation: self.response.standard_deviation(),
+            response_us_deviation: self.response.deviation(),
         }
     }
 }
@@ -131,9 +99,9 @@ impl Tally {
 pub struct UsageAnalyser {
     sessions: Vec<SessionUsage>,
     open: BTreeMap<u32, FxHashMap<FileKey, OfFile>>,
-    accesses: Tally,
-    calls: BTreeMap<EventKind, Tally>,
-    lists: Tally,
+    accesses: Calls,
+    calls: BTreeMap<EventKind, Calls>,
+    lists: Calls,
     moved: u64,
     moved_in: Time,
 }
@@ -196,14 +164,14 @@ impl UsageAnalyser {
         if files.is_empty() {
             return;
         }
-        let (mut sizes, mut per_byte) = (Moments::default(), Moments::default());
+        let (mut sizes, mut per_byte) = (Tally::default(), Tally::default());
         // In a fixed order, so that sums are the same every time.
         let mut sorted: Vec<_> = files.iter().collect();
         sorted.sort_unstable_by_key(|(key, _)| **key);
         for (_, file) in &sorted {
-            sizes.add(file.size as f64);
+            sizes.record(file.size as f64);
             if file.size > 0 {
-                per_byte.add(file.bytes as f64 / file.size as f64);
+                per_byte.record(file.bytes as f64 / file.size as f64);
             }
         }
         self.sessions.push(SessionUsage {

@@ -2,10 +2,10 @@
 
 use super::summary::summary;
 use crate::failure::Failure;
-use crate::output::{print, talk};
+use crate::output::print;
+use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_scenario::report::WholeFile;
 use petrio_study::characterise::{Question, characterise_file, write_html, write_json};
 use petrio_workload::trace::TraceOptions;
 use std::path::PathBuf;
@@ -17,12 +17,8 @@ pub(crate) struct Characterise {
     /// The trace, in any format that petrio reads, compressed or not
     #[arg(value_name = "FILE")]
     trace: PathBuf,
-    /// Write every figure as JSON
-    #[arg(long, value_name = "OUT")]
-    json: Option<PathBuf>,
-    /// Write a self-contained HTML page with plots
-    #[arg(long, value_name = "OUT")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Characterise only what one device was asked for, by its number, or major and minor number such as 8,16
     #[arg(long, value_name = "DEVICE")]
     only_device: Option<String>,
@@ -44,7 +40,7 @@ impl Characterise {
             let message = format!("--utc-offset {} is no difference of a time zone", self.utc_offset);
             return Err(Failure::new(message, Some("give hours from -14 to 14, such as 5.5".to_owned())));
         }
-        self.check_outputs()?;
+        self.results.check(&[&self.trace])?;
         let question = Question {
             options: TraceOptions { only_device: self.only_device.clone(), ..TraceOptions::default() },
             utc_offset_s: (self.utc_offset * SECONDS_AN_HOUR) as i64,
@@ -53,36 +49,16 @@ impl Characterise {
         let found = characterise_file(&self.trace, &question, |events| progress.update(events));
         progress.bar.finish_and_clear();
         let found = found?;
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.results.html {
             write_html(&found, path)?;
         }
         if !self.quiet {
             print(&summary(&found))?;
         }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            talk(&format!("written: {}", path.display()));
-        }
-        Ok(())
-    }
-
-    /// What can be known before a long trace is read.
-    fn check_outputs(&self) -> Result<(), Failure> {
-        if self.json.is_some() && self.json == self.html {
-            let help = "give each result a file of its own".to_owned();
-            return Err(Failure::new("--json and --html both name the same file", Some(help)));
-        }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            if matches!((path.canonicalize(), self.trace.canonicalize()), (Ok(one), Ok(other)) if one == other)
-            {
-                let message = format!("{} is the trace itself", path.display());
-                return Err(Failure::new(message, Some("name another file".to_owned())));
-            }
-            // Dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-        }
+        self.results.say_written();
         Ok(())
     }
 }

@@ -2,13 +2,12 @@
 
 use super::usage::usage_tables;
 use crate::failure::Failure;
-use crate::output::{print, talk};
+use crate::output::print;
+use crate::results::{Results, write_json};
 use clap::Args;
-use petrio_scenario::report::write_text;
 use petrio_study::users::{analyse_file, write_usage_html};
 use petrio_workload::trace::TraceOptions;
-use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times by call
 ///
@@ -19,38 +18,27 @@ pub(crate) struct Analyse {
     /// The trace, in any format that petrio reads
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Write every figure and every session as JSON
-    #[arg(long, value_name = "OUT")]
-    json: Option<PathBuf>,
-    /// Write a self-contained HTML page with plots: distributions over sessions, as counted and smoothed
-    #[arg(long, value_name = "OUT")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Don't print the tables
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// Writes a value as JSON.
-pub(super) fn write_json(value: &impl Serialize, path: &Path) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.to_string()))?;
-    Ok(write_text(path, &format!("{text}\n"))?)
-}
-
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        self.results.check(&[&self.run])?;
         let found = analyse_file(&self.run, &TraceOptions::default())?;
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.results.html {
             write_usage_html(&found, path)?;
         }
         if !self.quiet {
             print(&usage_tables(&found.usage))?;
         }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            talk(&format!("written: {}", path.display()));
-        }
+        self.results.say_written();
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! `petrio users figures`
 
-use super::analyse::write_json;
 use super::run::failed;
 use crate::failure::Failure;
 use crate::output::{print, talk};
+use crate::results::{Results, write_json};
 use crate::table::table;
 use clap::Args;
 use petrio_scenario::Override;
@@ -31,12 +31,8 @@ pub(crate) struct Figures {
     /// Change a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<Override>,
-    /// Write everything as JSON
-    #[arg(long, value_name = "OUT")]
-    json: Option<PathBuf>,
-    /// Write a self-contained HTML page with plots
-    #[arg(long, value_name = "OUT")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Don't print the table, and don't tell what is being run
     #[arg(long, short)]
     quiet: bool,
@@ -49,6 +45,7 @@ Examples:
 
 impl Figures {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        self.results.check(&[&self.scenario])?;
         let parameters = FiguresParameters {
             scenario: self.scenario.clone(),
             overrides: self.overrides.clone(),
@@ -62,10 +59,10 @@ impl Figures {
             }
         });
         let figures = figures.map_err(failed)?;
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.results.json {
             write_json(&figures, path)?;
         }
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.results.html {
             write_figures_html(&figures, path)?;
         }
         if !self.quiet {
@@ -90,9 +87,7 @@ impl Figures {
             let heads = ["population", "users", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
             print(&table(&heads, &rows))?;
         }
-        for path in [&self.json, &self.html].into_iter().flatten() {
-            talk(&format!("written: {}", path.display()));
-        }
+        self.results.say_written();
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! `petrio users learn`
 
-use super::analyse::write_json;
 use crate::failure::Failure;
-use crate::output::{print, talk};
+use crate::output::print;
+use crate::results::{say_written, write_json};
 use clap::Args;
 use petrio_scenario::report::write_text;
 use petrio_workload::trace::{EventReader, TraceOptions};
@@ -56,9 +56,7 @@ impl Learn {
         if let Some(path) = &self.json {
             write_json(&learned, path)?;
         }
-        for path in [&self.out, &self.json].into_iter().flatten() {
-            talk(&format!("written: {}", path.display()));
-        }
+        say_written([&self.out, &self.json].into_iter().flatten());
         Ok(())
     }
 }

@@ -1,15 +1,15 @@
 //! How files were used, as tables.
 
 use crate::table::table;
-use petrio_workload::users::{CallUsage, Moments, SessionUsage, Usage};
+use petrio_kernel::statistics::Tally;
+use petrio_workload::users::{CallUsage, SessionUsage, Usage};
 
 /// The analyser's figures on the terminal.
 pub(super) fn usage_tables(usage: &Usage) -> String {
     let mut text = String::new();
     let sessions = |value: fn(&SessionUsage) -> f64| {
-        let mut moments = Moments::default();
-        usage.sessions.iter().for_each(|session| moments.add(value(session)));
-        (format!("{:.2}", moments.mean()), format!("{:.2}", moments.standard_deviation()))
+        let tally: Tally = usage.sessions.iter().map(value).collect();
+        (format!("{:.2}", tally.mean()), format!("{:.2}", tally.deviation()))
     };
     let row = |what: &str, value| {
         let (mean, deviation) = sessions(value);

@@ -113,11 +113,11 @@ impl Replicas {
         {
             let queue = f64::from(candidate.outlook.queue);
             if is_read {
-                self.tally.read_queue.add(queue);
+                self.tally.read_queue.record(queue);
             } else {
-                self.tally.write_queue.add(queue);
+                self.tally.write_queue.record(queue);
             }
-            self.tally.seek_cylinders.add(f64::from(candidate.outlook.seek_cylinders));
+            self.tally.seek_cylinders.record(f64::from(candidate.outlook.seek_cylinders));
         }
         let returns_first =
             request.direction == Direction::Write && self.parameters.write_returns == WriteReturns::First;

@@ -1,65 +1,20 @@
 //! What replication came to, in the terms of Ivy's tables (§6.1).
 
-use petrio_kernel::Time;
-
-/// Count, mean and standard deviation of something, added up as it comes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
-    /// How many.
-    pub count: u64,
-    /// Their mean.
-    pub mean: f64,
-    /// Sum of the squares of their distances from the mean.
-    squares: f64,
-}
-
-impl Moments {
-    /// Adds a value (Welford's recurrence).
-    pub fn add(&mut self, value: f64) {
-        self.count += 1;
-        let before = value - self.mean;
-        self.mean += before / self.count as f64;
-        self.squares += before * (value - self.mean);
-    }
-
-    /// Both together.
-    pub fn join(self, other: Self) -> Self {
-        let count = self.count + other.count;
-        if count == 0 {
-            return Self::default();
-        }
-        let (own, others) = (self.count as f64, other.count as f64);
-        let apart = other.mean - self.mean;
-        let all = count as f64;
-        Self {
-            count,
-            mean: self.mean + apart * others / all,
-            squares: self.squares + other.squares + apart * apart * own * others / all,
-        }
-    }
-
-    /// The standard deviation; zero of fewer than two.
-    pub fn deviation(&self) -> f64 {
-        match self.count {
-            0 | 1 => 0.0,
-            count => libm::sqrt(self.squares / (count - 1) as f64),
-        }
-    }
-}
+use petrio_kernel::{Time, statistics};
 
 /// What was seen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Turnaround of reads in milliseconds: from entering replication (the disk's queue, where messages cost nothing) to the data.
-    pub read_turnaround: Moments,
+    pub read_turnaround: statistics::Tally,
     /// Turnaround of writes in milliseconds, as [`WriteReturns`](super::WriteReturns) has it.
-    pub write_turnaround: Moments,
+    pub write_turnaround: statistics::Tally,
     /// Requests before it in its disk, as an arriving read sees them.
-    pub read_queue: Moments,
+    pub read_queue: statistics::Tally,
     /// As an arriving write sees them, one for each copy that it goes to.
-    pub write_queue: Moments,
+    pub write_queue: statistics::Tally,
     /// How far the arm moves for each request, in cylinders; only of disks that show their arms and serve in order of arrival.
-    pub seek_cylinders: Moments,
+    pub seek_cylinders: statistics::Tally,
     /// Times that copies of a file were given up.
     pub cut_backs: u64,
     /// Copies that were made after the beginning.
@@ -89,6 +44,6 @@ impl Tally {
 
     pub(super) fn turned_around(&mut self, is_write: bool, time: Time) {
         let moments = if is_write { &mut self.write_turnaround } else { &mut self.read_turnaround };
-        moments.add(time.as_millis());
+        moments.record(time.as_millis());
     }
 }

@@ -162,7 +162,7 @@ fn a_read_goes_to_the_disk_that_serves_it_first() {
     }
     bench.until(10.0);
     // Two and two, so nobody sees more than one before it: 0, 0, 1, 1.
-    assert!((bench.tally().read_queue.mean - 0.5).abs() < 1e-9);
+    assert!((bench.tally().read_queue.mean() - 0.5).abs() < 1e-9);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_write_to_all_copies_returns_with_the_first_or_with_the_last() {
             bench.ask(Direction::Write, 1, 5_000, 16, f64::from(number));
         }
         assert_eq!(bench.until(300.0).len(), 200);
-        bench.tally().write_turnaround.mean
+        bench.tally().write_turnaround.mean()
     };
     // Five uniform draws of a revolution of 16.7 ms: the least is a sixth of it at the mean, the greatest five sixths.
     let apart = time(WriteReturns::All) - time(WriteReturns::First);
@@ -215,7 +215,7 @@ fn a_large_read_in_parallel_takes_as_long_as_its_longest_piece() {
             bench.ask(Direction::Read, 1, 5_000, 1_024, f64::from(number) * 2.0);
         }
         assert_eq!(bench.until(300.0).len(), 100);
-        bench.tally().read_turnaround.mean
+        bench.tally().read_turnaround.mean()
     };
     // 512 KiB at 1 MB/s are 524 ms; four pieces of 131 ms, and the greatest of four rotations.
     let (alone, split) = (time(None), time(Some(Bytes(128 << 10))));
@@ -234,7 +234,7 @@ fn two_places_on_one_disk_make_seeks_shorter() {
             bench.ask(Direction::Read, 1, at % (1 << 18), 16, f64::from(number));
         }
         bench.until(600.0);
-        bench.tally().seek_cylinders.mean
+        bench.tally().seek_cylinders.mean()
     };
     let (one, four) = (seeks(1), seeks(4));
     // Within a quarter of the stroke a third of it is usual: 83 cylinders; with four copies, the nearest is nearer.
@@ -267,7 +267,7 @@ fn knowing_where_the_platters_stand_makes_reads_faster() {
             bench.ask(Direction::Read, 1, 5_000, 16, f64::from(number));
         }
         bench.until(500.0);
-        bench.tally().read_turnaround.mean
+        bench.tally().read_turnaround.mean()
     };
     // No seeks but the first: half a revolution of 16.7 ms against the least of three draws, a quarter.
     let gain = time(false) - time(true);

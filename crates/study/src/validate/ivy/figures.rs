@@ -1,6 +1,7 @@
 //! The columns of Ivy's tables (§6.1), and whether two of them differ.
 
-use petrio_models::cluster::replication::{Moments, Tally};
+use petrio_kernel::statistics;
+use petrio_models::cluster::replication::Tally;
 use serde::Serialize;
 
 /// A row of a table.
@@ -25,12 +26,12 @@ pub struct IvyFigures {
 impl IvyFigures {
     /// From what was counted.
     pub fn of(tally: &Tally) -> Self {
-        let pair = |moments: Moments| (moments.mean, moments.deviation());
+        let pair = |moments: statistics::Tally| (moments.mean(), moments.deviation());
         Self {
-            seek_cylinders: tally.seek_cylinders.mean,
-            queue: tally.read_queue.join(tally.write_queue).mean,
-            read_queue: tally.read_queue.mean,
-            write_queue: tally.write_queue.mean,
+            seek_cylinders: tally.seek_cylinders.mean(),
+            queue: tally.read_queue.join(tally.write_queue).mean(),
+            read_queue: tally.read_queue.mean(),
+            write_queue: tally.write_queue.mean(),
             read: pair(tally.read_turnaround),
             write: pair(tally.write_turnaround),
             overall: pair(tally.read_turnaround.join(tally.write_turnaround)),
@@ -48,11 +49,11 @@ pub(super) fn reduction(of: f64, to: f64) -> f64 {
 const TWO_SIDED_95: f64 = 1.959_964;
 
 /// Whether two means differ at 95 % (Welch's t), as the paper checks each of its own against one copy.
-pub fn differ(a: Moments, b: Moments) -> bool {
-    let variance = |moments: Moments| {
+pub fn differ(a: statistics::Tally, b: statistics::Tally) -> bool {
+    let variance = |moments: statistics::Tally| {
         let deviation = moments.deviation();
-        deviation * deviation / moments.count.max(1) as f64
+        deviation * deviation / moments.count().max(1) as f64
     };
     let error = libm::sqrt(variance(a) + variance(b));
-    error > 0.0 && (a.mean - b.mean).abs() / error > TWO_SIDED_95
+    error > 0.0 && (a.mean() - b.mean()).abs() / error > TWO_SIDED_95
 }

@@ -56,8 +56,8 @@ fn copies_make_reads_faster_and_mirrors_make_more_of_each_write() {
     let of = |policy, copies| run(&short(FileSystem::CelloUsers, policy, copies), 1).unwrap();
     let one = of(IvyPolicy::ReadOneWriteAll, 1);
     let mirrors = of(IvyPolicy::ReadOneWriteAll, 3);
-    assert!(mirrors.read_turnaround.mean < one.read_turnaround.mean);
+    assert!(mirrors.read_turnaround.mean() < one.read_turnaround.mean());
     // The programs think between their calls, so a few writes come in another order; the number of blocks stays near.
-    let times = mirrors.write_queue.count as f64 / mirrors.write_turnaround.count as f64;
+    let times = mirrors.write_queue.count() as f64 / mirrors.write_turnaround.count() as f64;
     assert_eq!(times, 3.0, "each write goes to three disks");
 }

@@ -149,7 +149,7 @@ pub fn what_if(progress: &mut dyn FnMut(&str)) -> Result<(Vec<WhatIf>, Vec<WhatI
 
 fn row(change: &str, (file_system, policy): (FileSystem, IvyPolicy), one: &Tally, two: &Tally) -> WhatIf {
     let (first, second) = (IvyFigures::of(one), IvyFigures::of(two));
-    let requests = two.read_turnaround.count + two.write_turnaround.count;
+    let requests = two.read_turnaround.count() + two.write_turnaround.count();
     WhatIf {
         change: change.to_owned(),
         file_system,

@@ -1,0 +1,57 @@
+//! Users of a specification at work on a simulated system.
+
+use super::error::UsersError;
+use petrio_scenario::Loaded;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{Report, ReportError, Sinks};
+use petrio_scenario::run::{Progress, simulate};
+use petrio_scenario::schema::Workload;
+use petrio_workload::users::{Usage, UsageAnalyser, Users};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a simulated run of users went.
+#[derive(Clone, Debug, Serialize)]
+pub struct SimulatedUsers {
+    /// What any run reports.
+    pub report: Report,
+    /// How the users used their files.
+    pub usage: Usage,
+}
+
+/// The users of a scenario, with the name of their workload.
+///
+/// # Errors
+/// A scenario that hasn't one workload, and that of users.
+pub fn users_of(loaded: &Loaded) -> Result<(&str, &Users), UsersError> {
+    let mut all = loaded.scenario.workload.iter();
+    match (all.next(), all.next()) {
+        (Some((name, Workload::Users(load))), None) => Ok((name, &load.parameters)),
+        _ => Err(UsersError::NotOneWorkload),
+    }
+}
+
+/// Simulates a scenario's users and analyses what they do as they go. `proceed` is asked at every call whether to go on.
+///
+/// # Errors
+/// What is wrong with the scenario or the run; a run that was stopped.
+pub fn simulate_users(
+    loaded: &Loaded,
+    mut proceed: impl FnMut() -> bool + Send + 'static,
+    on_progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<SimulatedUsers, UsersError> {
+    let system = System::build(loaded)?;
+    let analyser = Arc::new(Mutex::new(UsageAnalyser::default()));
+    let mut sinks = Sinks::default();
+    let told = Arc::clone(&analyser);
+    sinks.push_events(loaded, move |event| {
+        if !proceed() {
+            return Err(ReportError::Stopped);
+        }
+        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+        Ok(())
+    })?;
+    let report = simulate(loaded, &system, sinks, on_progress)?;
+    let analyser = std::mem::take(&mut *analyser.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(SimulatedUsers { report, usage: analyser.finish() })
+}
