@@ -82,7 +82,7 @@ fn bad_input_is_refused_with_what_to_do() {
     for (arguments, words) in [
         (&["missing.trace"][..], "missing.trace"),
         (&["load.trace", "--html", "load.trace"], "would overwrite load.trace"),
-        (&["load.trace", "--html", "x", "--json", "x"], "same file"),
+        (&["load.trace", "--html", "x", "--json", "x"], "both name x"),
         (&["load.trace", "--utc-offset", "30"], "from -14 to 14"),
     ] {
         let mut all = vec!["trace", "characterise"];
