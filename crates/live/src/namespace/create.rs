@@ -2,11 +2,12 @@
 
 use super::error::NamespaceError;
 use super::manifest::{MANIFEST, Manifest};
-use super::{Directories, paths, room};
+use super::room;
+use super::site::Site;
 use crate::content;
 use petrio_workload::namespace::Entry;
 use petrio_workload::users::FileKind;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -21,53 +22,42 @@ pub struct Created {
     pub bytes: u64,
 }
 
-/// Makes the files of a manifest. Goes on with what a creation of the same files has left; `beside` puts them beside other things that are
+/// Makes the files of a site. Goes on with what a creation of the same files has left; `beside` puts them beside other things that are
 /// there, which aren't touched. `progress` is told now and then how many are there, and says whether to go on.
 ///
 /// # Errors
 /// A directory that isn't empty or can't be written, too little room, and whatever the file system refuses.
 pub fn create(
-    manifest: &Manifest,
-    directories: &Directories,
+    site: &Site,
     beside: bool,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Created, NamespaceError> {
-    let namespace = manifest.namespace()?;
-    let roots = directories.of(&namespace)?;
-    let resumes = match Manifest::read(&directories.main)? {
-        Some(there) => match manifest.differs_from(&there) {
-            None => true,
-            Some(what) => return Err(NamespaceError::Other { path: directories.main.clone(), what }),
-        },
-        None => false,
-    };
-    for root in &roots {
-        fs::create_dir_all(root).map_err(NamespaceError::file("make the directory", *root))?;
+    let resumes = site.is_begun;
+    for root in &site.roots {
+        fs::create_dir_all(root).map_err(NamespaceError::file("make the directory", root))?;
         if !resumes && !beside && !is_empty(root)? {
-            return Err(NamespaceError::NotEmpty { path: root.to_path_buf() });
+            return Err(NamespaceError::NotEmpty { path: root.clone() });
         }
     }
     if !resumes {
-        room::check(&namespace, &roots)?;
-        Manifest { complete: false, ..manifest.clone() }.write(&directories.main)?;
+        room::check(&site.namespace, &site.roots)?;
+        Manifest { complete: false, ..site.manifest.clone() }.write(site.main())?;
     }
     let mut created = Created::default();
-    let paths = paths(&namespace, &roots);
-    for (number, (entry, path)) in (0_u64..).zip(namespace.entries.iter().zip(&paths)) {
+    for (number, (entry, path)) in (0_u64..).zip(site.namespace.entries.iter().zip(&site.paths)) {
         make(entry, path, resumes, &mut created)?;
-        if entry.parent.is_none() && entry.place > 0 {
-            link(path, &directories.main.join(&entry.name))?;
-        }
         if number % 256 == 0 && !progress(number) {
             return Err(NamespaceError::Stopped);
         }
     }
-    for root in &roots {
-        let open = File::open(root).map_err(NamespaceError::file("open", *root))?;
-        rustix::fs::syncfs(&open).map_err(|errno| NamespaceError::file("sync", *root)(errno.into()))?;
+    for (position, from) in site.links() {
+        link(&site.paths[position], &from)?;
     }
-    Manifest { complete: true, ..manifest.clone() }.write(&directories.main)?;
-    progress(namespace.entries.len() as u64);
+    if created.made > 0 || !site.manifest.complete {
+        site.sync()?;
+        Manifest { complete: true, ..site.manifest.clone() }.write(site.main())?;
+    }
+    progress(site.namespace.entries.len() as u64);
     Ok(created)
 }
 

@@ -71,12 +71,6 @@ pub enum NamespaceError {
         /// Inodes that are needed.
         needed: u64,
     },
-    /// A place of the specification without a directory.
-    #[error("the specification puts files on \"{name}\", for which there is no directory")]
-    PlaceMissing {
-        /// The place.
-        name: String,
-    },
     /// A directory for a place that the specification doesn't have.
     #[error("the specification has no place \"{name}\"; it has {}", list(.places))]
     NoSuchPlace {
@@ -113,7 +107,6 @@ impl NamespaceError {
             Self::NoRoom { .. } | Self::NoInodes { .. } => {
                 "make fewer or smaller files (files.count), or name a directory with more room".to_owned()
             }
-            Self::PlaceMissing { name } => format!("say where it is: --dir {name}=DIR"),
             Self::File { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "name a directory in which you may write".to_owned()
             }

@@ -1,13 +1,13 @@
 //! What a directory is filled with: enough to know every name and size in it.
 
-use super::Directories;
 use super::error::NamespaceError;
 use petrio_workload::namespace::Namespace;
 use petrio_workload::users::UserSpecification;
 use petrio_workload::whole_file::WholeFile;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The manifest's name in the directory.
 pub const MANIFEST: &str = ".petrio-files.json";
@@ -24,6 +24,9 @@ pub struct Manifest {
     pub users: u32,
     /// Where the random numbers begin.
     pub seed: u64,
+    /// The directories of places that don't lie in this one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub places: BTreeMap<String, PathBuf>,
     /// Whether all of them are there.
     pub complete: bool,
 }
@@ -31,7 +34,7 @@ pub struct Manifest {
 impl Manifest {
     /// Of files that aren't made yet.
     pub fn new(specification: UserSpecification, users: u32, seed: u64) -> Self {
-        Self { version: 1, specification, users, seed, complete: false }
+        Self { version: 1, specification, users, seed, places: BTreeMap::new(), complete: false }
     }
 
     /// The files.
@@ -40,15 +43,6 @@ impl Manifest {
     /// A specification that makes no sense.
     pub fn namespace(&self) -> Result<Namespace, NamespaceError> {
         Ok(self.specification.namespace(self.users, self.seed)?)
-    }
-
-    /// That of directories in which files were made.
-    ///
-    /// # Errors
-    /// None, or one that can't be read.
-    pub fn of(directories: &Directories) -> Result<Self, NamespaceError> {
-        let missing = || NamespaceError::NoManifest { path: directories.main.clone() };
-        Self::read(&directories.main)?.ok_or_else(missing)
     }
 
     /// That of a directory; `None` where there is none.

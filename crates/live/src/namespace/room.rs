@@ -3,10 +3,10 @@
 use super::error::NamespaceError;
 use petrio_workload::namespace::Namespace;
 use petrio_workload::users::FileKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Looks at the free blocks and inodes of each place; places on the same file system share them.
-pub(super) fn check(namespace: &Namespace, roots: &[&Path]) -> Result<(), NamespaceError> {
+pub(super) fn check(namespace: &Namespace, roots: &[PathBuf]) -> Result<(), NamespaceError> {
     struct Need<'a> {
         device: u64,
         path: &'a Path,
@@ -18,7 +18,7 @@ pub(super) fn check(namespace: &Namespace, roots: &[&Path]) -> Result<(), Namesp
     }
     let mut needs: Vec<Need<'_>> = Vec::new();
     let mut of_place = Vec::new();
-    for &root in roots {
+    for root in roots {
         let stat =
             rustix::fs::stat(root).map_err(|errno| NamespaceError::file("look at", root)(errno.into()))?;
         let there = needs.iter().position(|need| need.device == stat.st_dev);

@@ -1,8 +1,8 @@
 //! Whether what should be there is there, and nothing else.
 
 use super::error::NamespaceError;
-use super::manifest::{MANIFEST, Manifest};
-use super::{Directories, paths};
+use super::manifest::MANIFEST;
+use super::site::Site;
 use petrio_workload::users::FileKind;
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,18 +30,15 @@ impl Verified {
     }
 }
 
-/// Compares a directory with its manifest: every name, kind and size.
+/// Compares a site with its manifest: every name, kind and size.
 ///
 /// # Errors
-/// No manifest, and what can't be looked at.
-pub fn verify(directories: &Directories) -> Result<Verified, NamespaceError> {
-    let manifest = Manifest::of(directories)?;
-    let namespace = manifest.namespace()?;
-    let roots = directories.of(&namespace)?;
-    let paths = paths(&namespace, &roots);
+/// What can't be looked at.
+pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
+    let Site { manifest, namespace, paths, .. } = site;
     let mut verified = Verified { complete: manifest.complete, ..Verified::default() };
     let mut known: BTreeSet<&Path> = BTreeSet::new();
-    for (entry, path) in namespace.entries.iter().zip(&paths) {
+    for (entry, path) in namespace.entries.iter().zip(paths) {
         known.insert(path);
         let is_right = match path.symlink_metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -57,7 +54,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, NamespaceError> {
             false => verified.wrong.push(path.clone()),
         }
     }
-    let tops = namespace.entries.iter().zip(&paths).filter(|(entry, _)| entry.parent.is_none());
+    let tops = namespace.entries.iter().zip(paths).filter(|(entry, _)| entry.parent.is_none());
     for (_, top) in tops {
         extra(top, &known, &mut verified.extra)?;
     }

@@ -1,7 +1,9 @@
 //! Files of a specification: made, stopped and resumed, verified, removed.
 #![allow(clippy::unwrap_used)]
 
-use petrio_live::namespace::{Directories, MANIFEST, Manifest, NamespaceError, create, remove, verify};
+use petrio_live::namespace::{
+    Created, Directories, MANIFEST, Manifest, NamespaceError, Removed, Site, Verified,
+};
 use petrio_workload::users::UserSpecification;
 use std::fs;
 use std::path::Path;
@@ -11,6 +13,23 @@ fn manifest(seed: u64) -> Manifest {
     let mut specification: UserSpecification = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     specification.files.count = 200;
     Manifest::new(specification, 2, seed)
+}
+
+fn create(
+    manifest: &Manifest,
+    directories: &Directories,
+    beside: bool,
+    progress: impl FnMut(u64) -> bool,
+) -> Result<Created, NamespaceError> {
+    petrio_live::namespace::create(&Site::plan(manifest.clone(), directories)?, beside, progress)
+}
+
+fn verify(directories: &Directories) -> Result<Verified, NamespaceError> {
+    petrio_live::namespace::verify(&Site::of(directories)?)
+}
+
+fn remove(directories: &Directories) -> Result<Removed, NamespaceError> {
+    petrio_live::namespace::remove(&Site::of(directories)?)
 }
 
 #[test]
@@ -92,16 +111,24 @@ fn owners_may_lie_on_other_places() {
     let mut manifest = manifest(4);
     manifest.specification.files.place = [("notes".to_owned(), "server".to_owned())].into_iter().collect();
     let main = folder.path().join("main");
-    let missing = create(&manifest, &Directories::one(&main), false, |_| true);
-    assert!(matches!(missing, Err(NamespaceError::PlaceMissing { .. })), "{missing:?}");
     let others = [("server".to_owned(), folder.path().join("server"))].into_iter().collect();
     let directories = Directories { main: main.clone(), others };
     create(&manifest, &directories, false, |_| true).unwrap();
     assert!(folder.path().join("server/notes").is_dir() && main.join("notes").is_symlink());
     assert!(main.join("home/u002").is_dir());
-    assert!(verify(&directories).unwrap().is_right());
-    assert!(remove(&directories).unwrap().kept.is_empty());
+    // Where they lie is remembered, and can't be changed by a word.
+    let remembered = Directories::one(&main);
+    assert!(verify(&remembered).unwrap().is_right());
+    assert_eq!(create(&manifest, &remembered, false, |_| true).unwrap().made, 0);
+    let moved = [("server".to_owned(), folder.path().join("elsewhere"))].into_iter().collect();
+    let moved = verify(&Directories { main: main.clone(), others: moved });
+    assert!(matches!(moved, Err(NamespaceError::Other { .. })), "{moved:?}");
+    assert!(remove(&remembered).unwrap().kept.is_empty());
     assert!(!main.join("notes").exists() && !folder.path().join("server/notes").exists());
+    // Left out, a place lies in the main directory like everything else.
+    create(&manifest, &remembered, false, |_| true).unwrap();
+    assert!(main.join("notes").is_dir() && !main.join("notes").is_symlink());
+    assert!(remove(&remembered).unwrap().kept.is_empty());
 }
 
 #[test]

@@ -102,7 +102,7 @@ impl EventTrace {
             Ok(Box::new(program))
         };
         let programs = (0..waiters).map(program).collect::<Result<_, _>>()?;
-        Ok(Prepared { files, programs })
+        Ok(Prepared::new(files, programs))
     }
 
     /// What issues its operations, and how many of them had to be changed to stay possible.

@@ -37,15 +37,19 @@ impl Work {
 
     fn next_file(&self) -> Result<u32, ProgramError> {
         match self {
-            Self::Programs(prepared) => Ok(prepared.files.next_file()),
+            Self::Programs(prepared) => {
+                let tables = prepared.elsewhere.values().chain([&prepared.files]);
+                Ok(tables.map(FileTable::next_file).max().unwrap_or(0))
+            }
             Self::Trace(trace) => trace.next_file(),
         }
     }
 
-    fn into_files(self) -> Result<FileTable, ProgramError> {
+    /// The files on its own file system, and on others of its host by their numbers there.
+    fn into_files(self) -> Result<(FileTable, BTreeMap<u32, FileTable>), ProgramError> {
         match self {
-            Self::Programs(prepared) => Ok(prepared.files),
-            Self::Trace(trace) => trace.table(),
+            Self::Programs(prepared) => Ok((prepared.files, prepared.elsewhere)),
+            Self::Trace(trace) => Ok((trace.table()?, BTreeMap::new())),
         }
     }
 }
@@ -66,7 +70,7 @@ impl From<Box<NotPrepared>> for RunFailure {
 pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let (mut kinds, mut changed) = (Vec::new(), Vec::new());
-    for (words, groups) in groups(loaded, replication)? {
+    for (words, groups) in groups(loaded, replication, Split::ByPlace)? {
         kinds.push(words);
         for Group { work, .. } in groups {
             sources.push(match work {
@@ -88,7 +92,7 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
 /// # Errors
 /// Programs that can't be made.
 pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepared>, RunFailure> {
-    let groups = groups(loaded, replication)?;
+    let groups = groups(loaded, replication, Split::No)?;
     let prepared = |group: Group| match group.work {
         Work::Programs(prepared) => Ok(prepared),
         Work::Trace(trace) => trace.into_prepared(),
@@ -112,15 +116,21 @@ pub(crate) fn file_tables(loaded: &Loaded) -> Result<Needed, RunFailure> {
     let mut files = vec![FileTable::new(); volumes.len()];
     let mut extents = vec![BTreeMap::new(); volumes.len()];
     let mut hosts_of_processes = Vec::new();
-    for (_, groups) in groups(loaded, 0)? {
+    for (_, groups) in groups(loaded, 0, Split::ByPlace)? {
         for Group { volume, work } in groups {
             let host = volumes[volume].host;
             hosts_of_processes.extend((0..work.processes()).map(|_| host));
             if let Work::Trace(trace) = &work {
                 extents[volume].extend(trace.extents());
             }
-            let table = work.into_files().map_err(SourceError::from)?;
+            let (table, elsewhere) = work.into_files().map_err(SourceError::from)?;
             files[volume].join(table).map_err(SourceError::from)?;
+            for (mount, table) in elsewhere {
+                let there = volumes.iter().position(|volume| (volume.host, volume.mount) == (host, mount));
+                if let Some(there) = there {
+                    files[there].join(table).map_err(SourceError::from)?;
+                }
+            }
         }
     }
     Ok(Needed { files, extents, hosts_of_processes })
@@ -129,8 +139,15 @@ pub(crate) fn file_tables(loaded: &Loaded) -> Result<Needed, RunFailure> {
 /// Each workload in words, and its processes on each of its volumes.
 type Groups = Vec<(String, Vec<Group>)>;
 
+/// Whether the files of one workload lie on several file systems, where it says so; in a real directory they lie together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Split {
+    ByPlace,
+    No,
+}
+
 /// Every workload's processes on each of its file systems, numbered through.
-fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>> {
+fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box<NotPrepared>> {
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut next_process = 0u32;
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
@@ -144,8 +161,17 @@ fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>>
             let mut placement = placement(loaded, name, (place, volumes[volume]), targets.len() > 1);
             placement.replication = replication;
             placement.first_process = next_process;
-            placement.first_file = next_file.get(&volume).copied().unwrap_or(1);
             let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
+            let mut involved = vec![volume];
+            if let (Split::ByPlace, Some((_, pattern))) = (split, workload.on_files()) {
+                for (place, on) in pattern.places().into_iter().flatten() {
+                    let there = place_of(&volumes, volume, place, on).map_err(refused)?;
+                    placement.places.insert(place.clone(), volumes[there].mount);
+                    involved.push(there);
+                }
+            }
+            let next_there = involved.iter().filter_map(|there| next_file.get(there)).max();
+            placement.first_file = next_there.copied().unwrap_or(1);
             let first_file = placement.first_file;
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
@@ -157,7 +183,8 @@ fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>>
                 (_, None) => continue,
             };
             next_process += work.processes();
-            next_file.insert(volume, work.next_file().map_err(refused)?.max(first_file));
+            let next = work.next_file().map_err(refused)?.max(first_file);
+            next_file.extend(involved.into_iter().map(|there| (there, next)));
             groups.push(Group { volume, work });
         }
         let words = match (workload, workload.on_files()) {
@@ -168,6 +195,16 @@ fn groups(loaded: &Loaded, replication: u64) -> Result<Groups, Box<NotPrepared>>
         all.push((words, groups));
     }
     Ok(all)
+}
+
+/// The volume of a place: one of the same host as the workload's own.
+fn place_of(volumes: &[Volume<'_>], own: usize, place: &str, on: &str) -> Result<usize, ProgramError> {
+    let there = volumes.iter().position(|volume| volume.name == on);
+    let Volume { name, host, .. } = volumes[own];
+    there.filter(|&there| volumes[there].host == host).ok_or_else(|| {
+        let problem = format!("\"{on}\" is on another host than \"{name}\", where the users work");
+        ProgramError::Parameter { parameter: "places", problem: format!("{place}: {problem}") }
+    })
 }
 
 fn placement(
@@ -222,7 +259,7 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
         });
     if problems.is_empty()
         && readable
-        && let Err(failed) = groups(loaded, 0)
+        && let Err(failed) = groups(loaded, 0, Split::ByPlace)
     {
         let NotPrepared { workload, error } = *failed;
         let path = path_of(&workload, &error);

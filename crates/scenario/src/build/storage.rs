@@ -158,8 +158,9 @@ pub(super) fn below(
     if let Some(requests) = place.and_then(|place| place.queue_requests) {
         queue.limits.requests = requests;
     }
-    let requests = page.fifo(&format!("{name}-requests"));
-    let completions = page.fifo(&format!("{name}-completions"));
+    // A file system may have the name of the disk that it lies on.
+    let requests = page.fifo(&format!("{name}-queue-requests"));
+    let completions = page.fifo(&format!("{name}-queue-completions"));
     let mut above = queue_page(page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
     let limits = throttle.and_then(|storage| loaded.scenario.throttle.get_key_value(&storage.name));
     let mut entrance = requests;

@@ -2,7 +2,7 @@
 
 use super::{Checker, DISKS, Words};
 use crate::load::near_file;
-use crate::schema::{FileLoadPlace, Replay, TraceReplay, Workload};
+use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
 use indexmap::IndexMap;
 use petrio_units::Bytes;
@@ -14,6 +14,8 @@ const LEAST_URGENT: u8 = 7;
 /// The least room of a file that stands for a device, in bytes: a large request must fit.
 const DEVICE_ROOM_LEAST: u64 = 1 << 20;
 
+const FILE_SYSTEMS: Words = Words { one: "file system", many: "file systems" };
+
 impl Checker<'_> {
     pub(super) fn workloads(&mut self) -> IndexMap<String, Vec<u32>> {
         if self.scenario.workload.is_empty() {
@@ -23,8 +25,7 @@ impl Checker<'_> {
         }
         let mut targets = IndexMap::new();
         let scenario = self.scenario;
-        let file_systems: Vec<(String, String)> =
-            scenario.fs.keys().chain(scenario.unix.keys()).map(|name| (name.clone(), name.clone())).collect();
+        let file_systems = self.file_systems_by_name();
         let disks = self.disks.clone();
         for (name, workload) in &scenario.workload {
             let path = format!("workload.{name}");
@@ -37,8 +38,7 @@ impl Checker<'_> {
                     on
                 }
                 Some(_) => {
-                    let words = Words { one: "file system", many: "file systems" };
-                    let on = self.find(&at, workload.on(), &file_systems, words);
+                    let on = self.find(&at, workload.on(), &file_systems, FILE_SYSTEMS);
                     self.used_file_systems.extend(&on);
                     on
                 }
@@ -62,6 +62,11 @@ impl Checker<'_> {
         }
         self.one_sort();
         targets
+    }
+
+    fn file_systems_by_name(&self) -> Vec<(String, String)> {
+        let scenario = self.scenario;
+        scenario.fs.keys().chain(scenario.unix.keys()).map(|name| (name.clone(), name.clone())).collect()
     }
 
     /// Block requests and file operations are two kinds of report.
@@ -96,9 +101,20 @@ impl Checker<'_> {
         self.error(path, message, help);
     }
 
+    /// The file systems that a workload names beside its own.
+    fn places_of(&mut self, path: &str, workload: &Workload) {
+        let places = workload.on_files().and_then(|(_, pattern)| pattern.places());
+        for (place, on) in places.into_iter().flatten() {
+            let path = format!("{path}.places.{place}");
+            let there = self.find(&path, &Names::one(on), &self.file_systems_by_name(), FILE_SYSTEMS);
+            self.used_file_systems.extend(there);
+        }
+    }
+
     fn files(&mut self, path: &str, workload: &Workload) {
         let Some((place, pattern)) = workload.on_files() else { return };
         self.urgency(path, place);
+        self.places_of(path, workload);
         if let (Some(folder), Some((file, key))) = (self.folder, pattern.file()) {
             self.file(&format!("{path}.{key}"), &folder.join(file));
         }

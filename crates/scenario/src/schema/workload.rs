@@ -8,6 +8,7 @@ use crate::text::tree::{Table, entry};
 use crate::text::typed::{read, suggestion};
 use crate::text::{Problem, Sources};
 use crate::users::load_users;
+use indexmap::IndexMap;
 use petrio_colours::IoClass;
 use petrio_workload::program::{
     PatternParameters, Placement, Prepared, ProgramError, RequestParameters, ScriptParameters,
@@ -120,6 +121,11 @@ pub(crate) trait FilePattern {
     /// beforehand.
     fn largest(&self) -> Option<(u64, &'static str)>;
 
+    /// On which other file systems of its host its files lie: by the name of each place, the file system's name.
+    fn places(&self) -> Option<&IndexMap<String, String>> {
+        None
+    }
+
     /// What it is, in a few words.
     fn words(&self) -> String;
 }
@@ -209,6 +215,10 @@ impl FilePattern for Users {
 
     fn file(&self) -> Option<(&Path, &'static str)> {
         Some((&self.specification, "specification"))
+    }
+
+    fn places(&self) -> Option<&IndexMap<String, String>> {
+        Some(&self.places)
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {

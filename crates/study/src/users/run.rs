@@ -3,7 +3,7 @@
 use super::error::UsersError;
 use petrio_kernel::Time;
 use petrio_live::drive::{in_order, run_recorded};
-use petrio_live::namespace::{Directories, Manifest, cool_down, create, remove_made};
+use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, remove_made};
 use petrio_workload::program::{OperationEvents, Placement};
 use petrio_workload::trace::native::{About, EventWriter};
 use petrio_workload::users::{Usage, UsageAnalyser, UserSpecification, Users};
@@ -59,9 +59,10 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
     let prepared = run.specification.prepare(&run.crowd, &placement, None)?;
     let users = run.specification.files.users.unwrap_or(run.crowd.users);
     let manifest = Manifest::new(run.specification.clone(), users, run.seed);
-    let created = create(&manifest, &run.directories, false, progress)?;
+    let site = Site::plan(manifest, &run.directories)?;
+    let created = create(&site, false, progress)?;
     if !run.warm {
-        cool_down(&run.directories)?;
+        cool_down(&site)?;
     }
     let mut events = OperationEvents::of(&prepared.files, 1);
     let about = About { command: run.command.clone(), ..About::default() };
@@ -87,7 +88,7 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
         measured
     });
     // Whatever happened, what users have made doesn't stay.
-    remove_made(&run.directories)?;
+    remove_made(&site);
     let measured = measured?;
     if let Some(writer) = writer {
         writer.finish()?;

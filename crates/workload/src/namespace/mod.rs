@@ -16,6 +16,7 @@ mod table;
 
 pub(crate) use plan::plan;
 pub use plan::{HOME, PlanError};
+pub(crate) use table::Tables;
 
 use crate::users::FileKind;
 

@@ -5,6 +5,7 @@ use super::table::FileTable;
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
 use petrio_kernel::random::{Generator, generator};
+use std::collections::BTreeMap;
 
 /// Where the processes of a workload run, under which numbers, and where their random numbers come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Placement {
     pub first_process: u32,
     /// The number of the file system in its host.
     pub file_system: u32,
+    /// Other file systems of the host, by the names of the places that lie on them.
+    pub places: BTreeMap<String, u32>,
     /// The number of its first file, 1 or more; the others follow.
     pub first_file: u32,
     /// The scheduling class of its processes.
@@ -36,6 +39,7 @@ impl Placement {
             replication: 0,
             first_process: 0,
             file_system: 0,
+            places: BTreeMap::new(),
             first_file: 1,
             class: IoClass::BestEffort,
             priority: 4,
@@ -78,11 +82,18 @@ impl Placement {
 pub struct Prepared {
     /// The files.
     pub files: FileTable,
+    /// Files on other file systems of the host, by the number of each; their numbers are beside those of `files`.
+    pub elsewhere: BTreeMap<u32, FileTable>,
     /// One program a process, in order of the processes' numbers.
     pub programs: Vec<Box<dyn FileProgram>>,
 }
 
 impl Prepared {
+    /// Programs that work on one file system.
+    pub const fn new(files: FileTable, programs: Vec<Box<dyn FileProgram>>) -> Self {
+        Self { files, elsewhere: BTreeMap::new(), programs }
+    }
+
     /// The programs as one source of requests for a simulated System.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) namespace: Namespace,
+    /// The file system on which each of its places lies.
+    pub(super) file_systems: Vec<u32>,
     pub(super) population: Population,
     pub(super) readings: Readings,
     pub(super) placement: Placement,
@@ -221,8 +223,18 @@ impl UserProgram {
     }
 
     fn push(&mut self, operation: Operation, file: FileId, parent: FileId) {
-        let op = FileOp { operation, file, parent, ..self.shared.placement.operation(self.process) };
-        self.due.push_back(op);
+        self.due.push_back(FileOp { operation, file, parent, ..self.on(file) });
+    }
+
+    /// What all calls on a file have in common. What users make lies where their own directories do.
+    fn on(&self, file: FileId) -> FileOp {
+        let (namespace, placement) = (&self.shared.namespace, &self.shared.placement);
+        let position = file.0.wrapping_sub(placement.first_file) as usize;
+        let entry = namespace.entries.get(position);
+        let entry = entry.or_else(|| namespace.entries.get(namespace.homes[self.user as usize] as usize));
+        let file_system =
+            entry.map_or(placement.file_system, |entry| self.shared.file_systems[entry.place as usize]);
+        FileOp { file_system, ..placement.operation(self.process) }
     }
 
     /// The next call on one of the files in use.
@@ -266,7 +278,7 @@ impl UserProgram {
             parent,
             offset: access.offset,
             length: access.length,
-            ..shared.placement.operation(self.process)
+            ..self.on(file)
         });
         self.think_after(true);
     }

@@ -5,7 +5,7 @@ use super::program::{Shared, UserProgram, whose};
 use super::session;
 use super::specification::{Purpose, UserSpecification};
 use crate::distribution::Draw;
-use crate::namespace::{Namespace, PlanError, plan};
+use crate::namespace::{Namespace, PlanError, Tables, plan};
 use crate::program::{
     FileEntry, FileProgram, FileTable, Placement, Prepared, ProgramError, check_number_of_files,
 };
@@ -32,6 +32,9 @@ pub struct Users {
     /// How many of the users are of which type, instead of what the specification says; types left out are nobody's.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub shares: IndexMap<String, f64>,
+    /// The file systems, of the same host, on which the specification's places lie; those left out, on that of the workload itself.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub places: IndexMap<String, String>,
     /// Bytes of one access, for users of all types, instead of what the specification says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Draw<Bytes>>,
@@ -40,7 +43,14 @@ pub struct Users {
 impl Users {
     /// So many users, with so many sessions each.
     pub fn new(specification: impl Into<PathBuf>, users: u32, sessions: u32) -> Self {
-        Self { specification: specification.into(), users, sessions, shares: IndexMap::new(), access: None }
+        Self {
+            specification: specification.into(),
+            users,
+            sessions,
+            shares: IndexMap::new(),
+            places: IndexMap::new(),
+            access: None,
+        }
     }
 
     /// Checks what can be told without the specification.
@@ -152,20 +162,32 @@ impl UserSpecification {
         }
         let population = Population::of(&specification, users).map_err(refused)?;
         let namespace = specification.namespace(users, placement.seed).map_err(refused)?;
-        let mut files = namespace.table(placement, top)?;
+        for place in placement.places.keys().filter(|place| !namespace.places.contains(place)) {
+            let known: Vec<&str> = namespace.places.iter().skip(1).map(String::as_str).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let problem = format!("the specification has no place \"{place}\"; its places: {known}");
+            return Err(ProgramError::parameter("places", problem));
+        }
+        let mut tables = namespace.tables(placement, top)?;
+        let file_systems = namespace.file_systems(placement);
+        let homes = namespace.homes.first().map_or(0, |home| namespace.entries[*home as usize].place);
+        // Users make files in their own directories.
+        let homes = file_systems[homes as usize];
         let begins = specification.begins.time();
         let (readings, placement) = (specification.readings, placement.clone());
-        let shared = Arc::new(Shared { namespace, population, readings, placement, sessions, begins });
+        let shared =
+            Arc::new(Shared { namespace, file_systems, population, readings, placement, sessions, begins });
         let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
         for user in 0..users {
             let kind = &shared.population.types[shared.population.of_user[user as usize]];
             for at_once in 0..kind.sessions_at_once {
                 let place = (user, at_once, programs.len() as u32);
-                let free = made_files(&shared, place, &mut files)?;
+                let free = made_files(&shared, place, &mut tables, homes)?;
                 programs.push(Box::new(UserProgram::new(shared.clone(), place, free)));
             }
         }
-        Ok(Prepared { files, programs })
+        let files = tables.remove(&shared.placement.file_system).unwrap_or_default();
+        Ok(Prepared { files, elsewhere: tables, programs })
     }
 
     /// What a session of each type does, at the mean: files, and bytes where size and accesses are independent.
@@ -196,13 +218,17 @@ fn refused(error: PlanError) -> ProgramError {
 fn made_files(
     shared: &Shared,
     (user, at_once, process): (u32, u32, u32),
-    files: &mut FileTable,
+    tables: &mut Tables,
+    homes: u32,
 ) -> Result<Vec<Vec<FileId>>, ProgramError> {
     let kind = &shared.population.types[shared.population.of_user[user as usize]];
     let home = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
     let mut free = Vec::new();
     for (most, used) in most_at_once(shared, (user, at_once)).into_iter().zip(&kind.uses) {
-        let first = files.next_file().max(shared.placement.first_file);
+        // Numbers are one file's on all file systems.
+        let next = tables.values().map(FileTable::next_file).max().unwrap_or(0);
+        let first = next.max(shared.placement.first_file);
+        let files = tables.entry(homes).or_default();
         check_number_of_files(u64::from(first - shared.placement.first_file) + most, &shared.placement)?;
         let mut of_use = Vec::with_capacity(most as usize);
         // The first is taken first.

@@ -1,7 +1,7 @@
 //! Synthetic users: expectations of the thesis' tables, and the same calls whatever they run on.
 
 use petrio_colours::{FileOp, Operation};
-use petrio_workload::program::{Placement, Step};
+use petrio_workload::program::{FileProgram, Placement, Prepared, Step};
 use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;
 
@@ -46,18 +46,22 @@ fn the_expectations_of_a_session_are_those_of_the_thesis_tables() {
     assert!((files - 27.95).abs() < 0.006 && (bytes - 620_908.0).abs() < 2.0, "{files} {bytes}");
 }
 
-/// Sessions of one user: files opened or created, and bytes accessed; and lengths of the accesses of regular files.
-fn sessions(seed_number: u64, count: u32) -> (Vec<Session>, Vec<f64>) {
-    let workload = thesis().prepare(&Users::new("", 1, count), &seed(seed_number), None).unwrap();
-    let mut program = workload.programs.into_iter().next().unwrap();
-    let mut operations = Vec::new();
+/// All calls of a program.
+fn calls(mut program: Box<dyn FileProgram>) -> Vec<FileOp> {
+    let mut calls = Vec::new();
     loop {
         match program.next(None).unwrap() {
-            Step::Operation(op) => operations.push(op),
-            Step::End => break,
+            Step::Operation(op) => calls.push(op),
+            Step::End => return calls,
             _ => {}
         }
     }
+}
+
+/// Sessions of one user: files opened or created, and bytes accessed; and lengths of the accesses of regular files.
+fn sessions(seed_number: u64, count: u32) -> (Vec<Session>, Vec<f64>) {
+    let workload = thesis().prepare(&Users::new("", 1, count), &seed(seed_number), None).unwrap();
+    let operations = calls(workload.programs.into_iter().next().unwrap());
     let mut sessions: Vec<Session> = Vec::new();
     for op in &operations {
         match op.operation {
@@ -208,4 +212,31 @@ lasts = { constant = "100 ms" }
     assert_eq!(long + short, thinks.len() - 1);
     let ratio = short as f64 / long as f64;
     assert!((8.0..12.0).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn places_lie_on_file_systems_of_their_own_and_calls_go_there() {
+    let crowd = Users::new("", 2, 5);
+    let places = [("notes".to_owned(), 7)].into_iter().collect();
+    let together = thesis().prepare(&crowd, &seed(1), Some("top")).unwrap();
+    let apart = thesis().prepare(&crowd, &Placement { places, ..seed(1) }, Some("top")).unwrap();
+    assert!(together.elsewhere.is_empty());
+    let notes = &apart.elsewhere[&7];
+    // Nothing is lost or doubled but the directory on top.
+    assert_eq!(apart.files.len() + notes.len(), together.files.len() + 1);
+    let all = |prepared: Prepared| prepared.programs.into_iter().flat_map(calls).collect::<Vec<_>>();
+    let table = apart.elsewhere[&7].clone();
+    let (together, apart) = (all(together), all(apart));
+    assert_eq!(together.len(), apart.len());
+    let mut there = 0;
+    for (one, other) in together.iter().zip(&apart) {
+        let on_notes = table.get(other.file).is_some();
+        assert_eq!(other.file_system, if on_notes { 7 } else { 0 });
+        assert_eq!(*one, FileOp { file_system: 0, ..other.clone() });
+        there += usize::from(on_notes);
+    }
+    assert!(there > 100, "{there}");
+    let unknown = [("nots".to_owned(), 7)].into_iter().collect();
+    let refused = thesis().prepare(&crowd, &Placement { places: unknown, ..seed(1) }, None);
+    assert!(refused.err().unwrap().to_string().contains("its places: notes"));
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::progress::CountProgress;
 use clap::Args;
-use petrio_live::namespace::{Manifest, create, verify};
+use petrio_live::namespace::{Manifest, Site, create, verify};
 use petrio_scenario::{Override, load_users};
 use petrio_workload::namespace::Namespace;
 use petrio_workload::users::{FileKind, UserSpecification};
@@ -21,7 +21,8 @@ pub(crate) struct Create {
     /// The user specification
     #[arg(value_name = "SPEC")]
     specification: PathBuf,
-    /// Where they are made: a directory that is empty or not there yet; PLACE=DIR for a place of the specification
+    /// Where they are made: a directory that is empty or not there yet; PLACE=DIR for a place of the
+    /// specification that is to lie elsewhere
     #[arg(long, value_name = "DIR", value_parser = placed, required_unless_present = "simulated")]
     dir: Vec<Placed>,
     /// Make nothing: list the files with their sizes, as a simulated file system gets them
@@ -59,10 +60,11 @@ impl Create {
             return list(&specification, users, self.seed);
         }
         let directories = directories(&self.dir)?;
-        let manifest = Manifest::new(specification, users, self.seed);
-        let namespace = manifest.namespace().map_err(failed)?;
+        let site =
+            Site::plan(Manifest::new(specification, users, self.seed), &directories).map_err(failed)?;
+        let namespace = site.namespace();
         let mut progress = CountProgress::new(namespace.entries.len() as u64, "files and directories");
-        let created = create(&manifest, &directories, self.force, |made| {
+        let created = create(&site, self.force, |made| {
             progress.update(made);
             true
         });
@@ -72,9 +74,9 @@ impl Create {
             0 => String::new(),
             found => format!("; {found} were there already"),
         };
-        talk(&format!("{}: {}{found}", directories.main.display(), words(&namespace)));
+        talk(&format!("{}: {}{found}", directories.main.display(), words(namespace)));
         if self.verify {
-            let verified = verify(&directories).map_err(failed)?;
+            let verified = verify(&Site::of(&directories).map_err(failed)?).map_err(failed)?;
             super::verify::tell(&verified)?;
         }
         Ok(())

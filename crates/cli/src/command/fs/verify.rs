@@ -4,14 +4,14 @@ use super::{Placed, directories, failed, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
-use petrio_live::namespace::{Verified, verify};
+use petrio_live::namespace::{Site, Verified, verify};
 use petrio_scenario::report::figures::counted;
 use std::path::PathBuf;
 
 /// Compare every name, kind and size with what petrio fs create has made
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The directories that were given to petrio fs create
+    /// The directory that was given to petrio fs create
     #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
     dir: Vec<Placed>,
 }
@@ -21,7 +21,7 @@ const NAMED: usize = 10;
 
 impl Verify {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let verified = verify(&directories(&self.dir)?).map_err(failed)?;
+        let verified = verify(&Site::of(&directories(&self.dir)?).map_err(failed)?).map_err(failed)?;
         tell(&verified)
     }
 }

@@ -279,6 +279,6 @@ impl PatternParameters {
             }
             programs.push(Box::new(PatternProgram::new(self, placement, process, first_file)));
         }
-        Ok(Prepared { files, programs })
+        Ok(Prepared::new(files, programs))
     }
 }

@@ -216,7 +216,7 @@ impl RequestParameters {
                 has_closed: false,
             }) as Box<dyn FileProgram>
         };
-        Ok(Prepared { files, programs: survey.processes.iter().enumerate().map(program).collect() })
+        Ok(Prepared::new(files, survey.processes.iter().enumerate().map(program).collect()))
     }
 
     fn check(&self) -> Result<(), ProgramError> {

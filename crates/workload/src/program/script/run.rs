@@ -179,7 +179,7 @@ impl ScriptParameters {
             }
             programs.push(Box::new(program));
         }
-        Ok(Prepared { files, programs })
+        Ok(Prepared::new(files, programs))
     }
 }
 
