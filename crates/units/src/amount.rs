@@ -72,7 +72,11 @@ impl<Q: Measurable> Amount<Q> {
 
     /// From a number in the base unit: bytes, blocks, seconds, 1.
     pub fn from_base(number: f64) -> Self {
-        Self { finest: number * Q::FINEST_PER_BASE, of: PhantomData }
+        let product = number * Q::FINEST_PER_BASE;
+        // 2.385e-7 s are 238,500 ps, and not 238,500.00000000003.
+        let whole = product.round();
+        let finest = if (product - whole).abs() <= whole.abs() * 4.0 * f64::EPSILON { whole } else { product };
+        Self { finest, of: PhantomData }
     }
 
     /// In the base unit: bytes, blocks, seconds, 1.

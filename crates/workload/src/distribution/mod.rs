@@ -14,6 +14,7 @@
 mod any;
 mod error;
 mod families;
+mod observed;
 mod random;
 mod rank;
 pub(crate) mod special;
@@ -29,6 +30,7 @@ pub use families::{
     Constant, Exponential, Family, Gamma, Geometric, Lognormal, Mixture, Normal, Pareto, Poisson, Truncated,
     TwoValue, Uniform, Weibull, Zipf,
 };
+pub(crate) use observed::Observed;
 pub(crate) use random::below;
 pub use random::uniform;
 pub use rank::RankCorrelated;

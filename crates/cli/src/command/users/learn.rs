@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::{say_written, write_json};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
 use petrio_workload::trace::{EventReader, TraceOptions};
-use petrio_workload::users::learn::{Independence, Learned, Learner};
+use petrio_workload::users::learn::{Independence, Learned, Learner, TypesBy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -21,6 +21,9 @@ pub(crate) struct Learn {
     /// The trace, in any format that petrio reads
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
+    /// What makes users of different types: the program that a process executes, or the user who logs in
+    #[arg(long, value_name = "BY", value_enum)]
+    types: Option<TypesName>,
     /// Where the specification is written; left out, it is printed
     #[arg(long, short, value_name = "SPEC")]
     out: Option<PathBuf>,
@@ -29,15 +32,32 @@ pub(crate) struct Learn {
     json: Option<PathBuf>,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum TypesName {
+    /// The last program that a process executed; a dozen of them at most
+    Program,
+    /// The directory below home that is looked at at the login
+    User,
+}
+
+impl From<TypesName> for TypesBy {
+    fn from(name: TypesName) -> Self {
+        match name {
+            TypesName::Program => Self::Program,
+            TypesName::User => Self::User,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   petrio trace capture --full -- make -j4
-  petrio users learn trace.parquet --out make.toml
+  petrio users learn trace.parquet --types program --out make.toml
   petrio users run make.toml --dir /mnt/new";
 
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let mut learner = Learner::default();
+        let mut learner = Learner::by(self.types.map_or(TypesBy::Nothing, TypesBy::from));
         for event in EventReader::open(&self.trace, &TraceOptions::default())? {
             learner.event(&event?);
         }

@@ -6,26 +6,26 @@
 //!
 //! Memory grows with the files and with their uses by sessions, not with the calls.
 //!
-//! Leaves out: kinds of users. All sessions are taken to be of one type; where there are several, learn from traces of each.
-
+mod category;
 mod independence;
-mod sample;
+mod kinds;
 
 pub use independence::{Autocorrelation, Independence, MarkovOrder, RankCorrelation};
+pub use kinds::TypesBy;
 
 use super::readings::Readings;
-use super::specification::{
-    Category, EACH_USER, FileKind, Files, Order, Purpose, Use, UserSpecification, UserType,
-};
+use super::specification::{Category, Files, Use, UserSpecification, UserType};
 use super::usage::{is_directory, is_login};
+use crate::distribution::Observed;
 use crate::namespace::HOME;
 use crate::trace::event::{Event, EventKind, FileKey};
+use category::{File, Key, UNKNOWN, order};
 use independence::Streams;
 use indexmap::IndexMap;
+use kinds::{OfType, most_frequent};
 use petrio_kernel::Time;
 use petrio_units::Fraction;
 use rustc_hash::FxHashMap;
-use sample::{Sample, counts, values};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -55,17 +55,6 @@ pub enum LearnError {
     NoAccesses,
 }
 
-/// A file, over all sessions.
-#[derive(Clone, Debug, Default)]
-struct File {
-    owner: String,
-    is_directory: bool,
-    is_made: bool,
-    is_deleted: bool,
-    is_written: bool,
-    size: u64,
-}
-
 /// What a session did with a file.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfFile {
@@ -73,9 +62,14 @@ struct OfFile {
     size: u64,
 }
 
+/// The files of a login session.
+type Session = Vec<(FileKey, OfFile)>;
+
 /// A process as the trace has told of it so far.
 #[derive(Clone, Debug, Default)]
 struct Process {
+    /// Its type, by its position.
+    kind: usize,
     files: FxHashMap<FileKey, OfFile>,
     /// The end of the call before, where it moved data.
     moved_until: Option<Time>,
@@ -86,23 +80,31 @@ struct Process {
 pub struct Learner {
     files: FxHashMap<FileKey, File>,
     processes: BTreeMap<u32, Process>,
-    /// The files of each session that has ended.
-    sessions: Vec<Vec<(FileKey, OfFile)>>,
+    types_by: TypesBy,
+    /// Types of users, as they appear.
+    types: Vec<OfType>,
     /// What stands before the users' directories in paths.
     top: String,
-    thinks: Sample,
-    accesses: Sample,
     streams: Streams,
-    without_path: u64,
 }
 
-/// Below these, files are a user's own.
-const HOMES: [&str; 5] = [HOME, "Users", "root", "tmp", "scratch"];
-
 impl Learner {
+    /// Learns types of users told apart in this way.
+    pub fn by(types_by: TypesBy) -> Self {
+        Self { types_by, ..Self::default() }
+    }
+
     /// Takes the next event.
     pub fn event(&mut self, event: &Event) {
-        if event.error != 0 || event.kind.is_of_device() || event.kind == EventKind::Exec {
+        if event.error != 0 || event.kind.is_of_device() {
+            return;
+        }
+        if let Some(name) = self.types_by.named_by(event) {
+            self.end(event.process);
+            let kind = self.type_named(&name);
+            self.processes.entry(event.process).or_default().kind = kind;
+        }
+        if event.kind == EventKind::Exec {
             return;
         }
         if is_login(event) {
@@ -113,17 +115,21 @@ impl Learner {
             }
             self.end(event.process);
         }
+        if self.types.is_empty() {
+            self.types.push(OfType::named("learned"));
+        }
         let process = self.processes.entry(event.process).or_default();
+        let kind = &mut self.types[process.kind];
         let moves = matches!(event.kind, EventKind::Read | EventKind::Write) && !is_directory(event);
         if let Some(until) = process.moved_until.take() {
             let think = event.time.saturating_sub(until).as_seconds();
-            self.thinks.add(think);
+            kind.thinks.add(think);
             self.streams.thought(event.process, think);
         }
         if moves {
             process.moved_until = Some(event.end());
             if event.length > 0 {
-                self.accesses.add(event.length as f64);
+                kind.accesses.add(event.length as f64);
                 self.streams.accessed(event.process, event.length);
             }
         }
@@ -134,11 +140,10 @@ impl Learner {
     }
 
     fn use_file(&mut self, event: &Event) {
-        let file = self.files.entry(event.file).or_insert_with(|| File {
-            owner: owner(event.path.as_deref(), &self.top),
-            is_directory: is_directory(event),
-            ..File::default()
-        });
+        let file = self
+            .files
+            .entry(event.file)
+            .or_insert_with(|| File::new(event.path.as_deref(), &self.top, is_directory(event)));
         let end = event.offset.unwrap_or_default() + event.length;
         match event.kind {
             EventKind::Create => file.is_made = true,
@@ -147,8 +152,12 @@ impl Learner {
                 return;
             }
             EventKind::Write => file.is_written = true,
-            EventKind::Open | EventKind::Read => {}
+            EventKind::Open => file.at = 0,
+            EventKind::Read => {}
             _ => return,
+        }
+        if let (EventKind::Read | EventKind::Write, Some(offset)) = (event.kind, event.offset) {
+            file.accessed(offset, end);
         }
         let told = event.size.unwrap_or_default();
         file.size = file.size.max(told).max(if event.kind.is_of_device() { 0 } else { end });
@@ -158,12 +167,22 @@ impl Learner {
         used.size = used.size.max(file.size);
     }
 
+    fn type_named(&mut self, name: &str) -> usize {
+        let there = self.types.iter().position(|kind| kind.name == name);
+        there.unwrap_or_else(|| {
+            self.types.push(OfType::named(name));
+            self.types.len() - 1
+        })
+    }
+
+    /// Ends a process' session; the process stays of its type.
     fn end(&mut self, process: u32) {
-        let Some(process) = self.processes.remove(&process) else { return };
+        let Some(process) = self.processes.get_mut(&process) else { return };
+        process.moved_until = None;
         if !process.files.is_empty() {
-            let mut files: Vec<_> = process.files.into_iter().collect();
+            let mut files: Session = std::mem::take(&mut process.files).into_iter().collect();
             files.sort_unstable_by_key(|(key, _)| *key);
-            self.sessions.push(files);
+            self.types[process.kind].sessions.push(files);
         }
     }
 
@@ -175,59 +194,46 @@ impl Learner {
         for process in self.processes.keys().copied().collect::<Vec<_>>() {
             self.end(process);
         }
-        if self.sessions.is_empty() {
+        if self.types.iter().all(|kind| kind.sessions.is_empty()) {
             return Err(LearnError::NoFiles);
         }
-        if self.accesses.is_empty() {
+        if self.types.iter().all(|kind| kind.accesses.is_empty()) {
             return Err(LearnError::NoAccesses);
         }
-        self.without_path = self.files.values().filter(|file| file.owner == UNKNOWN).count() as u64;
-        let categories = self.categories();
+        let types = most_frequent(std::mem::take(&mut self.types));
+        let sessions = types.iter().map(|kind| kind.sessions.len() as u64).sum();
+        let mut categories = self.categories();
+        let mut uses: Vec<_> = types.iter().map(|kind| self.uses(&kind.sessions)).collect();
+        // What nobody used is no category of use.
+        categories.retain(|key, _| {
+            uses.iter().any(|uses| uses.get(key).is_some_and(|used| !used.sizes.is_empty()))
+        });
+        uses.iter_mut().for_each(|uses| uses.retain(|_, used| !used.sizes.is_empty()));
+        let independence = self.independence(&types, &uses);
+        let notes = self.notes(sessions);
         let all_files = self.files.len() as f64;
-        let mut category = IndexMap::new();
-        let mut uses = IndexMap::new();
-        for (key, seen) in &categories {
-            let name = key.name();
-            category.insert(
-                name.clone(),
-                Category {
-                    kind: key.kind,
-                    owner: key.owner.clone(),
-                    purpose: key.purpose,
-                    share: part(seen.files as f64 / all_files),
-                    size: values(&seen.file_sizes),
-                    depth: None,
-                    order: Order::Sequential,
-                },
-            );
-            uses.insert(
-                name,
-                Use {
-                    share: part(seen.counts.len() as f64 / self.sessions.len() as f64),
-                    files: counts(&seen.counts),
-                    size: values(&seen.sizes),
-                    accesses: values(&seen.accesses),
-                    rank_correlation: None,
-                },
-            );
-        }
-        let kind = UserType {
-            think: Some(values(&self.thinks)),
-            access: Some(values(&self.accesses)),
-            uses,
-            ..UserType::default()
-        };
-        let independence = self.independence(&categories);
-        let notes = self.notes();
+        let category = categories.iter().map(|(key, seen)| (key.name(), seen.category(key, all_files)));
+        let is_only = types.len() == 1;
+        let user = types.iter().zip(&uses).map(|(kind, uses)| {
+            let of = kind.sessions.len() as f64;
+            let told = UserType {
+                share: (!is_only).then_some(of),
+                think: Some(kind.thinks.values()),
+                access: Some(kind.accesses.values()),
+                uses: uses.iter().map(|(key, used)| (key.name(), used.told(of))).collect(),
+                ..UserType::default()
+            };
+            (kind.name.clone(), told)
+        });
         Ok(Learned {
-            sessions: self.sessions.len() as u64,
+            sessions,
             files: self.files.len() as u64,
             specification: UserSpecification {
                 title: title.to_owned(),
                 source: "learned from a trace".to_owned(),
                 files: Files { count: self.files.len() as u32, users: None, place: IndexMap::new() },
-                category,
-                user: [("learned".to_owned(), kind)].into_iter().collect(),
+                category: category.collect(),
+                user: user.collect(),
                 population: IndexMap::new(),
                 begins: petrio_units::Duration::default(),
                 readings: Readings::default(),
@@ -237,136 +243,116 @@ impl Learner {
         })
     }
 
-    fn categories(&self) -> BTreeMap<Key, Seen> {
-        let mut categories: BTreeMap<Key, Seen> = BTreeMap::new();
+    fn categories(&self) -> BTreeMap<Key, OfCategory> {
+        let mut categories: BTreeMap<Key, OfCategory> = BTreeMap::new();
         let mut keys: Vec<&FileKey> = self.files.keys().collect();
         keys.sort_unstable();
         for file in keys.into_iter().map(|key| &self.files[key]) {
             let seen = categories.entry(Key::of(file)).or_default();
             seen.files += 1;
-            seen.file_sizes.add(file.size as f64);
+            seen.sizes.add(file.size as f64);
+            seen.in_order += file.in_order;
+            seen.jumps += file.jumps;
         }
-        for session in &self.sessions {
+        categories
+    }
+
+    /// How the sessions of a type use each category.
+    fn uses(&self, sessions: &[Session]) -> BTreeMap<Key, OfUse> {
+        let mut uses: BTreeMap<Key, OfUse> = BTreeMap::new();
+        for session in sessions {
             let mut count: BTreeMap<Key, u64> = BTreeMap::new();
             for (file, used) in session {
                 let key = Key::of(&self.files[file]);
-                let Some(seen) = categories.get_mut(&key) else { continue };
-                *count.entry(key).or_default() += 1;
+                *count.entry(key.clone()).or_default() += 1;
+                let seen = uses.entry(key).or_default();
                 if used.size > 0 {
                     seen.sizes.add(used.size as f64);
                     seen.accesses.add(used.bytes as f64 / used.size as f64);
                 }
             }
             for (key, count) in count {
-                if let Some(seen) = categories.get_mut(&key) {
-                    seen.counts.add(count as f64);
-                }
+                uses.entry(key).or_default().counts.add(count as f64);
             }
         }
-        // What nobody used is no category of use.
-        categories.retain(|_, seen| !seen.sizes.is_empty());
-        categories
+        uses
     }
 
-    fn independence(&self, categories: &BTreeMap<Key, Seen>) -> Independence {
+    fn independence(&self, types: &[OfType], uses: &[BTreeMap<Key, OfUse>]) -> Independence {
         let (mut sizes, mut accesses) = (Vec::new(), Vec::new());
-        for seen in categories.values() {
-            sizes.extend_from_slice(seen.sizes.kept());
-            accesses.extend_from_slice(seen.accesses.kept());
+        for used in uses.iter().flat_map(BTreeMap::values) {
+            sizes.extend_from_slice(used.sizes.kept());
+            accesses.extend_from_slice(used.accesses.kept());
         }
-        let count = |session: &Vec<(FileKey, OfFile)>| session.len() as f64;
-        let mean_size = |session: &Vec<(FileKey, OfFile)>| {
+        let sessions = || types.iter().flat_map(|kind| &kind.sessions);
+        let mean_size = |session: &Session| {
             session.iter().map(|(_, used)| used.size as f64).sum::<f64>() / session.len() as f64
         };
-        let counts: Vec<f64> = self.sessions.iter().map(count).collect();
-        let means: Vec<f64> = self.sessions.iter().map(mean_size).collect();
+        let counts: Vec<f64> = sessions().map(|session| session.len() as f64).collect();
+        let means: Vec<f64> = sessions().map(mean_size).collect();
         self.streams.finish(&[
             ("file size", "accesses per byte", &sizes, &accesses),
             ("files of a session", "their mean size", &counts, &means),
         ])
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, sessions: u64) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.without_path > 0 {
+        let without_path = self.files.values().filter(|file| file.owner == UNKNOWN).count();
+        if without_path > 0 {
             notes.push(format!(
-                "{} files without a path are taken to be one owner's, \"{UNKNOWN}\"",
-                self.without_path
+                "{without_path} files without a path are taken to be one owner's, \"{UNKNOWN}\""
             ));
         }
-        if self.sessions.len() < 10 {
-            notes.push(format!(
-                "{} sessions are few: shares and numbers of files are uncertain",
-                self.sessions.len()
-            ));
+        if sessions < 10 {
+            notes.push(format!("{sessions} sessions are few: shares and numbers of files are uncertain"));
         }
         notes
     }
 }
 
-/// The owner of files without a path.
-const UNKNOWN: &str = "unknown";
-/// That of files of an absolute path outside of users' directories.
-const SYSTEM: &str = "system";
-
-/// Whose a file is, by its path.
-fn owner(path: Option<&str>, top: &str) -> String {
-    let Some(path) = path else { return UNKNOWN.to_owned() };
-    let path = path.strip_prefix(top).unwrap_or(path);
-    let absolute = path.starts_with('/');
-    let mut names = path.split('/').filter(|name| !name.is_empty());
-    match names.next() {
-        Some(first) if HOMES.contains(&first) => EACH_USER.to_owned(),
-        _ if absolute => SYSTEM.to_owned(),
-        // In the working directory.
-        Some(first) if path.trim_end_matches('/').contains('/') && !first.starts_with('.') => {
-            first.to_owned()
-        }
-        _ => EACH_USER.to_owned(),
-    }
-}
-
-/// A category.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    owner: String,
-    kind: FileKind,
-    purpose: Purpose,
-}
-
-impl Key {
-    fn of(file: &File) -> Self {
-        let purpose = match (file.is_directory, file.is_made, file.is_deleted, file.is_written) {
-            (true, ..) | (false, false, _, false) => Purpose::ReadOnly,
-            (false, true, true, _) => Purpose::Temporary,
-            (false, true, false, _) => Purpose::New,
-            (false, false, _, true) => Purpose::ReadWrite,
-        };
-        let kind = if file.is_directory { FileKind::Directory } else { FileKind::File };
-        Self { owner: file.owner.clone(), kind, purpose }
-    }
-
-    fn name(&self) -> String {
-        let directory = if self.kind == FileKind::Directory { "directory-" } else { "" };
-        let purpose = match self.purpose {
-            Purpose::ReadOnly => "read",
-            Purpose::ReadWrite => "write",
-            Purpose::New => "new",
-            Purpose::Temporary => "temp",
-        };
-        format!("{}-{directory}{purpose}", self.owner)
-    }
-}
-
-/// What was seen of a category.
+/// What was seen of the files of a category.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct OfCategory {
     files: u64,
-    file_sizes: Sample,
+    sizes: Observed,
+    in_order: u64,
+    jumps: u64,
+}
+
+impl OfCategory {
+    fn category(&self, key: &Key, all_files: f64) -> Category {
+        Category {
+            kind: key.kind,
+            owner: key.owner.clone(),
+            purpose: key.purpose,
+            share: part(self.files as f64 / all_files),
+            size: self.sizes.values(),
+            depth: None,
+            order: order(self.in_order, self.jumps),
+        }
+    }
+}
+
+/// How users of a type use a category.
+#[derive(Clone, Debug, Default)]
+struct OfUse {
     /// Files of the sessions that used any.
-    counts: Sample,
-    sizes: Sample,
-    accesses: Sample,
+    counts: Observed,
+    sizes: Observed,
+    accesses: Observed,
+}
+
+impl OfUse {
+    fn told(&self, sessions: f64) -> Use {
+        Use {
+            share: part(self.counts.len() as f64 / sessions),
+            files: self.counts.counts(),
+            size: self.sizes.values(),
+            accesses: self.accesses.values(),
+            rank_correlation: None,
+        }
+    }
 }
 
 fn part(part: f64) -> Fraction {
