@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod characterise;
 pub mod compare;
+pub mod describe;
 pub mod fit;
 mod page;
 pub mod users;

@@ -75,7 +75,8 @@ impl<Q: Measurable> Amount<Q> {
         let product = number * Q::FINEST_PER_BASE;
         // 2.385e-7 s are 238,500 ps, and not 238,500.00000000003.
         let whole = product.round();
-        let finest = if (product - whole).abs() <= whole.abs() * 4.0 * f64::EPSILON { whole } else { product };
+        let finest =
+            if (product - whole).abs() <= whole.abs() * 4.0 * f64::EPSILON { whole } else { product };
         Self { finest, of: PhantomData }
     }
 

@@ -10,6 +10,7 @@ mod error;
 mod manifest;
 mod remove;
 mod room;
+mod scan;
 mod site;
 mod verify;
 
@@ -18,5 +19,6 @@ pub use create::{Created, create};
 pub use error::NamespaceError;
 pub use manifest::{MANIFEST, Manifest};
 pub use remove::{Removed, remove, remove_made};
+pub use scan::{Scanned, scan};
 pub use site::{Directories, Site};
 pub use verify::{Verified, verify};

@@ -54,10 +54,16 @@ impl Observed {
         &self.kept
     }
 
-    /// A distribution of measured values: the mean of each group as often as it has members, so that the mean is theirs.
+    /// A distribution of measured values. Where they are few, themselves; where they are many, the mean of each group as often as it has
+    /// members, so that the mean is theirs.
     pub(crate) fn values<Q: Measurable>(&self) -> Draw<Q> {
         let mut sorted = self.kept.clone();
         sorted.sort_by(f64::total_cmp);
+        let runs: Vec<(f64, f64)> =
+            sorted.chunk_by(|a, b| a == b).take(GROUPS + 1).map(|run| (run[0], run.len() as f64)).collect();
+        if runs.len() <= GROUPS {
+            return weighted(runs);
+        }
         let mut ends: Vec<usize> = (1..GROUPS).map(|group| group * sorted.len() / GROUPS).collect();
         let mut last = ends.last().copied().unwrap_or(0);
         while last < sorted.len() {

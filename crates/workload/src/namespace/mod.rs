@@ -11,9 +11,15 @@
 //!    dir-user-3/     as many entries as its size says; empty files fill it up
 //! ```
 
+mod census;
+mod describe;
+mod names;
 mod plan;
 mod table;
+mod tree;
 
+pub use census::{Census, CensusFile, sample_distance};
+pub use describe::describe;
 pub(crate) use plan::plan;
 pub use plan::{HOME, PlanError};
 pub(crate) use table::Tables;

@@ -1,8 +1,10 @@
 //! Lays out the files of a specification.
 
+use super::names::NamePattern;
+use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
-use crate::distribution::{Distribution, DistributionError};
-use crate::users::{Category, EACH_USER, FileKind, UserSpecification};
+use crate::distribution::{Distribution, DistributionError, uniform};
+use crate::users::{Category, EACH_USER, FileKind, Spread, UserSpecification};
 use petrio_kernel::random::{Generator, below, generator};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -42,6 +44,7 @@ struct Drawn<'a> {
     category: &'a Category,
     size: Distribution,
     depth: Option<Distribution>,
+    pattern: NamePattern<'a>,
     total: u32,
 }
 
@@ -96,11 +99,22 @@ fn drawn(specification: &UserSpecification) -> Result<Vec<Drawn<'_>>, PlanError>
             category,
             size: category.size.distribution().map_err(PlanError::of(key("size")))?,
             depth: depth.transpose()?,
+            pattern: NamePattern::of(name, category.name.as_deref())
+                .map_err(|why| PlanError::new(key("name"), why))?,
             total: (f64::from(count) * category.share.get()).round() as u32,
         });
     }
     if all.is_empty() {
         return Err(PlanError::new("category", "there is no category of files"));
+    }
+    for (at, one) in all.iter().enumerate() {
+        let same_owner = |other: &&Drawn<'_>| other.category.owner == one.category.owner;
+        if let Some(other) =
+            all[..at].iter().filter(same_owner).find(|other| one.pattern.may_meet(&other.pattern))
+        {
+            let problem = format!("its files can have the names of those of \"{}\"", other.name);
+            return Err(PlanError::new(format!("category.{}.name", one.name), problem));
+        }
     }
     Ok(all)
 }
@@ -145,31 +159,40 @@ impl Planner<'_> {
     }
 
     fn owner(&mut self, owner: Owner, word: &str, base: u32) {
-        let place = self.namespace.entries[base as usize].place;
         let path = match owner {
             Owner::User(user) => format!("files/user {user}"),
             Owner::Shared(_) => format!("files/{word}"),
         };
-        let entry_bytes = self.specification.readings.entry.get().max(1);
         let mine = self.drawn.iter().filter(|drawn| drawn.category.owner == word);
         let (directories, files): (Vec<_>, Vec<_>) =
             mine.partition(|drawn| drawn.category.kind == FileKind::Directory);
-        let mut chain = vec![base];
-        // A slot for each entry of each directory.
-        let mut slots: Vec<u32> = Vec::new();
-        for drawn in directories {
-            // They lie in the owner's own directory, unless at a depth.
-            for (position, size) in self.fill(drawn, owner, (&path, base), &mut chain, &mut Vec::new()) {
-                slots.extend(std::iter::repeat_n(position, size.div_ceil(entry_bytes) as usize));
+        let mut tree = Tree::new(base, generator(self.seed, 0, &path, "slots"));
+        // Directories from the top down, so that each finds those above it.
+        let mut directories: Vec<Sketch<'_>> =
+            directories.into_iter().flat_map(|drawn| self.sketches(drawn, owner, &path)).collect();
+        directories.sort_by_key(|sketch| sketch.depth);
+        let entry_bytes = self.specification.readings.entry.get().max(1);
+        for sketch in directories {
+            let depth = sketch.depth.unwrap_or(0);
+            // Those without a depth lie in the owner's own directory.
+            let parent = if sketch.depth.is_some() { self.room_at(&mut tree, depth, base) } else { base };
+            let entries = sketch.size.div_ceil(entry_bytes) as usize;
+            let position = self.make(sketch, owner, parent);
+            tree.add(depth + 1, position, entries);
+        }
+        for drawn in files {
+            for sketch in self.sketches(drawn, owner, &path) {
+                let parent = match sketch.depth {
+                    Some(depth) => self.room_at(&mut tree, depth, base),
+                    None => tree.room_anywhere().unwrap_or(base),
+                };
+                self.make(sketch, owner, parent);
             }
         }
-        shuffle(&mut slots, &mut generator(self.seed, 0, &path, "slots"));
-        for drawn in files {
-            self.fill(drawn, owner, (&path, base), &mut chain, &mut slots);
-        }
         if self.specification.readings.fill_directories {
+            let place = self.namespace.entries[base as usize].place;
             let mut filled: BTreeMap<u32, u32> = BTreeMap::new();
-            for directory in slots {
+            for directory in tree.rooms() {
                 let number = filled.entry(directory).or_default();
                 let name = format!("empty-{number}");
                 *number += 1;
@@ -179,64 +202,69 @@ impl Planner<'_> {
         }
     }
 
-    /// An owner's files of a category: each at its depth, or in the directory whose slot is next, or in the owner's own. Returns where
-    /// they are and how large.
-    fn fill(
-        &mut self,
-        drawn: &Drawn<'_>,
-        owner: Owner,
-        (path, base): (&str, u32),
-        chain: &mut Vec<u32>,
-        slots: &mut Vec<u32>,
-    ) -> Vec<(u32, u64)> {
+    /// An owner's files of a category, drawn and not yet put anywhere.
+    fn sketches<'d>(&self, drawn: &'d Drawn<'d>, owner: Owner, path: &str) -> Vec<Sketch<'d>> {
         let stream = |purpose| generator(self.seed, 0, &format!("{path}/{}", drawn.name), purpose);
-        let (mut sizes, mut depths) = (stream("size"), stream("depth"));
-        let (kind, place) = (drawn.category.kind, self.namespace.entries[base as usize].place);
-        let least = u64::from(kind == FileKind::Directory);
-        let mut filled = Vec::new();
-        for number in 0..self.count(drawn, owner) {
-            let size = draw_size(&drawn.size, &mut sizes).max(least);
-            let parent =
-                self.at_depth(drawn, &mut depths, chain, place).or_else(|| slots.pop()).unwrap_or(base);
-            let (name, category) = (format!("{}-{number}", drawn.name), Some(drawn.number));
-            let position = self.push(Entry { parent: Some(parent), name, kind, size, category, place });
-            self.shelve(drawn.number, owner, size, position);
-            filled.push((position, size));
-        }
-        filled
+        let spread = self.specification.readings.spread;
+        let count = self.count(drawn, owner);
+        let least = f64::from(u8::from(drawn.category.kind == FileKind::Directory));
+        let sizes = draws(&drawn.size, spread, count, stream("size"));
+        let mut depths =
+            drawn.depth.as_ref().map(|depth| draws(depth, spread, count, stream("depth")).into_iter());
+        let mut depth = || depths.as_mut()?.next().map(|depth| depth.clamp(0.0, DEPTH_MAX).round() as usize);
+        let sketch = |(number, size): (u32, f64)| Sketch {
+            drawn,
+            number,
+            size: size.round().max(least) as u64,
+            depth: depth(),
+        };
+        (0..).zip(sizes).map(sketch).collect()
     }
 
-    fn shelve(&mut self, category: u32, owner: Owner, size: u64, position: u32) {
-        let shelf: &mut Shelf = self.namespace.shelves.entry((category, owner)).or_default();
+    fn make(&mut self, sketch: Sketch<'_>, owner: Owner, parent: u32) -> u32 {
+        let Sketch { drawn, number, size, .. } = sketch;
+        let category = Some(drawn.number);
+        let (kind, place) = (drawn.category.kind, self.namespace.entries[parent as usize].place);
+        let name = drawn.pattern.name(number);
+        let position = self.push(Entry { parent: Some(parent), name, kind, size, category, place });
+        let shelf: &mut Shelf = self.namespace.shelves.entry((drawn.number, owner)).or_default();
         shelf.files.push((size, position));
+        position
     }
 
-    /// The directory at a drawn depth below the owner's, where a depth is given.
-    fn at_depth(
-        &mut self,
-        drawn: &Drawn<'_>,
-        random: &mut Generator,
-        chain: &mut Vec<u32>,
-        place: u32,
-    ) -> Option<u32> {
-        let depth = drawn.depth.as_ref()?.sample(random).clamp(0.0, DEPTH_MAX).round() as usize;
-        while chain.len() <= depth {
-            let (parent, name) = (chain[chain.len() - 1], format!("level-{}", chain.len()));
-            let next = self.directory(Some(parent), name, place);
-            chain.push(next);
+    /// A directory at a depth: one with room, any where none has, a new one where none is.
+    fn room_at(&mut self, tree: &mut Tree, depth: usize, base: u32) -> u32 {
+        let place = self.namespace.entries[base as usize].place;
+        for level in 1..=depth {
+            if tree.is_bare(level) {
+                let above = tree.any_at(level - 1).unwrap_or(base);
+                let position = self.directory(Some(above), format!("level-{level}"), place);
+                tree.add(level, position, 0);
+            }
         }
-        Some(chain[depth])
+        tree.room_at(depth).or_else(|| tree.any_at(depth)).unwrap_or(base)
     }
 }
 
-/// A size in whole bytes.
-fn draw_size(size: &Distribution, random: &mut Generator) -> u64 {
-    size.sample(random).round().max(0.0) as u64
+/// A file or a directory that is to be made.
+struct Sketch<'a> {
+    drawn: &'a Drawn<'a>,
+    number: u32,
+    size: u64,
+    depth: Option<usize>,
 }
 
-/// Fisher and Yates.
-fn shuffle(list: &mut [u32], random: &mut Generator) {
-    for last in (1..list.len()).rev() {
-        list.swap(last, below(random, last as u64 + 1) as usize);
+/// So many numbers of a distribution.
+fn draws(of: &Distribution, spread: Spread, count: u32, mut random: Generator) -> Vec<f64> {
+    if spread == Spread::Random {
+        return (0..count).map(|_| of.sample(&mut random)).collect();
     }
+    let offset = uniform(&mut random);
+    let mut all: Vec<f64> =
+        (0..count).map(|part| of.quantile((f64::from(part) + offset) / f64::from(count))).collect();
+    // Fisher and Yates: which file has which is random all the same.
+    for last in (1..all.len()).rev() {
+        all.swap(last, below(&mut random, last as u64 + 1) as usize);
+    }
+    all
 }

@@ -22,7 +22,7 @@ mod usage;
 mod workload;
 
 pub use population::USERS_MAX;
-pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
+pub use readings::{Choice, Cut, Readings, ShareOf, Spread, ThinkAfter};
 pub use specification::{
     Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Use, UserPhase, UserSpecification, UserType,
 };

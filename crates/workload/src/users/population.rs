@@ -75,7 +75,10 @@ impl Population {
             types.push(type_of(specification, name)?);
         }
         if types.is_empty() {
-            return Err(PlanError::new("user", "there is no type of users"));
+            return Err(PlanError::new(
+                "user",
+                "there is no type of users: only files are described; petrio users learn makes types of a trace",
+            ));
         }
         let whole: f64 = types.iter().map(|kind| kind.share).sum();
         if !(whole.is_finite() && whole > 0.0) || types.iter().any(|kind| kind.share < 0.0) {

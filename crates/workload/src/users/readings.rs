@@ -24,6 +24,8 @@ pub struct Readings {
     pub think_after: ThinkAfter,
     /// Bytes of an entry of a directory: from its size follows how many it has.
     pub entry: Bytes,
+    /// How sizes and depths of the files that are there beforehand are drawn.
+    pub spread: Spread,
     /// Whether directories that have fewer files than their size says are filled up with empty ones.
     pub fill_directories: bool,
 }
@@ -38,6 +40,7 @@ impl Default for Readings {
             kept_sessions: 10,
             think_after: ThinkAfter::default(),
             entry: Bytes(32),
+            spread: Spread::default(),
             fill_directories: true,
         }
     }
@@ -53,6 +56,18 @@ pub enum Choice {
     Nearest,
     /// Any file of the category, each as likely as any other; the distribution of sizes used is that of the files.
     Any,
+}
+
+/// How the files that are there beforehand are spread over a distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Each is drawn by itself.
+    #[default]
+    Random,
+    /// So many files have sizes from so many equally likely parts of the distribution, one from each: sums and the greatest sizes are those of
+    /// the distribution, whatever the seed.
+    Even,
 }
 
 /// For what a share of users is drawn.

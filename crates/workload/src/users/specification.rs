@@ -23,7 +23,8 @@ pub struct UserSpecification {
     pub files: Files,
     /// The categories of files by name.
     pub category: IndexMap<String, Category>,
-    /// The types of users by name.
+    /// The types of users by name; none where only files are described.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub user: IndexMap<String, UserType>,
     /// Populations by name: how many of the users are of which type. What measures a file system under each of them goes
     /// through all (`petrio users figures`); otherwise, the types' own shares count.
@@ -71,10 +72,14 @@ pub struct Category {
     pub share: Fraction,
     /// Their sizes; of a directory, the bytes of its entries.
     pub size: Draw<Bytes>,
-    /// How many directories lie between the owner's and the file; left out, it lies in any directory of the owner's category of
-    /// directories that has room, or in the owner's own.
+    /// How many directories lie between the owner's own and it: it lies in any directory at that depth that has room, where one has. Left
+    /// out, a file lies in any of the owner's directories that has room, or in his own; a directory lies in his own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<Draw<f64>>,
+    /// What they are called, with `{number}` where each one's number goes: `"paper-{number}.tex"`; left out, the category's name and the
+    /// number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// In which order their bytes are accessed.
     #[serde(default)]
     pub order: Order,

@@ -102,7 +102,10 @@ impl UserSpecification {
     /// # Errors
     /// The first key that makes no sense.
     pub fn check(&self) -> Result<(), PlanError> {
-        Population::of(self, 1)?;
+        // Files may be described without anybody who uses them.
+        if !self.user.is_empty() {
+            Population::of(self, 1)?;
+        }
         for (name, shares) in &self.population {
             let at = |error: PlanError| PlanError::new(format!("population.{name}"), error.problem);
             let changed = self.with_shares(shares).map_err(at)?;

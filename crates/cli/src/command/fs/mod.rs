@@ -1,6 +1,7 @@
 //! `petrio fs`
 
 mod create;
+mod describe;
 mod remove;
 mod verify;
 
@@ -12,10 +13,11 @@ use petrio_workload::namespace::Namespace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Make, verify and remove the files of a user specification
+/// Make, verify and remove the files of a user specification; describe those of a directory
 #[derive(Subcommand)]
 pub(crate) enum Fs {
     Create(create::Create),
+    Describe(describe::Describe),
     Verify(verify::Verify),
     Remove(remove::Remove),
 }
@@ -24,6 +26,7 @@ impl Fs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
             Self::Create(create) => create.execute(),
+            Self::Describe(describe) => describe.execute(),
             Self::Verify(verify) => verify.execute(),
             Self::Remove(remove) => remove.execute(),
         }

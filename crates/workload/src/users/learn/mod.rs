@@ -329,6 +329,7 @@ impl OfCategory {
             share: part(self.files as f64 / all_files),
             size: self.sizes.values(),
             depth: None,
+            name: None,
             order: order(self.in_order, self.jumps),
         }
     }
