@@ -23,7 +23,7 @@ fn the_files_of_a_directory_are_those_of_a_simulated_file_system() {
     assert!(made.talk.contains("verified:"), "{}", made.talk);
     let mut lines = 0;
     for line in listed.out.lines() {
-        let (size, path) = line.trim().split_once("  ").unwrap();
+        let [size, _, _, path] = line.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{line}") };
         let there = std::fs::metadata(folder.path("files").join(path)).unwrap();
         assert_eq!(there.is_dir(), path.ends_with('/'), "{path}");
         assert!(there.is_dir() || there.len().to_string() == size, "{path}: {size}");
@@ -43,6 +43,38 @@ fn the_files_of_a_directory_are_those_of_a_simulated_file_system() {
     let nothing = folder.petrio(&["fs", "verify", "--dir", "files"]);
     assert_eq!(nothing.code, Some(2));
     assert!(nothing.talk.contains("holds no files that petrio has made"), "{}", nothing.talk);
+}
+
+#[test]
+fn a_described_directory_is_made_again_with_what_it_had() {
+    let folder = Folder::new();
+    let create = ["fs", "create", &specification(), "--dir", "files", "--users", "3"];
+    assert_eq!(folder.petrio(&[&create[..], &SMALL[..]].concat()).code, Some(0));
+    let described = folder.petrio(&[
+        "fs",
+        "describe",
+        "files/home",
+        "--each-user",
+        "--out",
+        "homes.toml",
+        "--json",
+        "homes.json",
+    ]);
+    assert_eq!(described.code, Some(0), "{}", described.talk);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("homes.json")).unwrap()).unwrap();
+    for of in [0, 1, 2] {
+        assert!(json["likeness"][of]["distance"].as_f64().unwrap() < 0.15, "{}", json["likeness"][of]);
+    }
+    // Files without anybody who uses them can be made, and nobody can be put to work.
+    let made = folder.petrio(&["fs", "create", "homes.toml", "--dir", "again", "--verify"]);
+    assert_eq!(made.code, Some(0), "{}", made.talk);
+    assert!(folder.path("again/home/u003").is_dir());
+    let nobody = folder.petrio(&["users", "run", "homes.toml", "--dir", "again"]);
+    assert_eq!(nobody.code, Some(2));
+    assert!(nobody.talk.contains("only files are described"), "{}", nobody.talk);
+    let empty = folder.petrio(&["fs", "describe", "nothing"]);
+    assert_eq!(empty.code, Some(2), "{}", empty.talk);
 }
 
 #[test]

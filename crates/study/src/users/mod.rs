@@ -7,6 +7,7 @@ mod figures_page;
 mod page;
 mod run;
 mod simulated;
+mod volume;
 
 pub use analyse::{AnalysedUsage, analyse_file};
 pub use error::UsersError;
@@ -15,3 +16,4 @@ pub use figures_page::write_figures_html;
 pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};
+pub use volume::{FilledVolume, VolumeError, VolumeFile, fill_volume, usual_size};

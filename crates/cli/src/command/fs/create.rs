@@ -2,16 +2,19 @@
 
 use super::{Placed, directories, failed, placed, words};
 use crate::failure::Failure;
-use crate::output::{print, talk};
+use crate::output::{print, print_json, talk};
 use crate::progress::CountProgress;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use petrio_live::namespace::{Manifest, Site, create, verify};
+use petrio_models::host::file_system::Family;
+use petrio_scenario::report::figures::{counted, grouped};
 use petrio_scenario::{Override, load_users};
-use petrio_workload::namespace::Namespace;
-use petrio_workload::users::{FileKind, UserSpecification};
+use petrio_study::users::{fill_volume, usual_size};
+use petrio_units::Bytes;
+use petrio_workload::users::UserSpecification;
 use std::path::PathBuf;
 
-/// Make the files of a user specification in a directory, or show what they would be
+/// Make the files of a user specification in a directory, or in a simulated file system
 ///
 /// The same specification, users and seed give the same names and sizes everywhere, in real directories and in simulated file
 /// systems. A creation that was stopped goes on where it was. Nothing is written outside the directories given.
@@ -25,9 +28,18 @@ pub(crate) struct Create {
     /// specification that is to lie elsewhere
     #[arg(long, value_name = "DIR", value_parser = placed, required_unless_present = "simulated")]
     dir: Vec<Placed>,
-    /// Make nothing: list the files with their sizes, as a simulated file system gets them
-    #[arg(long, conflicts_with = "dir")]
+    /// Make them in a simulated file system, and list them: bytes, blocks of 4 KiB, pieces in which these lie, path
+    #[arg(long, conflicts_with_all = ["dir", "force", "verify"])]
     simulated: bool,
+    /// The simulated file system's type
+    #[arg(long = "type", value_name = "TYPE", value_enum, default_value = "ext4", conflicts_with = "dir")]
+    family: FamilyName,
+    /// The simulated file system's size, such as "64 GiB"; left out, twice what is needed, and 1 GiB at least
+    #[arg(long, value_name = "SIZE", conflicts_with = "dir")]
+    size: Option<Bytes>,
+    /// Print what was simulated as JSON
+    #[arg(long, conflicts_with = "dir")]
+    json: bool,
     /// For how many users, where the specification doesn't say
     #[arg(long, value_name = "N", default_value_t = 1)]
     users: u32,
@@ -45,6 +57,30 @@ pub(crate) struct Create {
     verify: bool,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum FamilyName {
+    Ext3,
+    Ext4,
+}
+
+impl FamilyName {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ext3 => "ext3",
+            Self::Ext4 => "ext4",
+        }
+    }
+}
+
+impl From<FamilyName> for Family {
+    fn from(name: FamilyName) -> Self {
+        match name {
+            FamilyName::Ext3 => Self::Ext3,
+            FamilyName::Ext4 => Self::Ext4,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   petrio fs create examples/users/thesis.toml --dir /mnt/data/files --users 6
@@ -57,7 +93,7 @@ impl Create {
         let specification = load_users(&self.specification, &self.overrides)?;
         let users = specification.files.users.unwrap_or(self.users);
         if self.simulated {
-            return list(&specification, users, self.seed);
+            return simulate(self, &specification, users);
         }
         let directories = directories(&self.dir)?;
         let site =
@@ -83,17 +119,29 @@ impl Create {
     }
 }
 
-/// Lists what would be made: sizes and paths.
-fn list(specification: &UserSpecification, users: u32, seed: u64) -> Result<(), Failure> {
-    let namespace: Namespace =
-        specification.namespace(users, seed).map_err(|error| Failure::new(error, None))?;
+/// Puts the files into a simulated file system and lists them: bytes, blocks of 4 KiB, pieces, path.
+fn simulate(create: &Create, specification: &UserSpecification, users: u32) -> Result<(), Failure> {
+    let plain = |error: &dyn std::fmt::Display| Failure::new(error, None);
+    let namespace = specification.namespace(users, create.seed).map_err(|error| plain(&error))?;
+    let size = create.size.unwrap_or_else(|| usual_size(&namespace));
+    let filled = fill_volume(&namespace, create.family.into(), size)
+        .map_err(|error| Failure::new(error, Some("name another --size, or make fewer files".to_owned())))?;
+    if create.json {
+        return print_json(&filled);
+    }
     let mut text = String::new();
-    for (position, entry) in (0..).zip(&namespace.entries) {
-        let slash = if entry.kind == FileKind::Directory { "/" } else { "" };
-        let size = if entry.kind == FileKind::Directory { 0 } else { entry.size };
-        text.push_str(&format!("{size:>12}  {}{slash}\n", namespace.path(position)));
+    for file in &filled.files {
+        text.push_str(&format!("{:>12} {:>8} {:>4}  {}\n", file.size, file.blocks, file.extents, file.path));
     }
     print(&text)?;
-    talk(&words(&namespace));
+    talk(&format!(
+        "{}; on an empty {} of {size}: {} of {} blocks and {} inodes taken, {} in more than one piece",
+        words(&namespace),
+        create.family.name(),
+        grouped(filled.blocks_taken),
+        grouped(filled.blocks),
+        grouped(filled.inodes_taken),
+        counted(filled.in_pieces() as u64, "file", "files"),
+    ));
     Ok(())
 }
