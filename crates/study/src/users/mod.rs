@@ -10,7 +10,9 @@ mod simulated;
 
 pub use analyse::{AnalysedUsage, analyse_file};
 pub use error::UsersError;
-pub use figures::{FiguresParameters, Point, PopulationFigure, UsersFigures, measure_figures};
+pub use figures::{
+    FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
+};
 pub use figures_page::write_figures_html;
 pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};
