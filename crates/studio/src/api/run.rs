@@ -1,11 +1,11 @@
 //! One run of a specification's users on simulated storage, analysed as it goes.
 
-use super::Refusal;
+use super::{Desk, Refusal};
 use petrio_scenario::run::Progress;
-use petrio_scenario::{Loaded, Override, load, load_text, load_users_text};
+use petrio_scenario::{Loaded, Override, load_text, load_users_text};
 use petrio_study::users::{SimulatedUsers, simulate_users, users_of};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,15 +37,16 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Lays everything ready.
-    pub(crate) fn of(request: &RunRequest) -> Result<Self, Refusal> {
+    pub(crate) fn of(desk: &Desk, request: &RunRequest) -> Result<Self, Refusal> {
         load_users_text("specification", &request.text, &[]).map_err(|problems| Refusal::from(&problems))?;
         let folder = tempfile::tempdir().map_err(Refusal::new)?;
         let path = folder.path().join("specification.toml");
         std::fs::write(&path, &request.text).map_err(Refusal::new)?;
-        let read = |overrides: &[Override]| match &request.scenario {
-            Some(path) => load(path, overrides),
-            None => load_text("the studio's scenario", SCENARIO, Some(folder.path()), overrides),
+        let (name, scenario, beside) = match &request.scenario {
+            Some(path) => scenario(desk, path)?,
+            None => ("the studio's scenario".to_owned(), SCENARIO.to_owned(), folder.path().to_owned()),
         };
+        let read = |overrides: &[Override]| load_text(&name, &scenario, Some(&beside), overrides);
         let named = read(&[]).map_err(|problems| Refusal::from(&problems))?;
         let name = users_of(&named).map_err(Refusal::new)?.0.to_owned();
         let quoted = toml_edit::Value::from(path.to_string_lossy().into_owned()).to_string();
@@ -71,4 +72,14 @@ impl Prepared {
         simulate_users(&self.loaded, proceed, &mut on_progress)
             .map_err(|error| Refusal::new(&error).help(error.help()))
     }
+}
+
+/// A scenario's name, text and folder. It is read once, so that what has been looked at is what is run.
+fn scenario(desk: &Desk, path: &Path) -> Result<(String, String, PathBuf), Refusal> {
+    let file = desk.file(path)?;
+    let text = std::fs::read_to_string(&file)
+        .map_err(|cause| Refusal::new(format!("{} can't be read: {cause}", path.display())))?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    desk.reach.scenario(&text, folder)?;
+    Ok((path.display().to_string(), text, folder.to_owned()))
 }

@@ -65,7 +65,7 @@ pub(crate) async fn start(State(desk): State<Arc<Desk>>, Json(request): Json<Run
         if going_on >= AT_ONCE {
             return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
         }
-        let prepared = Prepared::of(&request)?;
+        let prepared = Prepared::of(&desk, &request)?;
         let (tell, told) = watch::channel(("progress", json(&Far { completed: 0, model_s: 0.0 })));
         let cancelled = Arc::new(AtomicBool::new(false));
         let id = runs.last_key_value().map_or(1, |(last, _)| last + 1);

@@ -2,13 +2,15 @@
 //!
 //! The page holds the text; the studio holds none. Files are read and written only where the page names them, which is where its user did.
 
-use super::{Answer, Complaint, Refusal, aside, complaints};
+use super::{Answer, Complaint, Desk, Refusal, aside, complaints};
 use axum::Json;
+use axum::extract::State;
 use petrio_scenario::load_users_text;
 use petrio_scenario::report::write_text;
 use petrio_workload::users::{Expected, UserSpecification};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use toml_edit::{DocumentMut, Item, Table};
 
 #[derive(Deserialize)]
@@ -83,9 +85,9 @@ fn places(document: &DocumentMut) -> Vec<PlaceOfDraw> {
 }
 
 /// `POST /api/specification/open`
-pub(crate) async fn open(Json(request): Json<OpenRequest>) -> Answer<Viewed> {
+pub(crate) async fn open(State(desk): State<Arc<Desk>>, Json(request): Json<OpenRequest>) -> Answer<Viewed> {
     aside(move || {
-        let text = std::fs::read_to_string(&request.path)
+        let text = std::fs::read_to_string(desk.file(&request.path)?)
             .map_err(|cause| Refusal::new(format!("{} can't be read: {cause}", request.path.display())))?;
         Ok(viewed(request.path, text))
     })
@@ -182,10 +184,11 @@ pub(crate) struct Saved {
 }
 
 /// `POST /api/specification/save`
-pub(crate) async fn save(Json(request): Json<SaveRequest>) -> Answer<Saved> {
+pub(crate) async fn save(State(desk): State<Arc<Desk>>, Json(request): Json<SaveRequest>) -> Answer<Saved> {
     aside(move || {
         let SaveRequest { path, text, before } = request;
-        let there = match std::fs::read_to_string(&path) {
+        let file = desk.file(&path)?;
+        let there = match std::fs::read_to_string(&file) {
             Ok(there) => Some(there),
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => None,
             Err(cause) => return Err(Refusal::new(format!("{} can't be read: {cause}", path.display()))),
@@ -195,7 +198,7 @@ pub(crate) async fn save(Json(request): Json<SaveRequest>) -> Answer<Saved> {
             return Err(Refusal::new(format!("{} has changed since it was opened", path.display()))
                 .help(Some(help.to_owned())));
         }
-        write_text(&path, &text).map_err(Refusal::new)?;
+        write_text(&file, &text).map_err(Refusal::new)?;
         Ok(Saved { path })
     })
     .await
