@@ -1,32 +1,14 @@
 // The room of users, as a person uses it.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { browser, page, picture, started } from "./studio.mjs";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { closed, installed, picture } from "./studio.mjs";
 
-let studio;
-let chromium;
-let folder;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "petrio-studio-"));
-  copyFileSync("../examples/users/thesis.toml", join(folder, "users.toml"));
-  studio = await started(join(folder, "users.toml"));
-  chromium = await browser();
-});
-
-after(async () => {
-  await chromium?.close();
-  assert.equal(await studio?.end(), 0, "Ctrl-C ends the studio without failure");
-  rmSync(folder, { recursive: true, force: true });
-});
+const studio = installed();
 
 async function opened(options) {
-  const one = await page(chromium, options);
-  await one.goto(studio.url);
+  const one = await studio.opened(options);
   await one.getByRole("button", { name: "Users", exact: true }).click();
   await one.getByLabel("share of user-temp").first().waitFor();
   return one;
@@ -50,9 +32,8 @@ test("tables are edited, mistakes told, and only what is in order is saved", asy
   await one.waitForFunction(() => [...document.querySelectorAll("td")].some((cell) => cell.textContent === "12"));
   await one.getByRole("button", { name: "Save" }).click();
   await one.getByText("Saved: ").waitFor();
-  assert.match(readFileSync(join(folder, "users.toml"), "utf8"), /files = \{ geometric = \{ mean = 12\.0 \} \}/);
-  assert.deepEqual(one.complaints, []);
-  await one.context().close();
+  assert.match(readFileSync(studio.inFolder("users.toml"), "utf8"), /files = \{ geometric = \{ mean = 12\.0 \} \}/);
+  await closed(one);
 });
 
 test("a long run tells how far it is, and is cancelled", async () => {
@@ -62,7 +43,7 @@ test("a long run tells how far it is, and is cancelled", async () => {
   await one.getByText(/\d operations, .* s of model time/).waitFor();
   await one.getByRole("button", { name: "Cancel" }).click();
   await one.getByText("Cancelled.").waitFor();
-  await one.context().close();
+  await closed(one);
 });
 
 for (const [name, options] of [
@@ -83,6 +64,6 @@ for (const [name, options] of [
     await one.getByLabel("Histogram of sessions by files referenced").scrollIntoViewIfNeeded();
     await picture(one, `users-${name}-run`);
     assert.deepEqual(one.complaints, []);
-    await one.context().close();
+    await closed(one);
   });
 }
