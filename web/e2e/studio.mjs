@@ -45,6 +45,13 @@ export function installed() {
       await one.locator("path.curve").first().waitFor();
       return one;
     },
+    /** The same in the room of users, once the specification is there. */
+    async users(options) {
+      const one = await all.opened(options);
+      await one.getByRole("button", { name: "Users", exact: true }).click();
+      await one.getByLabel("title", { exact: true }).waitFor();
+      return one;
+    },
     page: (options) => page(chromiumOfAll, options),
     inFolder: (name) => join(all.folder, name),
   };

@@ -1,5 +1,7 @@
 // Values for the room of distributions, and what tests do with them.
 
+import assert from "node:assert/strict";
+
 /** Two heaps of sizes: half of them about 2 KiB, half about 10 KiB; the same every time. */
 export function values() {
   const numbers = [];
@@ -19,23 +21,28 @@ export async function withValues(studio, options) {
   return one;
 }
 
-/** A number in the table of figures: the values' row is the first, Kolmogorov and Smirnov's distance the sixth column. */
-export const figure = async (one, row, column) =>
-  Number.parseFloat(await one.locator(".figures tbody tr").nth(row).locator("td").nth(column).textContent());
+/** Kolmogorov and Smirnov's distance in the table of figures, whose first row is that of the values. */
+const ks = async (one, row) => Number.parseFloat(await one.locator(".figures tbody tr").nth(row).locator("td").nth(5).textContent());
 
-export const ks = (one, row) => figure(one, row, 5);
+/** How long a number has stayed as it is once nothing more is under way, in ms. */
+const SETTLED = 300;
 
-/** Waits until a distance is another one than before, and gives it. */
+/** Waits until a distance is another one than before and stays so, and gives it. */
 export async function anotherKs(one, row, before) {
-  await one.waitForFunction(
-    ([row, before]) => {
-      const now = Number(document.querySelectorAll(".figures tbody tr")[row].children[6]?.textContent);
-      return Number.isFinite(now) && Math.abs(now - before) > 1e-9;
-    },
-    [row, before],
-  );
-  return ks(one, row);
+  for (let i = 0; i < 50; i += 1) {
+    const now = await ks(one, row);
+    await one.waitForTimeout(SETTLED);
+    if (now !== before && now === (await ks(one, row))) return now;
+  }
+  throw new Error(`the distance stays ${before}`);
 }
+
+/** Waits until a distance is what it should be. */
+export const untilKs = (one, row, wanted) =>
+  one.waitForFunction(
+    ([row, wanted]) => Number(document.querySelectorAll(".figures tbody tr")[row].children[6]?.textContent) === wanted,
+    [row, wanted],
+  );
 
 export async function fit(one, stages) {
   await one.getByLabel("Family to fit").selectOption("gamma");
@@ -44,12 +51,14 @@ export async function fit(one, stages) {
   await one.getByRole("button", { name: "Fit: gamma", exact: false }).first().waitFor();
 }
 
-/** Values, a fit of two stages, and its distance. */
+/** Values, a fit of two stages, and its distance, which is small. */
 export async function fitted(studio, options) {
   const one = await withValues(studio, options);
   await fit(one, 2);
   await one.waitForFunction(() => Number(document.querySelectorAll(".figures tbody tr")[2]?.children[6]?.textContent) > 0);
-  return { one, distance: await ks(one, 2) };
+  const distance = await ks(one, 2);
+  assert.ok(distance < 0.15, `the distance of the fit is ${distance}`);
+  return { one, distance };
 }
 
 /** Drags a handle by so many pixels. */

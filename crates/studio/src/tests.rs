@@ -169,7 +169,7 @@ async fn a_specification_is_edited_with_its_comments_and_saved_unless_it_has_cha
     std::fs::write(&path, THESIS).unwrap();
     let opened = studio.done("specification/open", json!({ "path": path })).await;
     assert_eq!(opened["complaints"], json!([]));
-    assert_eq!(opened["specification"]["category"]["user-temp"]["share"], json!("38.2 %"));
+    assert_eq!(opened["written"]["category"]["user-temp"]["share"], json!("38.2 %"));
     assert!(opened["places"].as_array().unwrap().len() > 30);
     let change =
         json!({ "kind": "set", "path": ["user", "heavy", "think"], "value": "{ constant = \"7 ms\" }" });
@@ -222,6 +222,24 @@ async fn users_run_and_their_use_of_files_is_analysed() {
     assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
     let wrong = studio.refused("runs", json!({ "text": "title = 1", "users": 1, "sessions": 1 })).await;
     assert!(wrong.contains("wrong type"), "{wrong}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_measured_for_every_population_and_access_size() {
+    let studio = Studio::open();
+    let wanted = |users: u32, sessions: u32| json!({ "make": "figures", "text": THESIS, "users": users, "sessions": sessions });
+    let begun = studio.done("runs", wanted(2, 1)).await;
+    let (event, data) = watched(&studio, &begun["id"]).await;
+    assert_eq!(event, "done", "{data}");
+    let populations = data["populations"].as_array().unwrap();
+    assert_eq!(populations.len(), 6);
+    assert_eq!(populations[0]["population"], "all extremely heavy");
+    assert!(populations.iter().all(|one| one["points"].as_array().unwrap().len() == 2));
+    assert!(populations[0]["points"][1]["response_us_per_byte"].as_f64().unwrap() > 0.0);
+    assert_eq!(data["access_sizes"].as_array().unwrap().len(), 5);
+    let begun = studio.done("runs", wanted(1, 100_000)).await;
+    studio.done(&format!("runs/{}/cancel", begun["id"]), json!({})).await;
+    assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
 }
 
 #[tokio::test]
