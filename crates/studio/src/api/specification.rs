@@ -79,8 +79,10 @@ pub(crate) struct EditRequest {
 /// `POST /api/specification/edit`
 pub(crate) async fn edit(Json(request): Json<EditRequest>) -> Answer<Viewed> {
     aside(move || {
-        let mut document: DocumentMut =
-            request.text.parse().map_err(|error: toml_edit::TomlError| Refusal::new(error.message()))?;
+        let mut document: DocumentMut = request.text.parse().map_err(|error: toml_edit::TomlError| {
+            Refusal::new(format!("the text is no TOML: {}", error.message()))
+                .help(Some("mend it under Text, or undo".to_owned()))
+        })?;
         for change in &request.changes {
             change.apply(&mut document)?;
         }
