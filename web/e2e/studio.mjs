@@ -1,18 +1,22 @@
 // A studio and a browser for the tests: the real binary, the real Chromium.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
 const BROWSERS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"];
-export const browserPath = BROWSERS.find((path) => path && existsSync(path));
-export const petrio = process.env.PETRIO ?? "../target/debug/petrio";
-export const pictures = process.env.PETRIO_PICTURES ?? "../target/studio-pictures";
+const browserPath = BROWSERS.find((path) => path && existsSync(path));
+const petrio = process.env.PETRIO ?? "../target/debug/petrio";
+const pictures = process.env.PETRIO_PICTURES ?? "../target/studio-pictures";
 mkdirSync(pictures, { recursive: true });
 
 /** Starts `petrio studio`, and gives its address and how to end it. */
-export async function started(...more) {
+async function started(...more) {
   const child = spawn(petrio, ["studio", "--no-open", ...more], { stdio: ["ignore", "pipe", "inherit"] });
   const url = await new Promise((done, failed) => {
     createInterface({ input: child.stdout }).once("line", done);
@@ -30,10 +34,52 @@ export async function started(...more) {
   };
 }
 
-export const browser = () => chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+/** For the tests of a file: a folder with the thesis' users, a studio that has them open, and a browser. */
+export function installed() {
+  let chromiumOfAll;
+  const all = {
+    /** A page of the studio. */
+    async opened(options) {
+      const one = await page(chromiumOfAll, options);
+      await one.goto(all.url);
+      await one.locator("path.curve").first().waitFor();
+      return one;
+    },
+    /** The same in the room of users, once the specification is there. */
+    async users(options) {
+      const one = await all.opened(options);
+      await one.getByRole("button", { name: "Users", exact: true }).click();
+      await one.getByLabel("title", { exact: true }).waitFor();
+      return one;
+    },
+    page: (options) => page(chromiumOfAll, options),
+    inFolder: (name) => join(all.folder, name),
+  };
+  before(async () => {
+    all.folder = mkdtempSync(join(tmpdir(), "petrio-studio-"));
+    copyFileSync("../examples/users/thesis.toml", all.inFolder("users.toml"));
+    all.studio = await started(all.inFolder("users.toml"));
+    all.url = all.studio.url;
+    chromiumOfAll = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  });
+  after(async () => {
+    await chromiumOfAll?.close();
+    assert.equal(await all.studio?.end(), 0, "Ctrl-C ends the studio without failure");
+    rmSync(all.folder, { recursive: true, force: true });
+  });
+  return all;
+}
+
+/** Ends a test: nothing that the console complained about but refusals that were asked for, and no page left. */
+export async function closed(one, { refusals = 0 } = {}) {
+  const refused = (complaint) => complaint.includes("status of 422");
+  assert.deepEqual(one.complaints.filter((complaint) => !refused(complaint)), []);
+  assert.equal(one.complaints.filter(refused).length, refusals, "refusals");
+  await one.context().close();
+}
 
 /** A page of some size, which takes note of whatever the console complains about. */
-export async function page(from, { width = 1366, height = 768, scheme = "light" } = {}) {
+async function page(from, { width = 1366, height = 768, scheme = "light" } = {}) {
   const context = await from.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const one = await context.newPage();

@@ -1,40 +1,15 @@
 // The room of users, as a person uses it.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { browser, page, picture, started } from "./studio.mjs";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { closed, installed, picture } from "./studio.mjs";
 
-let studio;
-let chromium;
-let folder;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "petrio-studio-"));
-  copyFileSync("../examples/users/thesis.toml", join(folder, "users.toml"));
-  studio = await started(join(folder, "users.toml"));
-  chromium = await browser();
-});
-
-after(async () => {
-  await chromium?.close();
-  assert.equal(await studio?.end(), 0, "Ctrl-C ends the studio without failure");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function opened(options) {
-  const one = await page(chromium, options);
-  await one.goto(studio.url);
-  await one.getByRole("button", { name: "Users", exact: true }).click();
-  await one.getByLabel("share of user-temp").first().waitFor();
-  return one;
-}
+const studio = installed();
 
 test("tables are edited, mistakes told, and only what is in order is saved", async () => {
-  const one = await opened();
-  const share = one.getByLabel("share of user-temp").first();
+  const one = await studio.users();
+  const share = one.getByLabel("share of user-temp", { exact: true });
   assert.equal(await share.inputValue(), "38.2 %");
   await share.fill("much");
   await share.blur();
@@ -42,7 +17,7 @@ test("tables are edited, mistakes told, and only what is in order is saved", asy
   assert.ok(await one.getByRole("button", { name: "Save" }).isDisabled());
   await one.getByRole("button", { name: "Undo" }).click();
   await one.getByRole("alert").waitFor({ state: "detached" });
-  const files = one.getByLabel("files of user-read", { exact: true });
+  const files = one.getByLabel("files of user-read, used");
   const expected = one.getByLabel("Specification").locator("tr", { has: files }).locator("td").nth(4);
   assert.equal(await expected.textContent(), "6");
   await files.fill("{ geometric = { mean = 12.0 } }");
@@ -50,19 +25,18 @@ test("tables are edited, mistakes told, and only what is in order is saved", asy
   await one.waitForFunction(() => [...document.querySelectorAll("td")].some((cell) => cell.textContent === "12"));
   await one.getByRole("button", { name: "Save" }).click();
   await one.getByText("Saved: ").waitFor();
-  assert.match(readFileSync(join(folder, "users.toml"), "utf8"), /files = \{ geometric = \{ mean = 12\.0 \} \}/);
-  assert.deepEqual(one.complaints, []);
-  await one.context().close();
+  assert.match(readFileSync(studio.inFolder("users.toml"), "utf8"), /files = \{ geometric = \{ mean = 12\.0 \} \}/);
+  await closed(one);
 });
 
 test("a long run tells how far it is, and is cancelled", async () => {
-  const one = await opened();
-  await one.getByLabel("sessions", { exact: true }).fill("100000");
+  const one = await studio.users();
+  await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("100000");
   await one.getByRole("button", { name: "Run", exact: true }).click();
   await one.getByText(/\d operations, .* s of model time/).waitFor();
   await one.getByRole("button", { name: "Cancel" }).click();
   await one.getByText("Cancelled.").waitFor();
-  await one.context().close();
+  await closed(one);
 });
 
 for (const [name, options] of [
@@ -70,10 +44,10 @@ for (const [name, options] of [
   ["projector-dark", { width: 1920, height: 1080, scheme: "dark" }],
 ]) {
   test(`a run is analysed (${name})`, async () => {
-    const one = await opened(options);
+    const one = await studio.users(options);
     if (options.width) await one.getByRole("button", { name: "Large text" }).click();
     await picture(one, `users-${name}-tables`);
-    await one.getByLabel("sessions", { exact: true }).fill("60");
+    await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("60");
     await one.getByRole("button", { name: "Run", exact: true }).click();
     await one.getByText("60 sessions of 1 process").waitFor();
     const bars = () => one.getByLabel("Histogram of sessions by files referenced").locator("rect").first().getAttribute("height");
@@ -83,6 +57,41 @@ for (const [name, options] of [
     await one.getByLabel("Histogram of sessions by files referenced").scrollIntoViewIfNeeded();
     await picture(one, `users-${name}-run`);
     assert.deepEqual(one.complaints, []);
-    await one.context().close();
+    await closed(one);
   });
 }
+
+const figures = (one) => one.getByLabel("Figures", { exact: true });
+
+test("figures are measured, told of, cancelled, and exported", async () => {
+  const one = await studio.users();
+  const panel = figures(one);
+  await panel.getByLabel("sessions").fill("20000");
+  await panel.getByRole("button", { name: "Measure" }).click();
+  await panel.getByText("all extremely heavy, 1 users (1 of 41)").waitFor();
+  await panel.getByRole("button", { name: "Cancel" }).click();
+  await panel.getByText("Cancelled.").waitFor();
+  await panel.getByLabel("users, at most").fill("3");
+  await panel.getByLabel("sessions").fill("3");
+  await panel.getByRole("button", { name: "Measure" }).click();
+  const byUsers = panel.getByLabel("Response time a byte by number of users");
+  await byUsers.waitFor();
+  assert.equal(await byUsers.locator("circle").count(), 6 * 3);
+  assert.equal(await panel.getByLabel("Response time a byte by access size").locator("circle").count(), 5);
+  assert.equal(await panel.locator("tbody tr").count(), 6 * 3 + 5);
+  await panel.getByText("a straight line explains").first().waitFor();
+  const saved = async (name) => {
+    const [download] = await Promise.all([
+      one.waitForEvent("download"),
+      panel.locator("figure").first().getByRole("button", { name }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), /^response-time-a-byte-by-number-of-users\./);
+    return readFileSync(await download.path());
+  };
+  const svg = (await saved("Export SVG")).toString();
+  assert.ok(svg.includes("100 % heavy") && svg.includes("<path") && !svg.includes("class="));
+  assert.equal((await saved("Export PNG")).subarray(1, 4).toString(), "PNG");
+  await byUsers.scrollIntoViewIfNeeded();
+  await picture(one, "figures");
+  await closed(one);
+});

@@ -66,9 +66,16 @@ export interface Evaluated {
 
 export interface Place {
   path: string[];
-  quantity: Quantity | "share";
+  quantity: Quantity | "other";
   text: string;
 }
+
+/** A change of a specification's text. */
+export type Change =
+  | { kind: "set"; path: string[]; value: string | null }
+  | { kind: "add"; path: string[]; text: string }
+  | { kind: "remove"; path: string[] }
+  | { kind: "rename"; path: string[]; to: string };
 
 export interface Complaint {
   location: string | null;
@@ -79,7 +86,8 @@ export interface Complaint {
 export interface SpecificationView {
   path: string;
   text: string;
-  specification: Json;
+  /** Its tables as they are written; nothing where it is no TOML. */
+  written: Json;
   complaints: Complaint[];
   expected: { user: string; category: string; files: number; bytes: number }[];
   places: Place[];
@@ -111,6 +119,21 @@ export interface Ran {
     calls: CallUsage[];
   };
 }
+
+export interface Measured {
+  users: number;
+  access_bytes?: number;
+  response_us_per_byte: number;
+  accesses: CallUsage;
+}
+
+export interface FiguresMade {
+  populations: { population: string; points: Measured[]; slope: number; r_squared: number }[];
+  access_sizes: Measured[];
+}
+
+/** How far a run is, or the runs of which figures are made. */
+export type Far = { completed: number; model_s: number } | { what: string; run: number; runs: number };
 
 /** A refusal in the server's own words. */
 export class Refusal extends Error {

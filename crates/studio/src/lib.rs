@@ -12,6 +12,7 @@ mod api;
 mod assets;
 mod guard;
 mod quantity;
+mod reach;
 mod server;
 mod token;
 

@@ -3,6 +3,7 @@
 use crate::api::{self, Desk};
 use crate::assets::asset;
 use crate::guard::{Guard, guarded};
+use crate::reach::Reach;
 use crate::token::Token;
 use axum::Router;
 use axum::routing::get;
@@ -43,6 +44,9 @@ pub enum StudioError {
         /// What the system said.
         cause: io::Error,
     },
+    /// The folder that files are to lie below can't be told.
+    #[error("the studio can't tell in which folder it was started: {0}")]
+    Folder(io::Error),
     /// The system has no randomness for the token.
     #[error("no token can be made: {0}")]
     Token(getrandom::Error),
@@ -56,6 +60,7 @@ pub struct Studio {
     listener: TcpListener,
     guard: Guard,
     specification: Option<PathBuf>,
+    reach: Reach,
 }
 
 /// How to end the studio that is being served.
@@ -74,7 +79,7 @@ impl Studio {
     /// Takes the address.
     ///
     /// # Errors
-    /// An address that can't be had.
+    /// An address that can't be had; for others than this machine's own, a working directory that can't be told.
     pub fn bind(options: &StudioOptions) -> Result<Self, StudioError> {
         let address = SocketAddr::new(options.address, options.port);
         let failed = |cause| StudioError::Listen { address, cause };
@@ -82,7 +87,14 @@ impl Studio {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let token = Token::random().map_err(StudioError::Token)?;
-        Ok(Self { listener, guard: Guard { token, address }, specification: options.specification.clone() })
+        let specification = options.specification.clone();
+        let reach = if address.ip().is_loopback() {
+            Reach::Everything
+        } else {
+            let below = |folder: PathBuf| Reach::below(&folder, specification.as_deref());
+            std::env::current_dir().and_then(below).map_err(StudioError::Folder)?
+        };
+        Ok(Self { listener, guard: Guard { token, address }, specification, reach })
     }
 
     /// The address for the browser, with the token; it ends in a slash.
@@ -106,7 +118,7 @@ impl Studio {
     pub fn serve(self) -> Result<(), StudioError> {
         let (stop, mut stopped) = watch::channel(false);
         *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-        let desk = Arc::new(Desk::new(self.specification));
+        let desk = Arc::new(Desk::new(self.specification, self.reach));
         let router = router(self.guard, Arc::clone(&desk));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)

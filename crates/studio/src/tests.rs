@@ -4,6 +4,7 @@
 
 use crate::api::Desk;
 use crate::guard::Guard;
+use crate::reach::Reach;
 use crate::server::router;
 use crate::token::Token;
 use axum::Router;
@@ -26,9 +27,14 @@ struct Studio {
 
 impl Studio {
     fn open() -> Self {
+        Self::within(Reach::Everything)
+    }
+
+    fn within(reach: Reach) -> Self {
         let token = Token::random().unwrap();
         let guard = Guard { token: token.clone(), address: HOST.parse().unwrap() };
-        Self { router: router(guard, Arc::new(Desk::new(None))), token: token.as_str().to_owned() }
+        let desk = Arc::new(Desk::new(None, reach));
+        Self { router: router(guard, desk), token: token.as_str().to_owned() }
     }
 
     async fn send(&self, request: Request<Body>) -> Response {
@@ -163,9 +169,10 @@ async fn a_specification_is_edited_with_its_comments_and_saved_unless_it_has_cha
     std::fs::write(&path, THESIS).unwrap();
     let opened = studio.done("specification/open", json!({ "path": path })).await;
     assert_eq!(opened["complaints"], json!([]));
-    assert_eq!(opened["specification"]["category"]["user-temp"]["share"], json!("38.2 %"));
+    assert_eq!(opened["written"]["category"]["user-temp"]["share"], json!("38.2 %"));
     assert!(opened["places"].as_array().unwrap().len() > 30);
-    let change = json!({ "path": ["user", "heavy", "think"], "value": "{ constant = \"7 ms\" }" });
+    let change =
+        json!({ "kind": "set", "path": ["user", "heavy", "think"], "value": "{ constant = \"7 ms\" }" });
     let edit = json!({ "path": path, "text": opened["text"], "changes": [change] });
     let edited = studio.done("specification/edit", edit).await;
     let wanted = THESIS.replacen(
@@ -215,4 +222,55 @@ async fn users_run_and_their_use_of_files_is_analysed() {
     assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
     let wrong = studio.refused("runs", json!({ "text": "title = 1", "users": 1, "sessions": 1 })).await;
     assert!(wrong.contains("wrong type"), "{wrong}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_measured_for_every_population_and_access_size() {
+    let studio = Studio::open();
+    let wanted = |users: u32, sessions: u32| json!({ "make": "figures", "text": THESIS, "users": users, "sessions": sessions });
+    let begun = studio.done("runs", wanted(2, 1)).await;
+    let (event, data) = watched(&studio, &begun["id"]).await;
+    assert_eq!(event, "done", "{data}");
+    let populations = data["populations"].as_array().unwrap();
+    assert_eq!(populations.len(), 6);
+    assert_eq!(populations[0]["population"], "all extremely heavy");
+    assert!(populations.iter().all(|one| one["points"].as_array().unwrap().len() == 2));
+    assert!(populations[0]["points"][1]["response_us_per_byte"].as_f64().unwrap() > 0.0);
+    assert_eq!(data["access_sizes"].as_array().unwrap().len(), 5);
+    let begun = studio.done("runs", wanted(1, 100_000)).await;
+    studio.done(&format!("runs/{}/cancel", begun["id"]), json!({})).await;
+    assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
+}
+
+#[tokio::test]
+async fn a_studio_that_others_reach_serves_only_what_lies_below_its_folder() {
+    let all = tempfile::tempdir().unwrap();
+    let (here, outside) = (all.path().join("here"), all.path().join("outside.toml"));
+    std::fs::create_dir(&here).unwrap();
+    std::fs::write(here.join("users.toml"), THESIS).unwrap();
+    std::fs::write(&outside, THESIS).unwrap();
+    std::os::unix::fs::symlink(&outside, here.join("link.toml")).unwrap();
+    let names_outside = "[workload.users]\nkind = \"users\"\nspecification = \"../outside.toml\"\n";
+    std::fs::write(here.join("scenario.toml"), names_outside).unwrap();
+    let studio = Studio::within(Reach::below(&here, None).unwrap());
+    studio.done("specification/open", json!({ "path": "users.toml" })).await;
+    studio.done("specification/save", json!({ "path": "new.toml", "text": THESIS })).await;
+    assert_eq!(std::fs::read_to_string(here.join("new.toml")).unwrap(), THESIS);
+    let load = |path: &str| json!({ "quantity": "number", "path": path });
+    let run = |path: &str| json!({ "text": THESIS, "users": 1, "sessions": 1, "scenario": path });
+    let save = |path: &str| json!({ "path": path, "text": "", "before": THESIS });
+    for path in ["../outside.toml", "link.toml", outside.to_str().unwrap()] {
+        for (at, body) in [
+            ("data", load(path)),
+            ("specification/open", json!({ "path": path })),
+            ("specification/save", save(path)),
+            ("runs", run(path)),
+        ] {
+            let refused = studio.refused(at, body).await;
+            assert!(refused.starts_with(&format!("{path} lies outside of ")), "{at}: {refused}");
+        }
+    }
+    let refused = studio.refused("runs", run("scenario.toml")).await;
+    assert!(refused.contains("outside.toml lies outside of "), "{refused}");
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), THESIS);
 }

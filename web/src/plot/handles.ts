@@ -35,6 +35,23 @@ export function handlesOf(draw: Draw): Handle[] {
   return found;
 }
 
+/**
+ * Places at which no handle covers another one: those that come later are put into a lane above, as many as it takes, or, where there is no
+ * room under the top, below.
+ */
+export function apart(places: [number, number][], room: number, top: number): [number, number][] {
+  const taken: [number, number][] = [];
+  for (const [x, own] of places) {
+    const above = Math.max(0, Math.floor((own - top) / room));
+    const lane = (i: number): number => (i <= above ? own - i * room : own + (i - above) * room);
+    const covers = (y: number): boolean => taken.some(([a, b]) => Math.hypot(a - x, b - y) < 0.95 * room);
+    let i = 0;
+    while (covers(lane(i))) i += 1;
+    taken.push([x, lane(i)]);
+  }
+  return taken;
+}
+
 /** How much a move of so many pixels upwards changes a weight. */
 export const weightFactor = (up: number): number => Math.exp(up / 90);
 

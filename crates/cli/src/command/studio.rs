@@ -21,7 +21,8 @@ pub(crate) struct Studio {
     /// The port; left out, any that is free
     #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// Listen on another address than this machine's own; whoever has the address with its secret can then read and write your files
+    /// Listen on another address than this machine's own; whoever has the address with its secret can then read and write files, but only
+    /// below the folder in which the studio is started, and beside SPEC
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
     /// Print the address, and open no browser
@@ -33,7 +34,8 @@ const EXAMPLES: &str = "\
 Examples:
   petrio studio
   petrio studio examples/users/thesis.toml
-  petrio studio --no-open --port 8000";
+  petrio studio --no-open --port 8000
+  petrio studio --no-open --listen 0.0.0.0";
 
 impl Studio {
     pub(crate) fn execute(&self) -> Result<(), Failure> {

@@ -12,6 +12,7 @@ mod interface;
 mod outputs;
 mod predictions;
 mod same_again;
+mod studio;
 mod support;
 mod traces;
 mod users;

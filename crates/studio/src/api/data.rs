@@ -156,7 +156,7 @@ pub(crate) async fn load(State(desk): State<Arc<Desk>>, Json(request): Json<Load
         let unit = request.quantity.unit(&request.unit).map_err(Refusal::new)?;
         let found = match (&request.text, &request.path) {
             (Some(text), None) => of_text(text, request.column)?,
-            (None, Some(path)) => of_path(Path::new(path.trim()), &request)?,
+            (None, Some(path)) => of_path(&desk.file(Path::new(path.trim()))?, &request)?,
             _ => return Err(Refusal::new("either a text or a path is needed")),
         };
         // A trace's measures are in their base units already.

@@ -7,6 +7,7 @@ mod run;
 mod runs;
 mod specification;
 
+use crate::reach::{OutOfReach, Reach};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -15,7 +16,7 @@ use axum::{Json, Router};
 use petrio_scenario::Problems;
 use serde::Serialize;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file of numbers that somebody drops into the page is no larger.
@@ -24,13 +25,19 @@ const BODY_MAX: usize = 256 << 20;
 /// What the studio keeps between two questions: loaded values and runs, a few of each.
 pub(crate) struct Desk {
     specification: Option<PathBuf>,
+    reach: Reach,
     data: data::Shelf,
     runs: runs::Runs,
 }
 
 impl Desk {
-    pub(crate) fn new(specification: Option<PathBuf>) -> Self {
-        Self { specification, data: data::Shelf::default(), runs: runs::Runs::default() }
+    pub(crate) fn new(specification: Option<PathBuf>, reach: Reach) -> Self {
+        Self { specification, reach, data: data::Shelf::default(), runs: runs::Runs::default() }
+    }
+
+    /// The file that the page names.
+    fn file(&self, path: &Path) -> Result<PathBuf, Refusal> {
+        Ok(self.reach.file(path)?)
     }
 
     /// Ends whatever is still running.
@@ -121,6 +128,12 @@ impl From<&Problems> for Refusal {
         });
         let help = problems.iter().find_map(|problem| problem.advice().map(str::to_owned));
         Self::new(lines.collect::<Vec<_>>().join("\n")).help(help)
+    }
+}
+
+impl From<OutOfReach> for Refusal {
+    fn from(error: OutOfReach) -> Self {
+        Self::new(&error).help(Some(error.help()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs that are under way: begun, watched by server-sent events, cancelled.
 
-use super::run::{Prepared, RunRequest};
+use super::run::{Far, Prepared, RunRequest};
 use super::{Answer, Desk, Refusal, aside};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -47,12 +47,6 @@ pub(crate) struct Begun {
     id: u64,
 }
 
-#[derive(Serialize)]
-struct Far {
-    completed: u64,
-    model_s: f64,
-}
-
 fn json(value: &impl Serialize) -> Arc<str> {
     serde_json::to_string(value).unwrap_or_default().into()
 }
@@ -65,8 +59,8 @@ pub(crate) async fn start(State(desk): State<Arc<Desk>>, Json(request): Json<Run
         if going_on >= AT_ONCE {
             return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
         }
-        let prepared = Prepared::of(&request)?;
-        let (tell, told) = watch::channel(("progress", json(&Far { completed: 0, model_s: 0.0 })));
+        let prepared = Prepared::of(&desk, &request)?;
+        let (tell, told) = watch::channel(("progress", json(&Far::Run { completed: 0, model_s: 0.0 })));
         let cancelled = Arc::new(AtomicBool::new(false));
         let id = runs.last_key_value().map_or(1, |(last, _)| last + 1);
         runs.insert(id, Run { cancelled: Arc::clone(&cancelled), told });
@@ -74,11 +68,10 @@ pub(crate) async fn start(State(desk): State<Arc<Desk>>, Json(request): Json<Run
             runs.pop_first();
         }
         std::thread::spawn(move || {
-            let mut last = Instant::now();
-            let outcome = prepared.run(&cancelled, |step| {
-                if last.elapsed() >= TELL_EVERY {
-                    last = Instant::now();
-                    let far = Far { completed: step.completed, model_s: step.now.as_seconds() };
+            let mut last = None;
+            let outcome = prepared.run(&cancelled, |far| {
+                if last.is_none_or(|last: Instant| last.elapsed() >= TELL_EVERY) {
+                    last = Some(Instant::now());
                     tell.send_replace(("progress", json(&far)));
                 }
             });

@@ -6,8 +6,9 @@ use super::run::{UsersRun, run_users};
 use super::simulated::{simulate_users, users_of};
 use petrio_kernel::statistics::Tally;
 use petrio_live::namespace::Directories;
+use petrio_scenario::report::ReportError;
 use petrio_scenario::schema::Workload;
-use petrio_scenario::{Loaded, Override, load, load_users};
+use petrio_scenario::{Loaded, load_users};
 use petrio_workload::users::{CallUsage, Usage, Users};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -15,16 +16,23 @@ use std::path::PathBuf;
 /// What is measured.
 #[derive(Clone, Debug)]
 pub struct FiguresParameters {
-    /// A scenario with a workload of kind "users".
-    pub scenario: PathBuf,
-    /// Changes to it.
-    pub overrides: Vec<Override>,
-    /// Where it is run for real instead.
+    /// Where the users are run for real, instead of on the scenario's system.
     pub directory: Option<PathBuf>,
     /// Most users at once.
     pub users: u32,
     /// Sessions of each.
     pub sessions: u32,
+}
+
+/// Which of the runs comes next.
+#[derive(Clone, Debug, Serialize)]
+pub struct FiguresProgress {
+    /// What is being run.
+    pub what: String,
+    /// Its number, from 1 on.
+    pub run: usize,
+    /// Of so many.
+    pub runs: usize,
 }
 
 /// A measurement.
@@ -70,38 +78,52 @@ pub struct UsersFigures {
 /// Access sizes of figure 5.12, in bytes.
 const ACCESS_SIZES: [u64; 5] = [128, 256, 512, 1_024, 2_048];
 
-/// Measures. `progress` is told what is being run.
+/// Measures what the users of a loaded scenario with one workload of kind "users" find. `proceed` is asked at every call of a simulated run
+/// whether to go on, and before each real one; `on_progress` is told what is being run.
 ///
 /// # Errors
-/// What is wrong with the scenario, its users, or the directory.
+/// What is wrong with the scenario, its users, or the directory; measurements that were stopped.
 pub fn measure_figures(
+    loaded: &Loaded,
     parameters: &FiguresParameters,
-    mut progress: impl FnMut(&str),
+    proceed: impl Fn() -> bool + Clone + Send + 'static,
+    mut on_progress: impl FnMut(FiguresProgress),
 ) -> Result<UsersFigures, UsersError> {
-    let loaded = load(&parameters.scenario, &parameters.overrides)?;
-    let (name, users) = users_of(&loaded)?;
+    let (name, users) = users_of(loaded)?;
     let specification = load_users(&loaded.path_of(&users.specification), &[])?;
+    // One user of the first population: in the thesis, an extremely heavy one.
+    let alone = specification.population.first();
+    let sizes: &[u64] = if alone.is_some() { &ACCESS_SIZES } else { &[] };
+    let runs = specification.population.len() * parameters.users as usize + sizes.len();
+    let mut run = 0;
+    let mut measured = |what: String, crowd: &Users| {
+        if !proceed() {
+            return Err(ReportError::Stopped.into());
+        }
+        run += 1;
+        on_progress(FiguresProgress { what, run, runs });
+        measure(parameters, loaded, name, crowd, proceed.clone())
+    };
     let mut populations = Vec::new();
     for (population, shares) in &specification.population {
         let mut points = Vec::new();
         for count in 1..=parameters.users {
-            progress(&format!("{population}, {count} users"));
             let crowd = Users { shares: shares.clone(), ..crowd(users, parameters, count) };
-            points.push(point(&measure(parameters, &loaded, name, &crowd)?, count, None));
+            let usage = measured(format!("{population}, {count} users"), &crowd)?;
+            points.push(point(&usage, count, None));
         }
         let (slope, r_squared) = line(&points);
         populations.push(PopulationFigure { population: population.clone(), points, slope, r_squared });
     }
     let mut access_sizes = Vec::new();
-    // One user of the first population: in the thesis, an extremely heavy one.
-    if let Some((population, shares)) = specification.population.first() {
-        for bytes in ACCESS_SIZES {
-            progress(&format!("{population}, accesses of {bytes} B"));
+    if let Some((population, shares)) = alone {
+        for &bytes in sizes {
             let access = serde_json::from_value(
                 serde_json::json!({ "exponential": { "mean": format!("{bytes} B") } }),
             );
             let crowd = Users { shares: shares.clone(), access: access.ok(), ..crowd(users, parameters, 1) };
-            access_sizes.push(point(&measure(parameters, &loaded, name, &crowd)?, 1, Some(bytes)));
+            let usage = measured(format!("{population}, accesses of {bytes} B"), &crowd)?;
+            access_sizes.push(point(&usage, 1, Some(bytes)));
         }
     }
     Ok(UsersFigures {
@@ -121,15 +143,16 @@ fn measure(
     loaded: &Loaded,
     name: &str,
     crowd: &Users,
+    proceed: impl Fn() -> bool + Send + 'static,
 ) -> Result<Usage, UsersError> {
     if let Some(directory) = &parameters.directory {
-        return Ok(run_users(&real(parameters, loaded, crowd, directory)?, |_| true)?.usage);
+        return Ok(run_users(&real(parameters, loaded, crowd, directory)?, |_| proceed())?.usage);
     }
     let mut loaded = loaded.clone();
     if let Some(Workload::Users(load)) = loaded.scenario.workload.get_mut(name) {
         load.parameters = crowd.clone();
     }
-    Ok(simulate_users(&loaded, || true, &mut |_| ())?.usage)
+    Ok(simulate_users(&loaded, proceed, &mut |_| ())?.usage)
 }
 
 /// As for a real directory: files for as many users as will work there at most, so that all runs find the same ones.

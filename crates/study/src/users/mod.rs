@@ -11,7 +11,9 @@ mod volume;
 
 pub use analyse::{AnalysedUsage, analyse_file};
 pub use error::UsersError;
-pub use figures::{FiguresParameters, Point, PopulationFigure, UsersFigures, measure_figures};
+pub use figures::{
+    FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
+};
 pub use figures_page::write_figures_html;
 pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};

@@ -6,8 +6,8 @@ use crate::output::{print, talk};
 use crate::results::{Results, write_json};
 use crate::table::table;
 use clap::Args;
-use petrio_scenario::Override;
-use petrio_study::users::{FiguresParameters, Point, measure_figures, write_figures_html};
+use petrio_scenario::{Override, load};
+use petrio_study::users::{FiguresParameters, Point, UsersError, measure_figures, write_figures_html};
 use std::path::PathBuf;
 
 /// Measure response time a byte by number of users for every population of a specification, and by access size
@@ -46,18 +46,20 @@ Examples:
 impl Figures {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         self.results.check(&[&self.scenario])?;
-        let parameters = FiguresParameters {
-            scenario: self.scenario.clone(),
-            overrides: self.overrides.clone(),
-            directory: self.dir.clone(),
-            users: self.users,
-            sessions: self.sessions,
-        };
-        let figures = measure_figures(&parameters, |what| {
-            if !self.quiet {
-                talk(what);
-            }
-        });
+        let parameters =
+            FiguresParameters { directory: self.dir.clone(), users: self.users, sessions: self.sessions };
+        let loaded =
+            load(&self.scenario, &self.overrides).map_err(|problems| failed(UsersError::from(problems)))?;
+        let figures = measure_figures(
+            &loaded,
+            &parameters,
+            || true,
+            |far| {
+                if !self.quiet {
+                    talk(&far.what);
+                }
+            },
+        );
         let figures = figures.map_err(failed)?;
         if let Some(path) = &self.results.json {
             write_json(&figures, path)?;

@@ -1,0 +1,63 @@
+// Work that takes its time on the server: begun, watched by its events, cancelled.
+
+import { type Far, post, Refusal, sentence } from "../api";
+import { plain } from "../format";
+
+const told = (far: Far): string =>
+  "what" in far
+    ? `${far.what} (${far.run} of ${far.runs})`
+    : `${far.completed.toLocaleString("en-GB")} operations, ${plain(far.model_s)} s of model time`;
+
+export class Job<Made> {
+  /** Its number, while it goes on. */
+  running = $state<number | null>(null);
+  /** How far it is; empty where there is none. */
+  far = $state("");
+  notice = $state("");
+  made = $state.raw<Made | null>(null);
+
+  async start(body: { [key: string]: unknown }): Promise<void> {
+    this.notice = "";
+    this.far = "It begins";
+    try {
+      const { id } = await post<{ id: number }>("runs", body);
+      this.running = id;
+      await this.#watch(id);
+    } catch (error) {
+      this.notice = sentence(error);
+    }
+    this.running = null;
+    this.far = "";
+  }
+
+  #watch(id: number): Promise<void> {
+    return new Promise((done, failed) => {
+      const events = new EventSource(`api/runs/${id}/events`);
+      const end = (with_: () => void): void => {
+        events.close();
+        with_();
+      };
+      events.addEventListener("progress", (event) => {
+        this.far = told(JSON.parse(event.data as string) as Far);
+      });
+      events.addEventListener("done", (event) => {
+        this.made = JSON.parse(event.data as string) as Made;
+        end(done);
+      });
+      events.addEventListener("cancelled", () => end(() => ((this.notice = "Cancelled."), done())));
+      events.addEventListener("failed", (event) => {
+        const { error, help } = JSON.parse(event.data as string) as { error: string; help: string | null };
+        end(() => failed(new Refusal(error, help)));
+      });
+      events.onerror = () => end(() => failed(new Refusal("the studio doesn't answer")));
+    });
+  }
+
+  async cancel(): Promise<void> {
+    try {
+      await post(`runs/${this.running}/cancel`, {});
+    } catch (error) {
+      this.notice = sentence(error);
+    }
+  }
+}
