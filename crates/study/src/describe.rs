@@ -173,13 +173,12 @@ fn described(
     }
     let specification = describe(title, &format!("described from {source}"), census, users);
     let made = Census::of(&specification.namespace(users.unwrap_or(1), 1)?);
-    let measures: [(&str, fn(&Census) -> Vec<f64>); 3] = [
-        ("size of a file, bytes", Census::sizes),
-        ("depth of a file", Census::depths),
-        ("entries of a directory", Census::entries),
+    let measures = [
+        ("size of a file, bytes", census.sizes(), made.sizes()),
+        ("depth of a file", census.depths(), made.depths()),
+        ("entries of a directory", census.entries(), made.entries()),
     ];
-    let likeness = measures.map(|(of, measure)| {
-        let (original, made) = (measure(census), measure(&made));
+    let likeness = measures.map(|(of, original, made)| {
         let distance = sample_distance(&original, &made);
         Likeness { of, original: Figures::of(&original), made: Figures::of(&made), distance }
     });

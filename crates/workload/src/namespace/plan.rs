@@ -247,6 +247,7 @@ impl Planner<'_> {
 }
 
 /// A file or a directory that is to be made.
+#[derive(Clone, Copy)]
 struct Sketch<'a> {
     drawn: &'a Drawn<'a>,
     number: u32,

@@ -165,7 +165,7 @@ impl UserSpecification {
         }
         let population = Population::of(&specification, users).map_err(refused)?;
         let namespace = specification.namespace(users, placement.seed).map_err(refused)?;
-        for place in placement.places.keys().filter(|place| !namespace.places.contains(place)) {
+        if let Some(place) = placement.places.keys().find(|place| !namespace.places.contains(place)) {
             let known: Vec<&str> = namespace.places.iter().skip(1).map(String::as_str).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             let problem = format!("the specification has no place \"{place}\"; its places: {known}");
