@@ -63,8 +63,8 @@ fn a_described_directory_is_made_again_with_what_it_had() {
     assert_eq!(described.code, Some(0), "{}", described.talk);
     let json: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(folder.path("homes.json")).unwrap()).unwrap();
-    for of in [0, 1, 2] {
-        assert!(json["likeness"][of]["distance"].as_f64().unwrap() < 0.15, "{}", json["likeness"][of]);
+    for (of, most) in [(0, 0.1), (1, 0.1), (2, 0.25)] {
+        assert!(json["likeness"][of]["distance"].as_f64().unwrap() < most, "{}", json["likeness"][of]);
     }
     // Files without anybody who uses them can be made, and nobody can be put to work.
     let made = folder.petrio(&["fs", "create", "homes.toml", "--dir", "again", "--verify"]);

@@ -3,7 +3,7 @@
 use super::names::NamePattern;
 use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
-use crate::distribution::{Distribution, DistributionError, uniform};
+use crate::distribution::{Distribution, DistributionError};
 use crate::users::{Category, EACH_USER, FileKind, Spread, UserSpecification};
 use petrio_kernel::random::{Generator, below, generator};
 use std::collections::BTreeMap;
@@ -206,7 +206,11 @@ impl Planner<'_> {
     fn sketches<'d>(&self, drawn: &'d Drawn<'d>, owner: Owner, path: &str) -> Vec<Sketch<'d>> {
         let stream = |purpose| generator(self.seed, 0, &format!("{path}/{}", drawn.name), purpose);
         let spread = self.specification.readings.spread;
-        let count = self.count(drawn, owner);
+        let (first, step) = match owner {
+            Owner::Shared(_) => (0, 1),
+            Owner::User(user) => (user, self.users),
+        };
+        let count = (self.count(drawn, owner), first, step);
         let least = f64::from(u8::from(drawn.category.kind == FileKind::Directory));
         let sizes = draws(&drawn.size, spread, count, stream("size"));
         let mut depths =
@@ -255,14 +259,19 @@ struct Sketch<'a> {
     depth: Option<usize>,
 }
 
-/// So many numbers of a distribution.
-fn draws(of: &Distribution, spread: Spread, count: u32, mut random: Generator) -> Vec<f64> {
+/// So many numbers of a distribution; where they are spread evenly, every `step`th from `first` on of those for all owners.
+fn draws(
+    of: &Distribution,
+    spread: Spread,
+    (count, first, step): (u32, u32, u32),
+    mut random: Generator,
+) -> Vec<f64> {
     if spread == Spread::Random {
         return (0..count).map(|_| of.sample(&mut random)).collect();
     }
-    let offset = uniform(&mut random);
-    let mut all: Vec<f64> =
-        (0..count).map(|part| of.quantile((f64::from(part) + offset) / f64::from(count))).collect();
+    let total = f64::from(count) * f64::from(step);
+    let part = |number: u32| (f64::from(number) * f64::from(step) + f64::from(first) + 0.5) / total;
+    let mut all: Vec<f64> = (0..count).map(|number| of.quantile(part(number))).collect();
     // Fisher and Yates: which file has which is random all the same.
     for last in (1..all.len()).rev() {
         all.swap(last, below(&mut random, last as u64 + 1) as usize);

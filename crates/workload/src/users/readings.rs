@@ -65,8 +65,8 @@ pub enum Spread {
     /// Each is drawn by itself.
     #[default]
     Random,
-    /// So many files have sizes from so many equally likely parts of the distribution, one from each: sums and the greatest sizes are those of
-    /// the distribution, whatever the seed.
+    /// So many files have sizes from the middles of so many equally likely parts of the distribution: sums and the greatest sizes are
+    /// those of the distribution, whatever the seed, which only says which file has which.
     Even,
 }
 
