@@ -71,42 +71,13 @@ impl Compare {
         let question = self.question()?;
         let inputs: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
         self.results.check(&inputs)?;
-        let bar = ProgressBar::no_length();
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:30} {pos}/{len} replications ({elapsed}, {eta} left)")
-        {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        let outcome = compare(&question, &|step| {
-            bar.set_length(step.of);
-            bar.set_position(step.done);
-        });
-        bar.finish_and_clear();
-        let comparison = outcome.map_err(failure)?;
-        if let Some(path) = &self.results.json {
-            write_json(&comparison, path)?;
-        }
-        if let Some(path) = &self.results.html {
-            write_html(&comparison, path)?;
-        }
-        if !self.quiet {
-            print(&terminal_text(&comparison, width()))?;
-        }
-        self.results.say_written();
-        Ok(())
+        answer(&question, &self.results, self.quiet)
     }
 
     fn question(&self) -> Result<Question, Failure> {
         let inputs: Result<Vec<Input>, CompareError> = self.inputs.iter().map(|text| text.parse()).collect();
-        let part = |fraction: Option<Fraction>, option: &str| match fraction.map(Fraction::get) {
-            Some(part) if part <= 0.0 || part >= 1.0 => Err(Failure::new(
-                format!("{option} is a part between 0 and 1, and not these themselves"),
-                Some(format!("write {option} 5%, or {option} 0.05")),
-            )),
-            part => Ok(part),
-        };
         Ok(Question {
+            candidates: Vec::new(),
             inputs: inputs.map_err(failure)?,
             settings: self.settings.clone(),
             seed: self.seed,
@@ -117,6 +88,45 @@ impl Compare {
             directory: self.dir.clone(),
         })
     }
+}
+
+/// A part between 0 and 1.
+pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f64>, Failure> {
+    match fraction.map(Fraction::get) {
+        Some(part) if part <= 0.0 || part >= 1.0 => Err(Failure::new(
+            format!("{option} is a part between 0 and 1, and not these themselves"),
+            Some(format!("write {option} 5%, or {option} 0.05")),
+        )),
+        part => Ok(part),
+    }
+}
+
+/// Compares, shows how far it is, and tells the result.
+pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Result<(), Failure> {
+    let bar = ProgressBar::no_length();
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:30} {pos}/{len} replications ({elapsed}, {eta} left)")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let outcome = compare(question, &|step| {
+        bar.set_length(step.of);
+        bar.set_position(step.done);
+    });
+    bar.finish_and_clear();
+    let comparison = outcome.map_err(failure)?;
+    if let Some(path) = &results.json {
+        write_json(&comparison, path)?;
+    }
+    if let Some(path) = &results.html {
+        write_html(&comparison, path)?;
+    }
+    if !quiet {
+        print(&terminal_text(&comparison, width()))?;
+    }
+    results.say_written();
+    Ok(())
 }
 
 fn failure(error: CompareError) -> Failure {

@@ -78,6 +78,54 @@ fn a_described_directory_is_made_again_with_what_it_had() {
 }
 
 #[test]
+fn candidates_are_compared_under_the_same_users() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("real")).unwrap();
+    let examples = |name: &str| root().join("examples").join(name).to_string_lossy().into_owned();
+    let (ext4, unix) = (examples("users/on-ext4.toml"), examples("users/on-unix-1990.toml"));
+    let compare =
+        ["users", "compare", &specification(), &ext4, &unix, "real", "--population", "all extremely heavy"];
+    let few = ["--sessions", "2", "--replications", "2", "--json", "compared.json"];
+    let answer = folder.petrio(&[&compare[..], &few[..]].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("compared.json")).unwrap()).unwrap();
+    assert_eq!(json["headline"], "mean-latency");
+    let origins: Vec<&str> =
+        json["contenders"].as_array().unwrap().iter().map(|one| one["origin"].as_str().unwrap()).collect();
+    assert_eq!(origins, ["simulated", "simulated", "real"]);
+    // All have made the same calls.
+    let calls = |at: usize| {
+        let words = json["contenders"][at]["workload"].as_str().unwrap();
+        words.split(" operations").next().unwrap().to_owned()
+    };
+    assert_eq!((calls(0), calls(0)), (calls(1), calls(2)));
+    assert_eq!(std::fs::read_dir(folder.path("real")).unwrap().count(), 0);
+    // From a trace, the users are learned first.
+    let trace = examples("traces/compile-files.parquet");
+    let learned =
+        folder.petrio(&["users", "compare", &trace, &ext4, &examples("ext4.toml"), "--replications", "2"]);
+    assert_eq!(learned.code, Some(0), "{}", learned.talk);
+    for (arguments, words) in [
+        (vec![&*ext4, &*unix, "--population", "none"], "its populations are"),
+        (vec![&*ext4], "two scenarios or more"),
+        (vec![&*ext4, "nowhere"], "nowhere"),
+    ] {
+        let refused = folder.petrio(&[&["users", "compare", &*specification()], &arguments[..]].concat());
+        assert_eq!(refused.code, Some(2), "{}", refused.talk);
+        assert!(refused.talk.contains(words), "{}", refused.talk);
+    }
+    let blocks = folder.petrio(&[
+        "users",
+        "compare",
+        &specification(),
+        &ext4,
+        &examples("random-load-on-three-disks.toml"),
+    ]);
+    assert!(blocks.talk.contains("one workload that works on files"), "{}", blocks.talk);
+}
+
+#[test]
 fn users_work_in_a_directory_and_in_a_simulation_alike() {
     let folder = Folder::new();
     let specification = specification();

@@ -4,8 +4,8 @@ use super::{Desk, Refusal};
 use petrio_scenario::run::Progress;
 use petrio_scenario::{Loaded, Override, load_text, load_users_text};
 use petrio_study::users::{
-    FiguresParameters, FiguresProgress, SimulatedUsers, UsersError, UsersFigures, measure_figures,
-    simulate_users, users_of,
+    FiguresParameters, FiguresProgress, SimulatedUsers, USUAL_SCENARIO, UsersError, UsersFigures,
+    measure_figures, simulate_users, users_of,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -38,9 +38,6 @@ pub(crate) enum Made {
     Usage(Box<SimulatedUsers>),
     Figures(UsersFigures),
 }
-
-/// What is run where no scenario is named: one disk, one file system.
-const SCENARIO: &str = include_str!("../scenario.toml");
 
 #[derive(Deserialize)]
 pub(crate) struct RunRequest {
@@ -80,7 +77,7 @@ impl Prepared {
         std::fs::write(&path, &request.text).map_err(Refusal::new)?;
         let (name, scenario, beside) = match &request.scenario {
             Some(path) => scenario(desk, path)?,
-            None => ("the studio's scenario".to_owned(), SCENARIO.to_owned(), folder.path().to_owned()),
+            None => ("the studio's scenario".to_owned(), USUAL_SCENARIO.to_owned(), folder.path().to_owned()),
         };
         let read = |overrides: &[Override]| load_text(&name, &scenario, Some(&beside), overrides);
         let named = read(&[]).map_err(|problems| Refusal::from(&problems))?;

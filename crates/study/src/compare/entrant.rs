@@ -1,5 +1,6 @@
 //! Who takes part: a simulated scenario, a saved report, or a scenario on a real directory; and all its reports so far.
 
+use super::Question;
 use super::error::CompareError;
 use super::input::{Input, REAL};
 use super::measure::Measure;
@@ -8,7 +9,7 @@ use petrio_scenario::report::{Report, Share, Stage, Subject, mean_report};
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where the figures come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +21,17 @@ pub enum Origin {
     Saved,
     /// A real file system, by the wall clock.
     Real,
+}
+
+/// A scenario that somebody has read already.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it is called.
+    pub name: String,
+    /// The scenario; of one that is run for real, its workload alone counts.
+    pub loaded: Loaded,
+    /// Where it is run for real; left out, it is simulated.
+    pub directory: Option<PathBuf>,
 }
 
 /// One who takes part, as the result shows it.
@@ -56,6 +68,8 @@ pub(super) struct Entrant {
     pub(super) letter: String,
     pub(super) name: String,
     pub(super) origin: Origin,
+    /// Where a real one is run.
+    pub(super) directory: Option<PathBuf>,
     /// One for each replication so far; a saved report is one that may stand for several.
     pub(super) reports: Vec<Report>,
     pub(super) deterministic: bool,
@@ -63,9 +77,31 @@ pub(super) struct Entrant {
 }
 
 /// Reads what was named: everybody who takes part, and their scenarios.
-pub(super) fn entrants(
+pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
+    let Question { inputs, settings, directory, .. } = question;
+    let all_real = directory.is_some() && inputs.iter().all(|input| !input.real);
+    let named = named(inputs, settings, directory.as_ref(), all_real)?;
+    let first = named.len();
+    let read = question.candidates.iter().enumerate().map(|(number, candidate)| {
+        let origin = if candidate.directory.is_some() { Origin::Real } else { Origin::Simulated };
+        let entrant = Entrant {
+            letter: letter(first + number),
+            name: candidate.name.clone(),
+            origin,
+            directory: candidate.directory.clone(),
+            reports: Vec::new(),
+            deterministic: false,
+            closed: Some(candidate.loaded.scenario.workload.values().all(is_closed)),
+        };
+        (entrant, Some(candidate.loaded.clone()))
+    });
+    Ok(named.into_iter().chain(read).collect())
+}
+
+fn named(
     inputs: &[Input],
     settings: &[Override],
+    directory: Option<&PathBuf>,
     all_real: bool,
 ) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
     let one_file = inputs.windows(2).all(|pair| pair[0].file == pair[1].file);
@@ -77,6 +113,7 @@ pub(super) fn entrants(
                 letter: letter(number),
                 name: name(input, one_file),
                 origin: Origin::Simulated,
+                directory: None,
                 reports: Vec::new(),
                 deterministic: false,
                 closed: None,
@@ -98,6 +135,7 @@ pub(super) fn entrants(
             }
             if input.real || all_real {
                 entrant.origin = Origin::Real;
+                entrant.directory = directory.cloned();
             }
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
             let loaded = load(&input.file, &changes)?;

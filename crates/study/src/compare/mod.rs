@@ -27,7 +27,7 @@ pub mod statistics;
 mod text;
 mod words;
 
-pub use entrant::{Contender, Origin};
+pub use entrant::{Candidate, Contender, Origin};
 pub use error::CompareError;
 pub use html::write_html;
 pub use input::Input;
@@ -57,6 +57,8 @@ pub const MOST_REPLICATIONS: u32 = 400;
 pub struct Question {
     /// Who takes part.
     pub inputs: Vec<Input>,
+    /// Who takes part besides, read already.
+    pub candidates: Vec<Candidate>,
     /// What is changed in all scenarios, before the settings of each.
     pub settings: Vec<Override>,
     /// The seed of all; left out, that of the first.
@@ -112,14 +114,14 @@ impl Comparison {
 /// # Errors
 /// Fewer than two, files that can't be read, a run that fails, a measure that isn't one or that doesn't mean the same of all.
 pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, CompareError> {
-    if question.inputs.len() < 2 {
-        return Err(CompareError::TooFew { given: question.inputs.len() });
+    let given = question.inputs.len() + question.candidates.len();
+    if given < 2 {
+        return Err(CompareError::TooFew { given });
     }
     let asked = question.measure.as_deref().map(Measure::parse).transpose()?;
     check_directory(question)?;
-    let all_real = question.directory.is_some() && question.inputs.iter().all(|input| !input.real);
     let (mut entrants, mut scenarios): (Vec<Entrant>, Vec<Option<Loaded>>) =
-        entrants(&question.inputs, &question.settings, all_real)?.into_iter().unzip();
+        entrants(question)?.into_iter().unzip();
     let mut notes = Vec::new();
     let seed = one_seed(question, &entrants, &mut scenarios, &mut notes);
     let level = question.confidence.unwrap_or_else(|| {
@@ -135,10 +137,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
     .max(FIRST);
     let grow = |entrants: &mut Vec<Entrant>, until: u64| -> Result<(), CompareError> {
         simulate(entrants, &replicators, until, on_step)?;
-        match &question.directory {
-            Some(directory) => repeat(entrants, &scenarios, directory, until, on_step),
-            None => Ok(()),
-        }
+        repeat(entrants, &scenarios, until, on_step)
     };
     grow(&mut entrants, FIRST)?;
     // Before the long part: what can't be compared shows in the first replications.
@@ -189,11 +188,17 @@ fn check_directory(question: &Question) -> Result<(), CompareError> {
             why: format!("{} is to be run for real, and nobody says where", input.file.display()),
             help: "name a directory with --dir; what is made in it is removed again".to_owned(),
         }),
-        (Some(directory), _) if !directory.is_dir() => Err(CompareError::Directory {
-            why: format!("{} is no directory", directory.display()),
-            help: "name a directory that is there and that you may write to".to_owned(),
-        }),
-        _ => Ok(()),
+        _ => {
+            let of_candidates =
+                question.candidates.iter().filter_map(|candidate| candidate.directory.as_ref());
+            match question.directory.iter().chain(of_candidates).find(|directory| !directory.is_dir()) {
+                None => Ok(()),
+                Some(directory) => Err(CompareError::Directory {
+                    why: format!("{} is no directory", directory.display()),
+                    help: "name a directory that is there and that you may write to".to_owned(),
+                }),
+            }
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use super::real::run_once;
 use petrio_scenario::Loaded;
 use petrio_scenario::run::Replicator;
 use rayon::prelude::*;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Replications after which it shows whether there is anything random.
@@ -92,7 +91,6 @@ pub(super) fn simulate(
 pub(super) fn repeat(
     entrants: &mut [Entrant],
     scenarios: &[Option<Loaded>],
-    directory: &Path,
     until: u64,
     on_step: &OnStep<'_>,
 ) -> Result<(), CompareError> {
@@ -103,8 +101,9 @@ pub(super) fn repeat(
     for number in 0..until {
         for (entrant, scenario) in entrants.iter_mut().zip(scenarios) {
             let Some(loaded) = scenario.as_ref().filter(|_| begun(entrant)) else { continue };
+            let Some(directory) = entrant.directory.clone() else { continue };
             if entrant.replications() == number {
-                let report = run_once(entrant, loaded, directory, number)?;
+                let report = run_once(entrant, loaded, &directory, number)?;
                 entrant.reports.push(report);
                 done += 1;
                 on_step(Step { done, of });

@@ -7,6 +7,8 @@ use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
 use petrio_workload::program::ProgramError;
 use petrio_workload::trace::TraceError;
+use petrio_workload::users::learn::LearnError;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Users that can't be put to work.
@@ -34,6 +36,17 @@ pub enum UsersError {
     /// A scenario without users, or with several crowds.
     #[error("the scenario doesn't have one workload of kind \"users\"")]
     NotOneWorkload,
+    /// A scenario in which users can't take the place of its workload.
+    #[error("the scenario doesn't have one workload that works on files, whose place the users could take")]
+    NotOneFileWorkload,
+    /// A trace of which nothing can be learned.
+    #[error("{}: {error}", .path.display())]
+    Learn {
+        /// The trace.
+        path: PathBuf,
+        /// Why not.
+        error: LearnError,
+    },
     /// Their trace.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -47,8 +60,14 @@ impl UsersError {
             Self::Program(error) => error.help(),
             Self::Drive(error) => error.help(),
             Self::Trace(error) => error.help(),
+            Self::Learn { .. } => {
+                Some("learn from a trace of calls on files: petrio trace capture --full makes one".to_owned())
+            }
             Self::Run(error) => error.help(),
             Self::NotOneWorkload => Some("examples/users/on-ext4.toml has one".to_owned()),
+            Self::NotOneFileWorkload => {
+                Some("name a scenario with one workload on files, or a directory".to_owned())
+            }
             Self::Scenario(_) | Self::Report(_) => None,
         }
     }

@@ -1,20 +1,24 @@
 //! Synthetic users on real directories, and what their use of files was like.
 
 mod analyse;
+mod candidates;
 mod error;
 mod figures;
 mod figures_page;
+mod learn;
 mod page;
 mod run;
 mod simulated;
 mod volume;
 
 pub use analyse::{AnalysedUsage, analyse_file};
+pub use candidates::{USUAL_SCENARIO, candidate};
 pub use error::UsersError;
 pub use figures::{
     FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
 };
 pub use figures_page::write_figures_html;
+pub use learn::learn_file;
 pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};

@@ -5,7 +5,7 @@ use petrio_scenario::Loaded;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, ReportError, Sinks};
 use petrio_scenario::run::{Progress, simulate};
-use petrio_scenario::schema::Workload;
+use petrio_scenario::schema::{FileLoad, Workload};
 use petrio_workload::users::{Usage, UsageAnalyser, Users};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +29,30 @@ pub fn users_of(loaded: &Loaded) -> Result<(&str, &Users), UsersError> {
         (Some((name, Workload::Users(load))), None) => Ok((name, &load.parameters)),
         _ => Err(UsersError::NotOneWorkload),
     }
+}
+
+/// A scenario whose one workload, which works on files, is replaced by users in the same place.
+///
+/// # Errors
+/// A scenario with several workloads, or one of block requests.
+pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, UsersError> {
+    let mut all = loaded.scenario.workload.values_mut();
+    let (Some(workload), None) = (all.next(), all.next()) else { return Err(UsersError::NotOneFileWorkload) };
+    let place = match &*workload {
+        Workload::Trace(_) | Workload::Synthetic(_) => return Err(UsersError::NotOneFileWorkload),
+        Workload::Files(load) => &load.place,
+        Workload::Script(load) => &load.place,
+        Workload::FileTrace(load) => &load.place,
+        Workload::Events(load) => &load.place,
+        Workload::Users(load) => &load.place,
+    };
+    let places = match &*workload {
+        Workload::Users(load) => load.parameters.places.clone(),
+        _ => users.places.clone(),
+    };
+    let (place, parameters) = (place.clone(), Users { places, ..users.clone() });
+    *workload = Workload::Users(FileLoad { place, parameters });
+    Ok(loaded)
 }
 
 /// Simulates a scenario's users and analyses what they do as they go. `proceed` is asked at every call whether to go on.

@@ -1,12 +1,14 @@
 //! `petrio users learn`
 
+use super::run::failed;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
-use petrio_workload::trace::{EventReader, TraceOptions};
-use petrio_workload::users::learn::{Independence, Learned, Learner, TypesBy};
+use petrio_study::users::learn_file;
+use petrio_workload::trace::TraceOptions;
+use petrio_workload::users::learn::{Independence, Learned, TypesBy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -57,17 +59,8 @@ Examples:
 
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let mut learner = Learner::by(self.types.map_or(TypesBy::Nothing, TypesBy::from));
-        for event in EventReader::open(&self.trace, &TraceOptions::default())? {
-            learner.event(&event?);
-        }
-        let name =
-            self.trace.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let learned = learner.finish(&format!("Users as in {name}")).map_err(|error| {
-            let help =
-                "learn from a trace of calls on files: petrio trace capture --full makes one".to_owned();
-            Failure::new(format!("{}: {error}", self.trace.display()), Some(help))
-        })?;
+        let types_by = self.types.map_or(TypesBy::Nothing, TypesBy::from);
+        let learned = learn_file(&self.trace, &TraceOptions::default(), types_by).map_err(failed)?;
         let text = specification_text(&learned)?;
         match &self.out {
             Some(path) => write_text(path, &text)?,

@@ -1,6 +1,7 @@
 //! `petrio users`
 
 mod analyse;
+mod compare;
 mod figures;
 mod info;
 mod learn;
@@ -16,6 +17,7 @@ pub(crate) enum Users {
     Run(run::Run),
     Analyse(analyse::Analyse),
     Figures(figures::Figures),
+    Compare(compare::Compare),
     Info(info::Info),
     Learn(learn::Learn),
 }
@@ -26,6 +28,7 @@ impl Users {
             Self::Run(run) => run.execute(),
             Self::Analyse(analyse) => analyse.execute(),
             Self::Figures(figures) => figures.execute(),
+            Self::Compare(compare) => compare.execute(),
             Self::Info(info) => info.execute(),
             Self::Learn(learn) => learn.execute(),
         }

@@ -57,7 +57,7 @@ Examples:
   petrio users run examples/users/thesis.toml --dir files --out run.parquet
   petrio users analyse run.parquet";
 
-fn share(text: &str) -> Result<(String, f64), String> {
+pub(super) fn share(text: &str) -> Result<(String, f64), String> {
     let (name, number) = text.split_once('=').ok_or("write TYPE=SHARE, such as heavy=0.8")?;
     match number.parse::<f64>() {
         Ok(share) if share.is_finite() && share >= 0.0 => Ok((name.to_owned(), share)),

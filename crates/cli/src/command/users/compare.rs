@@ -1,0 +1,126 @@
+//! `petrio users compare`
+
+use super::run::{failed, share};
+use crate::command::compare::{answer, part};
+use crate::failure::Failure;
+use crate::results::Results;
+use clap::Args;
+use petrio_live::undo::Undo;
+use petrio_scenario::load_users;
+use petrio_scenario::report::write_text;
+use petrio_study::compare::Question;
+use petrio_study::users::{UsersError, candidate, learn_file};
+use petrio_units::Fraction;
+use petrio_workload::trace::TraceOptions;
+use petrio_workload::users::learn::TypesBy;
+use petrio_workload::users::{UserSpecification, Users};
+use std::path::{Path, PathBuf};
+
+/// Compare candidate file systems under the same users: which serves them better, by how much, and how sure that is
+///
+/// The procedure of the thesis (§5.3) in one command. The users are those of a specification, or are learned from a trace first. A
+/// candidate is a directory, in which they work for real in fresh files of their own that are removed again; or a scenario with one
+/// workload on files, whose place they take. All candidates meet the same sessions, replication by replication.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Compare {
+    /// A user specification (.toml), or a trace of calls on files to learn one from
+    #[arg(value_name = "SPEC|TRACE")]
+    users: PathBuf,
+    /// Two or more: directories, and scenarios
+    #[arg(value_name = "CANDIDATE", required = true, num_args = 1..)]
+    candidates: Vec<PathBuf>,
+    /// How many users work at once
+    #[arg(long = "users", value_name = "N", default_value_t = 1)]
+    count: u32,
+    /// How many login sessions each has, in each replication
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    sessions: u32,
+    /// A population of the specification, instead of the types' own shares
+    #[arg(long, value_name = "NAME", conflicts_with = "share")]
+    population: Option<String>,
+    /// How many of the users are of a type, instead of what the specification says; may be repeated
+    #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
+    share: Vec<(String, f64)>,
+    /// Where random numbers begin
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// How many replications of each, with the same random numbers; with --precision, how many at most
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    replications: Option<u32>,
+    /// Replicate until the ratio of every pair is known to this part of it, such as 5%
+    #[arg(long, value_name = "PART")]
+    precision: Option<Fraction>,
+    /// The level of the intervals [default: 95%]
+    #[arg(long, value_name = "PART")]
+    confidence: Option<Fraction>,
+    /// By what they are put in order: mean-latency, read.mean-latency, write.p99-latency, throughput, makespan and so on
+    #[arg(long, value_name = "MEASURE", default_value = "mean-latency")]
+    measure: String,
+    #[command(flatten)]
+    results: Results,
+    /// Don't print the comparison
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio users compare examples/users/thesis.toml examples/users/on-ext4.toml examples/users/on-unix-1990.toml
+  petrio users compare examples/users/thesis.toml /mnt/ext4 /mnt/nfs --users 6 --population \"100 % heavy\" --html compared.html
+  petrio users compare trace.parquet /mnt/data examples/ext4.toml --replications 5";
+
+impl Compare {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let inputs: Vec<&Path> = self.candidates.iter().chain([&self.users]).map(PathBuf::as_path).collect();
+        self.results.check(&inputs)?;
+        // A learned specification lies here while it is used.
+        let folder = tempfile::tempdir().map_err(|error| Failure::Output(error.to_string()))?;
+        let path = folder.path().to_owned();
+        let _undo = Undo::new(move || drop(std::fs::remove_dir_all(path)));
+        let (path, specification) = self.specification(folder.path())?;
+        let shares = match &self.population {
+            None => self.share.iter().cloned().collect(),
+            Some(name) => specification.population.get(name).cloned().ok_or_else(|| {
+                let known: Vec<&str> = specification.population.keys().map(String::as_str).collect();
+                let help = match known.is_empty() {
+                    true => "the specification has no populations; leave --population out".to_owned(),
+                    false => format!("its populations are \"{}\"", known.join("\", \"")),
+                };
+                Failure::new(format!("there is no population \"{name}\""), Some(help))
+            })?,
+        };
+        let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;
+        let users = Users { shares, ..Users::new(path, self.count, self.sessions) };
+        let candidates = self.candidates.iter().map(|path| {
+            candidate(path, &users, self.seed).map_err(|error| match (&error, error.help()) {
+                (UsersError::NotOneFileWorkload, help) => {
+                    Failure::new(format!("{}: {error}", path.display()), help)
+                }
+                _ => failed(error),
+            })
+        });
+        let question = Question {
+            candidates: candidates.collect::<Result<_, _>>()?,
+            seed: Some(self.seed),
+            replications: self.replications,
+            precision: part(self.precision, "--precision")?,
+            confidence: Some(part(self.confidence, "--confidence")?.unwrap_or(0.95)),
+            measure: Some(self.measure.clone()),
+            ..Question::default()
+        };
+        answer(&question, &self.results, self.quiet)
+    }
+
+    fn specification(&self, folder: &Path) -> Result<(PathBuf, UserSpecification), Failure> {
+        if self.users.extension().is_some_and(|extension| extension == "toml") {
+            return Ok((self.users.clone(), load_users(&self.users, &[])?));
+        }
+        let learned = learn_file(&self.users, &TraceOptions::default(), TypesBy::Nothing).map_err(failed)?;
+        let text =
+            toml::to_string(&learned.specification).map_err(|error| Failure::Output(error.to_string()))?;
+        let path = folder.join("learned.toml");
+        write_text(&path, &text)?;
+        Ok((path, learned.specification))
+    }
+}
