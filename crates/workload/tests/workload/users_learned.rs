@@ -99,6 +99,21 @@ fn what_is_learned_of_the_thesis_users_is_what_they_were_made_of() {
 }
 
 #[test]
+fn sizes_and_accesses_that_go_together_are_learned_together() {
+    let mut thesis = thesis();
+    thesis.user["heavy"].uses["notes-read"].rank_correlation = Some(-0.8);
+    let learned = learn(&thesis, 200).specification;
+    let of = |name: &str| learned.user["learned"].uses[name].rank_correlation;
+    let found = of("notes-read").unwrap();
+    assert!((found + 0.8).abs() < 0.1, "{found}");
+    assert_eq!(of("other-read").unwrap_or(0.0).abs().max(0.15), 0.15);
+    learned.check().unwrap();
+    // A correlation that can't be is refused.
+    thesis.user["heavy"].uses["notes-read"].rank_correlation = Some(1.5);
+    assert!(thesis.check().unwrap_err().problem.contains("between -1 and 1"));
+}
+
+#[test]
 fn users_of_different_types_are_told_apart_by_program_or_by_login() {
     let event = |process: u32, at: u64, kind, path: &str, length: u64| Event {
         process,

@@ -198,7 +198,7 @@ impl Streams {
 }
 
 /// Spearman's rank correlation, ties sharing their mean rank; `None` of fewer than ten pairs.
-fn spearman(of: &str, with: &str, one: &[f64], other: &[f64]) -> Option<RankCorrelation> {
+pub(super) fn spearman(of: &str, with: &str, one: &[f64], other: &[f64]) -> Option<RankCorrelation> {
     let count = one.len().min(other.len());
     if count < 10 {
         return None;

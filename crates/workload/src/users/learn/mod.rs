@@ -20,7 +20,7 @@ use crate::distribution::Observed;
 use crate::namespace::HOME;
 use crate::trace::event::{Event, EventKind, FileKey};
 use category::{File, Key, UNKNOWN, order};
-use independence::Streams;
+use independence::{Streams, spearman};
 use indexmap::IndexMap;
 use kinds::{OfType, most_frequent};
 use petrio_kernel::Time;
@@ -345,16 +345,26 @@ struct OfUse {
 }
 
 impl OfUse {
+    /// That of size and accesses, where it is no chance.
+    fn rank_correlation(&self) -> Option<f64> {
+        let found = spearman("", "", self.sizes.kept(), self.accesses.kept())?;
+        let is_told = self.sizes.kept().len() >= CORRELATED_LEAST && found.rho.abs() > found.bound;
+        is_told.then(|| (found.rho * 100.0).round() / 100.0)
+    }
+
     fn told(&self, sessions: f64) -> Use {
         Use {
             share: part(self.counts.len() as f64 / sessions),
             files: self.counts.counts(),
             size: self.sizes.values(),
             accesses: self.accesses.values(),
-            rank_correlation: None,
+            rank_correlation: self.rank_correlation(),
         }
     }
 }
+
+/// So few files tell nothing of a correlation.
+const CORRELATED_LEAST: usize = 30;
 
 fn part(part: f64) -> Fraction {
     // Four digits are more than a trace can tell.
