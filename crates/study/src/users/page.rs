@@ -2,11 +2,13 @@
 
 use super::analyse::AnalysedUsage;
 use crate::page::STYLE;
+use crate::page::curves::{SERIES_MAX, durations, sizes};
 use crate::page::histogram::histogram;
 use crate::page::parts::{figure, note, table, tile};
-use petrio_scenario::report::figures::grouped;
+use petrio_scenario::report::figures::{counted, grouped};
 use petrio_scenario::report::html::{Axis, document, escaped};
 use petrio_scenario::report::{ReportError, write_text};
+use petrio_workload::trace::characterise::Distribution;
 use petrio_workload::users::{CallUsage, SessionUsage, Usage};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,9 +26,9 @@ fn page(found: &AnalysedUsage) -> String {
     let mut out = String::new();
     let _ = write!(
         out,
-        "<header>\n<h1>How users used files</h1>\n<p>{} login sessions of {} processes</p>\n<p class=\"quiet\">{}</p>\n</header>\n",
-        grouped(usage.sessions.len() as u64),
-        grouped(usage.processes),
+        "<header>\n<h1>How users used files</h1>\n<p>{} of {}</p>\n<p class=\"quiet\">{}</p>\n</header>\n",
+        counted(usage.sessions.len() as u64, "login session", "login sessions"),
+        counted(usage.processes, "process", "processes"),
         escaped(if found.command.is_empty() { &found.run } else { &found.command })
     );
     out.push_str("<section class=\"tiles\" aria-label=\"Summary\">\n");
@@ -79,5 +81,22 @@ fn calls(out: &mut String, usage: &Usage) {
     };
     let rows = std::iter::once(&usage.accesses).chain(&usage.calls).map(row);
     table(out, &["call", "calls", "bytes, mean (std)", "response time in µs, mean (std)"], rows);
+    let of = |distribution: fn(&CallUsage) -> Option<&Distribution>| {
+        let mut calls: Vec<&CallUsage> = usage.calls.iter().collect();
+        calls.sort_by_key(|call| std::cmp::Reverse(call.calls));
+        let told = calls.into_iter().filter_map(|call| Some((call.call.clone(), distribution(call)?)));
+        told.take(SERIES_MAX).collect::<Vec<_>>()
+    };
+    out.push_str("<div class=\"plots\">\n");
+    if let Some((plot, key)) =
+        sizes(&of(|call| call.bytes.as_ref()), "access size", "% of calls at most so large")
+    {
+        figure(out, "Access size by call", &plot, &key);
+    }
+    let responses = of(|call| call.response_us.as_ref());
+    if let Some((plot, key)) = durations(&responses, "response time", "% of calls at most so long") {
+        figure(out, "Response time by call", &plot, &key);
+    }
+    out.push_str("</div>\n");
     out.push_str("</section>\n");
 }

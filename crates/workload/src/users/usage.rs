@@ -9,6 +9,7 @@
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, 1991, §5.1 and §5.2.
 
 use crate::namespace::HOME;
+use crate::trace::characterise::{Distribution, ValueTally};
 use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
@@ -31,6 +32,12 @@ pub struct CallUsage {
     pub response_us_mean: f64,
     /// Its standard deviation.
     pub response_us_deviation: f64,
+    /// How the bytes are distributed; of calls that move none, nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Distribution>,
+    /// How the response times are, in µs; where the trace has none, nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_us: Option<Distribution>,
 }
 
 /// A login session.
@@ -72,13 +79,26 @@ struct OfFile {
 struct Calls {
     bytes: Tally,
     response: Tally,
+    /// Of the calls that moved any.
+    by_bytes: Option<ValueTally>,
+    /// In nanoseconds.
+    by_response: Option<ValueTally>,
 }
+
+const NANOSECONDS_PER_MICROSECOND: f64 = 1e3;
+const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
 impl Calls {
     fn add(&mut self, event: &Event) {
         self.bytes.record(event.length as f64);
+        if event.length > 0 {
+            self.by_bytes.get_or_insert_with(ValueTally::new).add(event.length);
+        }
         if let Some(service) = event.service {
             self.response.record(service.as_seconds() * 1e6);
+            self.by_response
+                .get_or_insert_with(ValueTally::new)
+                .add(service.as_picos() / PICOSECONDS_PER_NANOSECOND);
         }
     }
 
@@ -90,6 +110,11 @@ impl Calls {
             bytes_deviation: self.bytes.deviation(),
             response_us_mean: self.response.mean(),
             response_us_deviation: self.response.deviation(),
+            bytes: self.by_bytes.as_ref().and_then(|tally| tally.finish(1.0)),
+            response_us: self
+                .by_response
+                .as_ref()
+                .and_then(|tally| tally.finish(NANOSECONDS_PER_MICROSECOND)),
         }
     }
 }
@@ -251,6 +276,9 @@ mod tests {
         assert_eq!(usage.sessions, [of(2, 450, 200.0, 1.25), of(1, 400, 400.0, 1.0), of(1, 0, 100.0, 0.0)]);
         assert_eq!(usage.accesses.calls, 3);
         assert!((usage.accesses.bytes_mean - 550.0 / 3.0).abs() < 1e-9);
+        let response = usage.accesses.response_us.as_ref().unwrap();
+        assert_eq!((response.least, response.greatest, response.count), (5.0, 40.0, 3));
+        assert_eq!(usage.accesses.bytes.as_ref().unwrap().p50, 100.0);
         assert!((usage.response_us_per_byte - 0.1).abs() < 1e-9);
         let listed = usage.calls.iter().find(|usage| usage.call == "list").unwrap();
         assert_eq!((listed.calls, listed.bytes_mean, listed.response_us_mean), (1, 300.0, 30.0));

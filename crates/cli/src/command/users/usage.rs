@@ -2,6 +2,8 @@
 
 use crate::table::table;
 use petrio_kernel::statistics::Tally;
+use petrio_scenario::report::figures::counted;
+use petrio_workload::trace::characterise::Distribution;
 use petrio_workload::users::{CallUsage, SessionUsage, Usage};
 
 /// The analyser's figures on the terminal.
@@ -21,9 +23,16 @@ pub(super) fn usage_tables(usage: &Usage) -> String {
         row("accesses per byte", |session| session.accesses_per_byte),
         row("bytes accessed", |session| session.bytes as f64),
     ];
-    let head = format!("{} sessions of {} processes", usage.sessions.len(), usage.processes);
+    let head = format!(
+        "{} of {}",
+        counted(usage.sessions.len() as u64, "session", "sessions"),
+        counted(usage.processes, "process", "processes")
+    );
     text.push_str(&table(&[&head, "mean", "std"], &rows));
     text.push('\n');
+    let quantile = |call: &CallUsage, part: fn(&Distribution) -> f64| {
+        call.response_us.as_ref().map_or_else(String::new, |found| format!("{:.2}", part(found)))
+    };
     let call = |call: &CallUsage| {
         vec![
             call.call.clone(),
@@ -32,11 +41,16 @@ pub(super) fn usage_tables(usage: &Usage) -> String {
             format!("{:.2}", call.bytes_deviation),
             format!("{:.2}", call.response_us_mean),
             format!("{:.2}", call.response_us_deviation),
+            quantile(call, |found| found.p50),
+            quantile(call, |found| found.p99),
         ]
     };
     let mut rows = vec![call(&usage.accesses)];
     rows.extend(usage.calls.iter().map(call));
-    text.push_str(&table(&["call", "calls", "bytes, mean", "std", "response µs, mean", "std"], &rows));
+    text.push_str(&table(
+        &["call", "calls", "bytes, mean", "std", "response µs, mean", "std", "p50", "p99"],
+        &rows,
+    ));
     text.push_str(&format!("\n  response time {:.4} µs a byte\n", usage.response_us_per_byte));
     text
 }

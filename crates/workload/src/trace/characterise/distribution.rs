@@ -11,7 +11,7 @@ const STEP: f64 = 1.06;
 
 /// Collects whole numbers, each with a weight.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     buckets: Histogram<u64>,
     count: u64,
     sum: u128,
@@ -20,7 +20,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // The bound is the histogram's own smallest one; it grows with the greatest value.
         let mut buckets = Histogram::new_with_bounds(1, 1 << 20, SIGNIFICANT_DIGITS)
             .unwrap_or_else(|_| unreachable!("these bounds are within those of the histogram"));
@@ -29,7 +29,7 @@ impl Tally {
     }
 
     #[inline]
-    pub(super) fn add(&mut self, value: u64) {
+    pub(crate) fn add(&mut self, value: u64) {
         self.add_weighted(value, 1);
     }
 
@@ -50,7 +50,7 @@ impl Tally {
     }
 
     /// The distribution with every value over `unit`; `None` where nothing was added.
-    pub(super) fn finish(&self, unit: f64) -> Option<Distribution> {
+    pub(crate) fn finish(&self, unit: f64) -> Option<Distribution> {
         if self.count == 0 {
             return None;
         }

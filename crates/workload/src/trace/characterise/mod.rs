@@ -63,6 +63,7 @@ mod working_set;
 
 pub use category::{ByCategory, FileCategory};
 pub use composition::{Directory, FileSystem, FileUse, device_name};
+pub(crate) use distribution::Tally as ValueTally;
 pub use distribution::{Distribution, DistributionPoint};
 pub use gaps::{Gap, Gaps};
 pub use hours::{ByHour, Hour};
