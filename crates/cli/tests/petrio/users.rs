@@ -78,6 +78,26 @@ fn a_described_directory_is_made_again_with_what_it_had() {
 }
 
 #[test]
+fn response_time_by_users_and_access_size_has_the_shapes_of_the_thesis() {
+    let folder = Folder::new();
+    let unix = root().join("examples/users/on-unix-1990.toml").to_string_lossy().into_owned();
+    let measured =
+        ["users", "figures", &unix, "--users", "4", "--sessions", "10", "--quiet", "--json", "f.json"];
+    let answer = folder.petrio(&measured);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("f.json")).unwrap()).unwrap();
+    let slope = |at: usize| json["populations"][at]["slope"].as_f64().unwrap();
+    // Figure 5.6: a straight line where nobody thinks; 5.7 to 5.11: flatter ones, the flattest where all are light.
+    assert!(json["populations"][0]["r_squared"].as_f64().unwrap() > 0.97, "{}", json["populations"][0]);
+    assert!(slope(0) > slope(1) && slope(1) > slope(5), "{} {} {}", slope(0), slope(1), slope(5));
+    // Figure 5.12: the larger the accesses, the less time for a byte.
+    let sizes = json["access_sizes"].as_array().unwrap();
+    let a_byte = |at: usize| sizes[at]["response_us_per_byte"].as_f64().unwrap();
+    assert!((1..5).all(|at| a_byte(at) < a_byte(at - 1)), "{sizes:?}");
+}
+
+#[test]
 fn candidates_are_compared_under_the_same_users() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("real")).unwrap();
