@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
 use petrio_scenario::catalogue;
-use petrio_scenario::schema::json_schema;
+use petrio_scenario::schema::{json_schema, users_schema};
 
-/// Print the JSON schema of the scenario file, for editors and for reading
+/// Print the JSON schema of the scenario file, of a user specification and others, for editors and for reading
 #[derive(Args)]
 pub(crate) struct Schema {
     /// Of which file
@@ -18,6 +18,8 @@ pub(crate) struct Schema {
 enum Of {
     /// A scenario
     Scenario,
+    /// A user specification
+    Users,
     /// A drive of the catalogue
     Device,
     /// A machine of the catalogue
@@ -30,6 +32,7 @@ impl Schema {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self.of {
             Of::Scenario => print_json(&json_schema()),
+            Of::Users => print_json(&users_schema()),
             Of::Device => print_json(&catalogue::device_schema()),
             Of::Machine => print_json(&catalogue::machine_schema()),
             Of::Kernel => print_json(&catalogue::kernel_schema()),

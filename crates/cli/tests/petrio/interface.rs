@@ -61,7 +61,7 @@ fn the_help_of_every_command_names_its_options() {
         ),
         ("check", &["<SCENARIO>", "--set", "--seed"]),
         ("net", &["<SCENARIO>", "--svg", "--dot", "--json", "--pnml", "--set"]),
-        ("schema", &["scenario", "device", "machine", "kernel"]),
+        ("schema", &["scenario", "users", "device", "machine", "kernel"]),
         ("catalogue", &["list", "show", "import"]),
         ("catalogue list", &["drives", "machines", "kernels"]),
         ("catalogue show", &["<NAME>"]),
@@ -106,7 +106,7 @@ fn a_command_that_is_not_there_is_refused() {
 
 #[test]
 fn the_schema_is_json_and_explains_every_part() {
-    for of in ["scenario", "device"] {
+    for of in ["scenario", "users", "device"] {
         let answer = petrio_at_root(&["schema", of]);
         let schema: Value = serde_json::from_str(&answer.out).unwrap();
         assert!(schema["$schema"].is_string(), "{of}");

@@ -101,7 +101,7 @@ impl NamespaceError {
                 "name an empty directory, or say --force to put the files beside what is there".to_owned()
             }
             Self::Other { .. } => {
-                "remove them first (petrio fs remove DIR), or name another directory".to_owned()
+                "remove them first (petrio fs remove --dir DIR), or name another directory".to_owned()
             }
             Self::NoManifest { .. } => "name the directory that was given to petrio fs create".to_owned(),
             Self::NoRoom { .. } | Self::NoInodes { .. } => {

@@ -1,6 +1,7 @@
 //! Looks at a tree of files: names, sizes, depths. Nothing is opened but directories.
 
 use super::error::NamespaceError;
+use super::manifest::MANIFEST;
 use petrio_workload::namespace::Census;
 use std::fs;
 use std::io;
@@ -61,13 +62,13 @@ pub fn scan(
                     scanned.census.directory(&inside);
                 }
                 waiting.push((entry.path(), inside, depth + 1));
-            } else if metadata.is_file() && !top_of_users {
+            } else if metadata.is_file() && !top_of_users && entry.file_name() != MANIFEST {
                 let is_written = metadata.permissions().mode() & 0o222 != 0;
                 scanned.census.file(&inside, metadata.len(), is_written);
                 if scanned.census.files.len().is_multiple_of(1_024) {
                     progress(scanned.census.files.len() as u64);
                 }
-            } else {
+            } else if entry.file_name() != MANIFEST {
                 scanned.others += 1;
             }
         }

@@ -31,7 +31,7 @@ pub use names::Names;
 pub(crate) use names::fits;
 pub use replication::{Replication, UnixHost};
 pub(crate) use replication::{read_replication, read_unix};
-pub use scenario::{Scenario, json_schema};
+pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::Scheduler;
 pub use storage::{Fabric, Raid, RaidLevel, Throttle};
 pub(crate) use storage::{read_fabric, read_throttle};

@@ -59,6 +59,13 @@ fn first_seed() -> u64 {
     1
 }
 
+/// The JSON schema of a user specification.
+pub fn users_schema() -> schemars::Schema {
+    let mut schema = schemars::schema_for!(petrio_workload::users::UserSpecification);
+    schema.insert("title".to_owned(), "petrio user specification".into());
+    schema
+}
+
 /// The JSON schema of the scenario file, for editors.
 pub fn json_schema() -> schemars::Schema {
     let mut schema = schemars::schema_for!(Scenario);

@@ -125,7 +125,11 @@ pub(super) fn read(
         let value = number(cell, unit).map_err(|why| NumbersError::NoNumber {
             name: name.to_owned(),
             line,
-            text: cell.chars().take(60).collect(),
+            text: cell
+                .chars()
+                .take(60)
+                .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
+                .collect(),
             why,
         })?;
         numbers.values.push(value);

@@ -21,16 +21,21 @@ pub(crate) fn histogram(values: &[f64], across: &str, kind: fn(f64, f64, f64, f6
     if sorted.len() < 2 || greatest <= least {
         return None;
     }
-    let width = greatest / COLUMNS as f64;
-    let mut counts = [0_u64; COLUMNS];
+    // Few whole numbers have columns of their own, around each.
+    let is_counted = greatest < COLUMNS as f64 && sorted.iter().all(|value| value.fract() == 0.0);
+    let (width, begin) = if is_counted { (1.0, -0.5) } else { (greatest / COLUMNS as f64, 0.0) };
+    let columns_needed = if is_counted { greatest as usize + 1 } else { COLUMNS };
+    let mut counts = vec![0_u64; columns_needed];
     for value in &sorted {
-        counts[((value / width) as usize).min(COLUMNS - 1)] += 1;
+        counts[(((value - begin) / width) as usize).min(columns_needed - 1)] += 1;
     }
     let all = sorted.len() as f64;
     let share = |count: u64| count as f64 / all * 100.0;
-    let bandwidth = bandwidth(&sorted);
+    // Values that are nearly all the same have a bandwidth of nearly nothing, and a curve without height is no picture.
+    let bandwidth = bandwidth(&sorted).max(2.0 * width);
+    let end = begin + width * columns_needed as f64;
     let smoothed: Vec<(f64, f64)> = (0..=POINTS)
-        .map(|point| greatest * point as f64 / POINTS as f64)
+        .map(|point| end * point as f64 / POINTS as f64)
         .map(|x| (x, density(&sorted, bandwidth, x) * width * 100.0))
         .collect();
     let highest = counts.iter().map(|count| share(*count)).chain(smoothed.iter().map(|point| point.1));
@@ -39,13 +44,13 @@ pub(crate) fn histogram(values: &[f64], across: &str, kind: fn(f64, f64, f64, f6
         "Histogram of {across}, {} values from {least:.4} to {greatest:.4}",
         sorted.len()
     ));
-    let x = kind(0.0, greatest, frame.left, frame.right);
+    let x = kind(begin, end, frame.left, frame.right);
     let y = Axis::linear(0.0, highest * 1.05, frame.bottom, frame.top);
     frame.across(&x, across);
     frame.up(&y, "% of sessions");
     let mut columns = String::new();
     for (number, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let (from, to) = (number as f64 * width, (number + 1) as f64 * width);
+        let (from, to) = (begin + number as f64 * width, begin + (number + 1) as f64 * width);
         let (left, right, top) = (x.at(from), x.at(to), y.at(share(*count)));
         let _ = write!(
             columns,
@@ -58,8 +63,11 @@ pub(crate) fn histogram(values: &[f64], across: &str, kind: fn(f64, f64, f64, f6
     let points: Vec<(f64, f64)> = smoothed.iter().map(|point| (x.at(point.0), y.at(point.1))).collect();
     frame.add(&format!(r#"<path class="series two" d="{}"/>"#, path(&points)));
     for (number, count) in counts.iter().enumerate() {
-        let (from, to) = (number as f64 * width, (number + 1) as f64 * width);
-        let words = format!("{} to {}: {count} sessions", x.label(from), x.label(to));
+        let (from, to) = (begin + number as f64 * width, begin + (number + 1) as f64 * width);
+        let words = match is_counted {
+            true => format!("{number}: {count} sessions"),
+            false => format!("{} to {}: {count} sessions", x.label(from), x.label(to)),
+        };
         frame.strip(x.at(from), x.at(to), &words);
     }
     Some((frame.finish(), key_of_lines(["counted (columns)", "smoothed"])))

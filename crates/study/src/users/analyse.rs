@@ -1,6 +1,8 @@
 //! How files were used, from a trace in any format.
 
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
+use super::error::UsersError;
+use petrio_workload::trace::{EventReader, TraceOptions};
+use petrio_workload::users::learn::LearnError;
 use petrio_workload::users::{Usage, UsageAnalyser};
 use serde::Serialize;
 use std::path::Path;
@@ -21,12 +23,16 @@ pub struct AnalysedUsage {
 ///
 /// # Errors
 /// What is wrong with the file, and where.
-pub fn analyse_file(path: &Path, options: &TraceOptions) -> Result<AnalysedUsage, TraceError> {
+pub fn analyse_file(path: &Path, options: &TraceOptions) -> Result<AnalysedUsage, UsersError> {
     let mut reader = EventReader::open(path, options)?;
     let command = reader.about()?.command;
     let mut analyser = UsageAnalyser::default();
     for event in reader {
         analyser.event(&event?);
     }
-    Ok(AnalysedUsage { run: path.to_string_lossy().into_owned(), command, usage: analyser.finish() })
+    let usage = analyser.finish();
+    if usage.calls.is_empty() {
+        return Err(UsersError::Learn { path: path.to_owned(), error: LearnError::NoFiles });
+    }
+    Ok(AnalysedUsage { run: path.to_string_lossy().into_owned(), command, usage })
 }

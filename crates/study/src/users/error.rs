@@ -61,7 +61,7 @@ impl UsersError {
             Self::Drive(error) => error.help(),
             Self::Trace(error) => error.help(),
             Self::Learn { .. } => {
-                Some("learn from a trace of calls on files: petrio trace capture --full makes one".to_owned())
+                Some("a trace of calls on files is needed: petrio trace capture --full makes one".to_owned())
             }
             Self::Run(error) => error.help(),
             Self::NotOneWorkload => Some("examples/users/on-ext4.toml has one".to_owned()),

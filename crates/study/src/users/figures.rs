@@ -91,10 +91,12 @@ pub fn measure_figures(
 ) -> Result<UsersFigures, UsersError> {
     let (name, users) = users_of(loaded)?;
     let specification = load_users(&loaded.path_of(&users.specification), &[])?;
-    // One user of the first population: in the thesis, an extremely heavy one.
-    let alone = specification.population.first();
-    let sizes: &[u64] = if alone.is_some() { &ACCESS_SIZES } else { &[] };
-    let runs = specification.population.len() * parameters.users as usize + sizes.len();
+    let mut all = specification.population.clone();
+    if all.is_empty() {
+        // No shares of its own: those of the types.
+        all.insert("as specified".to_owned(), users.shares.clone());
+    }
+    let runs = all.len() * parameters.users as usize + ACCESS_SIZES.len();
     let mut run = 0;
     let mut measured = |what: String, crowd: &Users| {
         if !proceed() {
@@ -105,7 +107,7 @@ pub fn measure_figures(
         measure(parameters, loaded, name, crowd, proceed.clone())
     };
     let mut populations = Vec::new();
-    for (population, shares) in &specification.population {
+    for (population, shares) in &all {
         let mut points = Vec::new();
         for count in 1..=parameters.users {
             let crowd = Users { shares: shares.clone(), ..crowd(users, parameters, count) };
@@ -116,8 +118,9 @@ pub fn measure_figures(
         populations.push(PopulationFigure { population: population.clone(), points, slope, r_squared });
     }
     let mut access_sizes = Vec::new();
-    if let Some((population, shares)) = alone {
-        for &bytes in sizes {
+    // One user of the first population: in the thesis, an extremely heavy one.
+    if let Some((population, shares)) = all.first() {
+        for bytes in ACCESS_SIZES {
             let access = serde_json::from_value(
                 serde_json::json!({ "exponential": { "mean": format!("{bytes} B") } }),
             );

@@ -74,9 +74,10 @@ pub enum VolumeError {
 /// A size with twice the room that the files need, in whole powers of two from 1 GiB on.
 pub fn usual_size(namespace: &Namespace) -> Bytes {
     let entries = namespace.entries.len() as u64;
-    let needed = 2 * (namespace.bytes() + entries * 2 * BLOCK_SIZE);
+    let needed = namespace.bytes().saturating_add(entries * 2 * BLOCK_SIZE).saturating_mul(2);
     // A usual file system has an inode for each 16 KiB.
-    Bytes(needed.max(entries * 2 * 16_384).max(1 << 30).next_power_of_two())
+    let size = needed.max(entries * 2 * 16_384).max(1 << 30);
+    Bytes(size.checked_next_power_of_two().unwrap_or(size))
 }
 
 /// Puts the files on a fresh file system.

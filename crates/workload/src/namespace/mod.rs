@@ -25,6 +25,7 @@ pub use plan::{HOME, PlanError};
 pub(crate) use table::Tables;
 
 use crate::users::FileKind;
+use petrio_kernel::random::{Generator, below};
 
 /// Whose files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,8 +61,18 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// The file whose size is nearest; the smaller of two.
-    pub(crate) fn nearest(&self, size: u64) -> Option<(u64, u32)> {
+    /// One of the files whose size is nearest, the smaller of two; of several of that size, each as likely as any other.
+    pub(crate) fn near(&self, size: u64, random: &mut Generator) -> Option<(u64, u32)> {
+        let (nearest, first) = self.nearest(size)?;
+        let from = self.files.partition_point(|&(there, _)| there < nearest);
+        let same = self.files[from..].partition_point(|&(there, _)| there == nearest);
+        if same < 2 {
+            return Some((nearest, first));
+        }
+        Some(self.files[from + below(random, same as u64) as usize])
+    }
+
+    fn nearest(&self, size: u64) -> Option<(u64, u32)> {
         let after = self.files.partition_point(|&(there, _)| there < size);
         let above = self.files.get(after).copied();
         let below = after.checked_sub(1).map(|at| self.files[at]);

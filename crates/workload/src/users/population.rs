@@ -4,7 +4,7 @@ use super::specification::{FileKind, Order, Purpose, UserPhase, UserSpecificatio
 use crate::distribution::{Distribution, Draw, RankCorrelated};
 use crate::namespace::PlanError;
 use petrio_kernel::Time;
-use petrio_units::Measurable;
+use petrio_units::{Bytes, Measurable};
 
 /// Most users.
 pub const USERS_MAX: u32 = 1 << 16;
@@ -161,6 +161,9 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
         let names: Vec<&str> = written.phase.keys().map(String::as_str).collect();
         phases.push(phase_of(written_phase, &key(&format!("phase.{phase}")), at, &names)?);
     }
+    if !phases.is_empty() && phases.iter().all(|phase: &Phase| phase.lasts.quantile(1.0) <= 0.0) {
+        return Err(PlanError::new(key("phase"), "no phase lasts any time"));
+    }
     let mut uses = Vec::new();
     for (category, used) in &written.uses {
         let at = key(&format!("uses.{category}"));
@@ -172,6 +175,7 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
         if there.kind == FileKind::Directory && there.purpose != Purpose::ReadOnly {
             return Err(PlanError::new(format!("category.{category}.use"), "directories are only read"));
         }
+        check_order(&there.order, category)?;
         let (size, accesses) = (law(&used.size, &at, "size")?, law(&used.accesses, &at, "accesses")?);
         let joint = used.rank_correlation.map(|rho| {
             RankCorrelated::new(vec![size.clone(), accesses.clone()], &[vec![1.0, rho], vec![rho, 1.0]])
@@ -199,7 +203,7 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
         name: name.to_owned(),
         share: written.share.unwrap_or(1.0),
         think: law(written.think.as_ref().ok_or_else(|| needed("think"))?, &own, "think")?,
-        access: law(written.access.as_ref().ok_or_else(|| needed("access"))?, &own, "access")?,
+        access: access_law(written.access.as_ref().ok_or_else(|| needed("access"))?, &own)?,
         pause: written.pause.as_ref().map(|pause| law(pause, &own, "pause")).transpose()?,
         sessions_at_once: at_once("sessions_at_once", written.sessions_at_once)?,
         open_files: at_once("open_files", written.open_files)?,
@@ -210,7 +214,36 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
 }
 
 fn law<Q: Measurable>(draw: &Draw<Q>, at: &str, key: &str) -> Result<Distribution, PlanError> {
-    draw.distribution().map_err(PlanError::of(format!("{at}.{key}")))
+    let law = draw.distribution().map_err(PlanError::of(format!("{at}.{key}")))?;
+    // Less than nothing is drawn as nothing, which a normal distribution's tail may be; always, it is a mistake.
+    if law.quantile(1.0) < 0.0 {
+        return Err(PlanError::new(format!("{at}.{key}"), "is always below zero"));
+    }
+    Ok(law)
+}
+
+/// A law of bytes that a call moves: whole ones, and one at least, or a few megabytes would be millions of calls.
+fn access_law(draw: &Draw<Bytes>, at: &str) -> Result<Distribution, PlanError> {
+    let law = law(draw, at, "access")?;
+    if law.mean() < 1.0 {
+        return Err(PlanError::new(format!("{at}.access"), "is less than a byte at the mean"));
+    }
+    Ok(law)
+}
+
+/// Whether an order can be followed.
+fn check_order(order: &Order, category: &str) -> Result<(), PlanError> {
+    let (key, problem) = match order {
+        Order::Strided(stride) if stride.get() == 0 => ("order.strided", "a stride is a byte at least"),
+        Order::Indexed(index) if index.block.get() == 0 => {
+            ("order.indexed.block", "a block is a byte at least")
+        }
+        Order::Indexed(index) if index.levels == 0 => {
+            ("order.indexed.levels", "an index has a level at least")
+        }
+        _ => return Ok(()),
+    };
+    Err(PlanError::new(format!("category.{category}.{key}"), problem))
 }
 
 fn phase_of(written: &UserPhase, at: &str, position: usize, names: &[&str]) -> Result<Phase, PlanError> {
@@ -239,7 +272,7 @@ fn phase_of(written: &UserPhase, at: &str, position: usize, names: &[&str]) -> R
     }
     Ok(Phase {
         think: written.think.as_ref().map(|think| law(think, at, "think")).transpose()?,
-        access: written.access.as_ref().map(|access| law(access, at, "access")).transpose()?,
+        access: written.access.as_ref().map(|access| access_law(access, at)).transpose()?,
         lasts: law(&written.lasts, at, "lasts")?,
         next,
     })

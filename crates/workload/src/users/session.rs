@@ -100,7 +100,7 @@ fn job(
         let owner = namespace.owner_of(&used.owner, user);
         let shelf = namespace.shelves.get(&(used.category, owner))?;
         let (there, position) = match readings.choice {
-            Choice::Nearest => shelf.nearest(size)?,
+            Choice::Nearest => shelf.near(size, random)?,
             Choice::Any => *shelf.files.get(below(random, shelf.files.len() as u64) as usize)?,
         };
         (file, length) = (Some(position), there);

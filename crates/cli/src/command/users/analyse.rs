@@ -1,5 +1,6 @@
 //! `petrio users analyse`
 
+use super::run::failed;
 use super::usage::usage_tables;
 use crate::failure::Failure;
 use crate::output::print;
@@ -28,7 +29,7 @@ pub(crate) struct Analyse {
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         self.results.check(&[&self.run])?;
-        let found = analyse_file(&self.run, &TraceOptions::default())?;
+        let found = analyse_file(&self.run, &TraceOptions::default()).map_err(failed)?;
         if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }

@@ -31,7 +31,8 @@ impl Uniform {
 
 impl Family for Uniform {
     fn density(&self, x: f64) -> f64 {
-        indicator((self.min..self.max).contains(&x)) / (self.max - self.min)
+        // Both ends belong to it: a sample's least and greatest values lie on them.
+        indicator((self.min..=self.max).contains(&x)) / (self.max - self.min)
     }
 
     fn cdf(&self, x: f64) -> f64 {
