@@ -161,6 +161,9 @@ pub fn describe_trace(path: &Path, options: &TraceOptions) -> Result<Described, 
     described(&format!("Files as in {name}"), "a trace", &census, None, notes)
 }
 
+/// What files are compared by.
+type Measure = fn(&Census) -> Vec<f64>;
+
 fn described(
     title: &str,
     source: &str,
@@ -173,7 +176,7 @@ fn described(
     }
     let specification = describe(title, &format!("described from {source}"), census, users);
     let made = Census::of(&specification.namespace(users.unwrap_or(1), 1)?);
-    let measures: [(&str, fn(&Census) -> Vec<f64>); 3] = [
+    let measures: [(&str, Measure); 3] = [
         ("size of a file, bytes", Census::sizes),
         ("depth of a file", Census::depths),
         ("entries of a directory", Census::entries),

@@ -34,6 +34,9 @@ pub enum UsersError {
     /// A scenario without users, or with several crowds.
     #[error("the scenario doesn't have one workload of kind \"users\"")]
     NotOneWorkload,
+    /// What a worker process can't be told.
+    #[error("worker processes can't be told what to do: {0}")]
+    Job(String),
     /// Their trace.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -49,7 +52,7 @@ impl UsersError {
             Self::Trace(error) => error.help(),
             Self::Run(error) => error.help(),
             Self::NotOneWorkload => Some("examples/users/on-ext4.toml has one".to_owned()),
-            Self::Scenario(_) | Self::Report(_) => None,
+            Self::Scenario(_) | Self::Report(_) | Self::Job(_) => None,
         }
     }
 }

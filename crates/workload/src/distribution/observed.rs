@@ -62,7 +62,7 @@ impl Observed {
         let runs: Vec<(f64, f64)> =
             sorted.chunk_by(|a, b| a == b).take(GROUPS + 1).map(|run| (run[0], run.len() as f64)).collect();
         if runs.len() <= GROUPS {
-            return weighted(runs);
+            return weighted(&runs);
         }
         let mut ends: Vec<usize> = (1..GROUPS).map(|group| group * sorted.len() / GROUPS).collect();
         let mut last = ends.last().copied().unwrap_or(0);
@@ -84,7 +84,7 @@ impl Observed {
                 _ => groups.push((mean, group.len() as f64)),
             }
         }
-        weighted(groups)
+        weighted(&groups)
     }
 
     /// A distribution of counts: these alone.
@@ -93,13 +93,13 @@ impl Observed {
         for value in &self.kept {
             *by_value.entry(*value as u64).or_default() += 1.0;
         }
-        weighted(by_value.into_iter().map(|(value, times)| (value as f64, times)).collect())
+        weighted(&by_value.into_iter().map(|(value, times)| (value as f64, times)).collect::<Vec<_>>())
     }
 }
 
 /// Values alone, with their weights.
-fn weighted<Q: Measurable>(groups: Vec<(f64, f64)>) -> Draw<Q> {
-    match groups.as_slice() {
+fn weighted<Q: Measurable>(groups: &[(f64, f64)]) -> Draw<Q> {
+    match groups {
         [] => Draw::constant(Amount::ZERO),
         [(value, _)] => Draw::constant(Amount::from_base(*value)),
         _ => {

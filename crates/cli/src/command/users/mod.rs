@@ -6,6 +6,7 @@ mod info;
 mod learn;
 mod run;
 mod usage;
+mod worker;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -18,6 +19,7 @@ pub(crate) enum Users {
     Figures(figures::Figures),
     Info(info::Info),
     Learn(learn::Learn),
+    Worker(worker::Worker),
 }
 
 impl Users {
@@ -28,6 +30,7 @@ impl Users {
             Self::Figures(figures) => figures.execute(),
             Self::Info(info) => info.execute(),
             Self::Learn(learn) => learn.execute(),
+            Self::Worker(worker) => worker.execute(),
         }
     }
 }
