@@ -16,4 +16,5 @@ mod studio;
 mod support;
 mod traces;
 mod users;
+mod users_processes;
 mod validation;

@@ -3,6 +3,7 @@
 use petrio_colours::FileId;
 use petrio_workload::program::ProgramError;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -43,7 +44,48 @@ pub enum DriveError {
     /// The program.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// A thread that can't be started, or that broke off.
+    /// A run that was broken off.
+    #[error("the run was broken off")]
+    Ended,
+    /// A thread that can't be started.
+    #[error("the thread of process {process} can't be started: {source}")]
+    NoThread {
+        /// Its number.
+        process: usize,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A worker process that can't be started.
+    #[error("worker process {worker} can't be started: {source}")]
+    WorkerStart {
+        /// Its number.
+        worker: usize,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A worker process that failed, or died.
+    #[error("worker process {worker}{}: {why}", of(.processes))]
+    Worker {
+        /// Its number.
+        worker: usize,
+        /// The processes of the workload that it ran.
+        processes: Range<usize>,
+        /// What happened.
+        why: String,
+        /// What to do about it, where there is something to do.
+        help: Option<String>,
+    },
+    /// More worker processes than files may be open.
+    #[error("{workers} worker processes need {needed} open files, and {allowed} are allowed")]
+    OpenFiles {
+        /// How many are wanted.
+        workers: u64,
+        /// How many files that needs.
+        needed: u64,
+        /// How many the system allows.
+        allowed: u64,
+    },
+    /// A thread that broke off.
     #[error("process {process}: {why}")]
     Process {
         /// Its number.
@@ -51,6 +93,14 @@ pub enum DriveError {
         /// What happened.
         why: String,
     },
+}
+
+/// Which processes of a workload a worker ran.
+fn of(processes: &Range<usize>) -> String {
+    match processes.len() {
+        1 => format!(" (process {})", processes.start),
+        _ => format!(" (processes {} to {})", processes.start, processes.end.saturating_sub(1)),
+    }
 }
 
 impl DriveError {
@@ -64,6 +114,15 @@ impl DriveError {
                 "O_DIRECT needs offsets and lengths that are multiples of the device's block, and a file system that has it"
                     .to_owned(),
             ),
+            Self::NoThread { .. } => Some("fewer users, or a higher limit of processes (ulimit -u)".to_owned()),
+            Self::WorkerStart { .. } => Some(
+                "higher limits of processes and of open files (ulimit -u and -n), or fewer worker processes (--processes=N)"
+                    .to_owned(),
+            ),
+            Self::Worker { help, .. } => help.clone(),
+            Self::OpenFiles { needed, .. } => Some(format!(
+                "raise the limit (ulimit -n {needed}), or let each worker run several processes (--processes=N)"
+            )),
             Self::Program(error) => error.help(),
             Self::Short { .. } => Some("a read beyond the end of the file: write the file first".to_owned()),
             _ => None,

@@ -19,9 +19,12 @@
 //! Accesses are pread and pwrite on files open for both, or the C library's buffer over these. A file that a program doesn't open
 //! itself is opened outside all measuring. Left out: scheduling classes and priorities, which would need a privilege.
 
+pub mod apart;
 mod barrier;
 mod clock;
+mod ending;
 mod error;
+mod gaps;
 mod memory;
 mod names;
 mod process;
@@ -31,9 +34,11 @@ pub(crate) mod stdio;
 mod workplace;
 
 pub use clock::clock_overhead_ns;
+pub use ending::Ending;
 pub use error::DriveError;
+pub use gaps::Gaps;
 pub use memory::touch_memory;
-pub use recording::{Recorded, in_order};
+pub use recording::{Recorded, Recorder, in_order};
 pub use result::{Measured, OperationTimes, Span, Spread};
 pub use workplace::Workplace;
 pub(crate) use workplace::drop_pages;
@@ -44,8 +49,9 @@ use petrio_workload::program::Prepared;
 use process::Process;
 use recording::Recording;
 use std::path::Path;
-use std::sync::mpsc::SyncSender;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
 /// Prepares the files and runs the programs once.
 ///
@@ -62,49 +68,72 @@ pub fn run(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveE
 /// # Errors
 /// What the file system refuses, and programs that can't go on.
 pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveError> {
-    run_recorded(workplace.root(), prepared, None)
+    drive(workplace.root(), prepared, clock_overhead_ns(), None)
 }
 
-/// As [`run_prepared`], in any directory, with every call told to `recorder` where there is one.
+/// As [`run_prepared`], in any directory, with every call told to `recorder`, who may count them: they aren't counted here.
 ///
 /// # Errors
 /// What the file system refuses, and programs that can't go on.
-pub fn run_recorded(
+pub fn run_recorded(root: &Path, prepared: Prepared, recorder: Recorder) -> Result<Gaps, DriveError> {
+    drive(root, prepared, 0.0, Some(recorder)).map(|measured| measured.gaps)
+}
+
+fn drive(
     root: &Path,
     prepared: Prepared,
-    recorder: Option<SyncSender<Recorded>>,
+    overhead: f64,
+    recorder: Option<Recorder>,
 ) -> Result<Measured, DriveError> {
     let names = Names::new(root, prepared.files);
-    let began = Instant::now();
     let barrier = Barrier::new(prepared.programs.len());
-    let overhead = clock_overhead_ns();
+    let ending = recorder.as_ref().map(|recorder| recorder.ending.clone()).unwrap_or_default();
     let each = Duration::from_nanos(overhead as u64);
-    let mut whole = Measured { clock_overhead_ns: overhead, ..Measured::default() };
-    let parts = std::thread::scope(|scope| {
-        let started: Vec<_> = prepared
-            .programs
-            .into_iter()
-            .enumerate()
-            .map(|(process, mut program)| {
-                let (names, barrier) = (&names, &barrier);
-                let recording = recorder.clone().map(|to| Recording::new(process, began, to));
-                scope.spawn(move || match Process::new(names, each, recording) {
-                    Ok(process) => process.run(&mut *program, barrier),
-                    Err(error) => {
-                        barrier.end();
-                        Err(error)
-                    }
-                })
-            })
-            .collect();
-        started.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
+    // Nobody begins before all are there; and nobody at all where one can't be.
+    let all_there = OnceLock::new();
+    let parts: Vec<Result<Measured, DriveError>> = std::thread::scope(|scope| {
+        let mut started = Vec::new();
+        for (process, mut program) in prepared.programs.into_iter().enumerate() {
+            let (names, barrier, ending, all_there) = (&names, &barrier, &*ending, &all_there);
+            let recording = recorder.as_ref().map(|recorder| Recording::new(process, recorder));
+            let work = move || {
+                let outcome = if *all_there.wait() {
+                    Process::new(names, each, recording, ending)
+                        .and_then(|process| process.run(&mut *program, barrier))
+                } else {
+                    Err(DriveError::Ended)
+                };
+                barrier.end();
+                // Others don't work on for a run that has failed.
+                outcome.inspect_err(|_| ending.ask())
+            };
+            let thread = std::thread::Builder::new().spawn_scoped(scope, work);
+            let is_there = thread.is_ok();
+            started.push(thread);
+            if !is_there {
+                break;
+            }
+        }
+        let _ = all_there.set(started.iter().all(Result::is_ok));
+        let broke_off = |process| DriveError::Process { process, why: "its thread broke off".to_owned() };
+        let part = |(process, thread): (usize, std::io::Result<ScopedJoinHandle<'_, _>>)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|_| Err(broke_off(process))),
+            Err(error) => Err(DriveError::NoThread { process, source: error }),
+        };
+        started.into_iter().enumerate().map(part).collect()
     });
     drop(recorder);
-    for (process, part) in parts.into_iter().enumerate() {
-        let broke_off = |_| DriveError::Process { process, why: "its thread broke off".to_owned() };
-        whole.join(part.map_err(broke_off)??);
+    let mut whole = Measured { clock_overhead_ns: overhead, ..Measured::default() };
+    let mut failure = None;
+    for part in parts {
+        match part {
+            Ok(part) => whole.join(part),
+            // Of several, one that says why.
+            Err(error) if !matches!(failure, None | Some(DriveError::Ended)) => drop(error),
+            Err(error) => failure = Some(error),
+        }
     }
-    Ok(whole)
+    failure.map_or(Ok(whole), Err)
 }
 
 /// Runs a workload several times, each time in a workplace of its own with files of its own.

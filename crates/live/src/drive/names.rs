@@ -2,9 +2,11 @@
 
 use super::error::DriveError;
 use petrio_colours::FileId;
-use petrio_workload::program::FileTable;
+use petrio_workload::program::{FileEntry, FileTable};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Where a file is now.
@@ -22,40 +24,77 @@ pub(super) struct Names {
     table: FileTable,
     /// Those that were renamed; all others are where the table says.
     moved: Mutex<BTreeMap<FileId, Place>>,
+    /// Whether any was renamed yet: until then nobody needs the lock.
+    is_any_moved: AtomicBool,
 }
+
+/// Names above a file at most, before the list of them is made longer.
+const USUAL_DEPTH: usize = 16;
 
 impl Names {
     pub(super) fn new(root: &Path, table: FileTable) -> Self {
-        Self { root: root.to_owned(), table, moved: Mutex::default() }
+        Self { root: root.to_owned(), table, moved: Mutex::default(), is_any_moved: AtomicBool::new(false) }
     }
 
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
+    fn entry(&self, file: FileId) -> Result<&FileEntry, DriveError> {
+        self.table.get(file).ok_or(DriveError::UnknownFile { file })
+    }
+
     fn place(&self, moved: &BTreeMap<FileId, Place>, file: FileId) -> Result<Place, DriveError> {
         if let Some(place) = moved.get(&file) {
             return Ok(place.clone());
         }
-        let entry = self.table.get(file).ok_or(DriveError::UnknownFile { file })?;
+        let entry = self.entry(file)?;
         Ok(Place { parent: entry.parent, name: entry.name.clone(), renames: 0 })
     }
 
-    fn path_in(&self, moved: &BTreeMap<FileId, Place>, file: FileId) -> Result<PathBuf, DriveError> {
-        let mut names = Vec::new();
+    /// The directory above a file and its name there.
+    fn step<'a>(
+        &'a self,
+        moved: Option<&'a BTreeMap<FileId, Place>>,
+        file: FileId,
+    ) -> Result<(FileId, &'a str), DriveError> {
+        if let Some(place) = moved.and_then(|moved| moved.get(&file)) {
+            return Ok((place.parent, &place.name));
+        }
+        let entry = self.entry(file)?;
+        Ok((entry.parent, &entry.name))
+    }
+
+    fn path_in(&self, moved: Option<&BTreeMap<FileId, Place>>, file: FileId) -> Result<PathBuf, DriveError> {
+        let mut names: SmallVec<[&str; USUAL_DEPTH]> = SmallVec::new();
+        let mut length = self.root.as_os_str().len();
         let mut at = file;
         // A directory can't lie in itself, so this ends; the bound is for programs that say so all the same.
         while at != FileId::ROOT && names.len() <= self.table.len() {
-            let place = self.place(moved, at)?;
-            names.push(place.name);
-            at = place.parent;
+            let (parent, name) = self.step(moved, at)?;
+            length += 1 + name.len();
+            names.push(name);
+            at = parent;
         }
-        Ok(names.iter().rev().fold(self.root.clone(), |path, name| path.join(name)))
+        // Between two calls that are measured: one allocation.
+        let mut path = PathBuf::with_capacity(length + 1);
+        path.push(&self.root);
+        names.iter().rev().for_each(|name| path.push(name));
+        Ok(path)
     }
 
     /// Where a file is now.
     pub(super) fn path(&self, file: FileId) -> Result<PathBuf, DriveError> {
-        self.path_in(&self.moved.lock().unwrap_or_else(PoisonError::into_inner), file)
+        if self.is_any_moved.load(Ordering::Acquire) {
+            self.path_in(Some(&self.moved.lock().unwrap_or_else(PoisonError::into_inner)), file)
+        } else {
+            self.path_in(None, file)
+        }
+    }
+
+    /// Whether it is a directory.
+    pub(super) fn is_directory(&self, file: FileId) -> bool {
+        file == FileId::ROOT || self.table.get(file).is_some_and(|entry| entry.is_directory)
     }
 
     /// Where a rename moves a file from and to; after it the file is there.
@@ -66,7 +105,8 @@ impl Names {
         replaced: Option<FileId>,
     ) -> Result<(PathBuf, PathBuf), DriveError> {
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = self.path_in(&moved, file)?;
+        self.is_any_moved.store(true, Ordering::Release);
+        let from = self.path_in(Some(&moved), file)?;
         let mut place = self.place(&moved, file)?;
         place.renames += 1;
         place.parent = parent;
@@ -77,13 +117,15 @@ impl Names {
             }
         };
         moved.insert(file, place);
-        let to = self.path_in(&moved, file)?;
+        let to = self.path_in(Some(&moved), file)?;
         Ok((from, to))
     }
 
     /// Forgets where a file was moved: it is gone, and a new one of its number gets its own name again.
     pub(super) fn forget(&self, file: FileId) {
-        self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
+        if self.is_any_moved.load(Ordering::Acquire) {
+            self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
+        }
     }
 }
 
@@ -91,7 +133,6 @@ impl Names {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_workload::program::FileEntry;
 
     fn entry(number: u32, name: &str, parent: u32, is_directory: bool) -> FileEntry {
         FileEntry {
@@ -113,10 +154,12 @@ mod tests {
         table.add(entry(3, "b", 0, false)).unwrap();
         let names = Names::new(Path::new("/r"), table);
         assert_eq!(names.path(FileId(2)).unwrap(), Path::new("/r/d/a"));
+        assert_eq!(names.path(FileId::ROOT).unwrap(), Path::new("/r"));
         names.rename(FileId(1), FileId::ROOT, None).unwrap();
         assert_eq!(names.path(FileId(2)).unwrap(), Path::new("/r/d~1/a"));
         let (from, to) = names.rename(FileId(2), FileId::ROOT, Some(FileId(3))).unwrap();
         assert_eq!((from.as_path(), to.as_path()), (Path::new("/r/d~1/a"), Path::new("/r/b")));
+        assert!(names.is_directory(FileId(1)) && !names.is_directory(FileId(2)));
         names.forget(FileId(2));
         assert_eq!(names.path(FileId(2)).unwrap(), Path::new("/r/d~1/a"));
         assert!(matches!(names.path(FileId(9)), Err(DriveError::UnknownFile { .. })));

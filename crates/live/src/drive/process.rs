@@ -2,7 +2,9 @@
 //! system call alone.
 
 use super::barrier::Barrier;
+use super::ending::Ending;
 use super::error::DriveError;
+use super::gaps::GapWatch;
 use super::names::Names;
 use super::recording::Recording;
 use super::result::Measured;
@@ -10,6 +12,7 @@ use super::stdio::Stream;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
 use petrio_kernel::Time;
 use petrio_workload::program::{FileProgram, Phase, Step};
+use smallvec::SmallVec;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -59,6 +62,7 @@ pub(super) struct Process<'a> {
     overhead: Duration,
     measured: Measured,
     recording: Option<Recording>,
+    ending: &'a Ending,
 }
 
 fn os(errno: rustix::io::Errno) -> io::Error {
@@ -70,53 +74,59 @@ impl<'a> Process<'a> {
         names: &'a Names,
         overhead: Duration,
         recording: Option<Recording>,
+        ending: &'a Ending,
     ) -> Result<Self, DriveError> {
         let root = File::open(names.root()).map_err(DriveError::file("open", names.root()))?;
         let measured = Measured::default();
         let (opens, buffer) = (Vec::new(), Vec::new());
-        Ok(Self { names, root, opens, buffer, align: 0, overhead, measured, recording })
+        Ok(Self { names, root, opens, buffer, align: 0, overhead, measured, recording, ending })
     }
 
-    /// Runs a program to its end. `barrier` is told of the end whatever happens.
+    /// Runs a program to its end.
     pub(super) fn run(
         mut self,
         program: &mut dyn FileProgram,
         barrier: &Barrier,
     ) -> Result<Measured, DriveError> {
-        let outcome = self.steps(program, barrier);
-        barrier.end();
+        self.ending.enter();
+        let mut gaps = GapWatch::new();
+        let outcome = self.steps(program, barrier, &mut gaps);
+        self.measured.gaps = gaps.finish();
         outcome.map(|()| self.measured)
     }
 
-    fn steps(&mut self, program: &mut dyn FileProgram, barrier: &Barrier) -> Result<(), DriveError> {
+    fn steps(
+        &mut self,
+        program: &mut dyn FileProgram,
+        barrier: &Barrier,
+        gaps: &mut GapWatch,
+    ) -> Result<(), DriveError> {
         let mut phase = Phase::default();
         let mut last: Option<FileOp> = None;
         let mut watch: Option<Watch> = None;
-        // The end of the call before, where nothing but the driver's own work lies between.
-        let mut idle_since: Option<Instant> = None;
         loop {
+            self.ending.go_on()?;
             match program.next(last.as_ref())? {
                 Step::Operation(mut operation) => {
                     if phase.counts() && watch.is_none() {
                         watch = Some(Watch::start());
                     }
                     let (start, end, bytes) = self.carry_out(&operation)?;
-                    if let Some(since) = idle_since.replace(end) {
-                        self.measured.add_gap(start.duration_since(since));
-                    }
-                    self.count(phase, &operation, (start, end), bytes);
-                    if let Some(recording) = &mut self.recording {
-                        recording.add(&operation, start, end);
+                    gaps.call(start, end);
+                    match &mut self.recording {
+                        Some(recording) => recording.add(&operation, start, end, gaps),
+                        // Whoever is told of every call counts by himself.
+                        None => self.count(phase, &operation, (start, end), bytes),
                     }
                     operation.status = Status::Done;
                     last = Some(operation);
                 }
                 Step::Think(time) => {
-                    idle_since = None;
                     if let Some(recording) = &mut self.recording {
-                        recording.rests(time);
+                        recording.rests(time, gaps);
                     }
-                    std::thread::sleep(std_duration(time));
+                    gaps.rest();
+                    self.ending.rest(std_duration(time))?;
                 }
                 Step::Phase(next) => {
                     phase = next;
@@ -125,7 +135,7 @@ impl<'a> Process<'a> {
                     }
                 }
                 Step::Barrier => {
-                    idle_since = None;
+                    gaps.rest();
                     barrier.wait();
                 }
                 Step::End => {
@@ -180,7 +190,7 @@ impl<'a> Process<'a> {
             }
             Operation::Mkdir => {
                 let path = self.names.path(file)?;
-                timed("make the directory", &path, || fs::create_dir(&path))
+                self.ending.unless_ended(|| timed("make the directory", &path, || fs::create_dir(&path)))
             }
             Operation::Rmdir => {
                 let path = self.names.path(file)?;
@@ -269,12 +279,15 @@ impl<'a> Process<'a> {
     fn open(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
         let path = self.names.path(operation.file)?;
         let is_new = operation.operation == Operation::Create;
-        let options = options(&path, operation.flags, is_new);
+        let options = options(!self.names.is_directory(operation.file), operation.flags, is_new);
         let mut opened = None;
-        let times = timed(if is_new { "create" } else { "open" }, &path, || {
-            opened = Some(options.open(&path)?);
-            Ok(())
-        })?;
+        let mut open = || {
+            timed(if is_new { "create" } else { "open" }, &path, || {
+                opened = Some(options.open(&path)?);
+                Ok(())
+            })
+        };
+        let times = if is_new { self.ending.unless_ended(open) } else { open() }?;
         if let Some(handle) = opened {
             self.keep(operation.file, operation.flags, handle, path);
         }
@@ -283,8 +296,8 @@ impl<'a> Process<'a> {
 
     fn close(&mut self, file: FileId) -> Result<(Instant, Instant, u64), DriveError> {
         let is_its = |open: &mut Open| open.file == file;
-        let mut closing: Vec<Open> = self.opens.extract_if(.., is_its).collect();
-        let path = closing.first().map(|open| open.path.clone()).unwrap_or_default();
+        let mut closing: SmallVec<[Open; 1]> = self.opens.extract_if(.., is_its).collect();
+        let path = closing.first_mut().map(|open| std::mem::take(&mut open.path)).unwrap_or_default();
         timed("close", &path, || {
             for open in &mut closing {
                 if let Some(stream) = &mut open.stream {
@@ -303,7 +316,9 @@ impl<'a> Process<'a> {
             return Ok(open);
         }
         let path = self.names.path(file)?;
-        let handle = options(&path, flags, false).open(&path).map_err(DriveError::file("open", &path))?;
+        let handle = options(!self.names.is_directory(file), flags, false)
+            .open(&path)
+            .map_err(DriveError::file("open", &path))?;
         self.keep(file, flags, handle, path);
         Ok(self.opens.len() - 1)
     }
@@ -325,9 +340,9 @@ impl<'a> Process<'a> {
 }
 
 /// The flags of open(2). Directories can only be read.
-fn options(path: &Path, flags: AccessFlags, is_new: bool) -> OpenOptions {
+fn options(is_writable: bool, flags: AccessFlags, is_new: bool) -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(is_new || !path.is_dir()).create_new(is_new);
+    options.read(true).write(is_writable).create_new(is_new);
     // The C library's constants: rustix 1.1 gives O_SYNC for both of the latter.
     let wanted =
         [(flags.direct, libc::O_DIRECT), (flags.sync, libc::O_SYNC), (flags.data_sync, libc::O_DSYNC)];

@@ -3,11 +3,14 @@
 //! Each process hands over its calls many at a time, and says up to when it has told all. What is older than what everybody has
 //! told can be put in order and be written.
 
+use super::ending::Ending;
+use super::gaps::{GapWatch, waits_so_far};
 use petrio_colours::FileOp;
 use petrio_kernel::Time;
 use petrio_workload::program::CarriedOut;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Instant;
 
@@ -20,10 +23,21 @@ const SHORT_REST: Time = Time::from_millis(50);
 #[derive(Debug)]
 pub struct Recorded {
     /// Which of the programs.
-    process: usize,
-    calls: Vec<CarriedOut>,
+    pub(super) process: usize,
+    pub(super) calls: Vec<CarriedOut>,
     /// Nothing that begins before this is still to come; never, after the last.
-    told_until: Time,
+    pub(super) told_until: Time,
+}
+
+/// Where the calls of a run are told, and how it is ended from outside.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    /// Who takes the calls.
+    pub to: SyncSender<Recorded>,
+    /// From when on they are timed.
+    pub began: Instant,
+    /// By which no more files are made.
+    pub ending: Arc<Ending>,
 }
 
 /// A process' calls on their way.
@@ -36,11 +50,12 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn new(process: usize, began: Instant, to: SyncSender<Recorded>) -> Self {
+    pub(super) fn new(process: usize, recorder: &Recorder) -> Self {
+        let (began, to) = (recorder.began, recorder.to.clone());
         Self { process, began, to, calls: Vec::with_capacity(BATCH), latest: Time::ZERO }
     }
 
-    pub(super) fn add(&mut self, operation: &FileOp, start: Instant, end: Instant) {
+    pub(super) fn add(&mut self, operation: &FileOp, start: Instant, end: Instant, gaps: &mut GapWatch) {
         let since = |instant: Instant| Time::from_nanos(instant.duration_since(self.began).as_nanos() as u64);
         let start = since(start);
         self.latest = since(end);
@@ -54,28 +69,36 @@ impl Recording {
             took: self.latest - start,
         });
         if self.calls.len() == BATCH {
-            self.hand_over(self.latest);
+            self.hand_over(self.latest, Some(gaps));
         }
     }
 
     /// Nothing comes for so long.
-    pub(super) fn rests(&mut self, time: Time) {
+    pub(super) fn rests(&mut self, time: Time, gaps: &mut GapWatch) {
         if time > SHORT_REST {
             let now = Time::from_nanos(self.began.elapsed().as_nanos() as u64);
-            self.hand_over(now.saturating_add(time));
+            self.hand_over(now.saturating_add(time), Some(gaps));
         }
     }
 
-    fn hand_over(&mut self, told_until: Time) {
+    fn hand_over(&mut self, told_until: Time, gaps: Option<&mut GapWatch>) {
         let calls = std::mem::replace(&mut self.calls, Vec::with_capacity(BATCH));
+        let recorded = Recorded { process: self.process, calls, told_until };
+        let (since, waits) = (Instant::now(), waits_so_far());
         // Where nobody listens any more, the run ends by its own error.
-        let _ = self.to.send(Recorded { process: self.process, calls, told_until });
+        let _ = self.to.send(recorded);
+        // Whoever takes the calls had no room, or was held up himself with the door in his hand.
+        if waits != waits_so_far()
+            && let Some(gaps) = gaps
+        {
+            gaps.held_up(since.elapsed());
+        }
     }
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        self.hand_over(Time::NEVER);
+        self.hand_over(Time::NEVER, None);
     }
 }
 

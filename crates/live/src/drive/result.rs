@@ -1,5 +1,6 @@
 //! What a run on a real directory gives.
 
+use super::gaps::Gaps;
 use hdrhistogram::Histogram;
 use petrio_colours::Operation;
 use std::collections::BTreeMap;
@@ -92,9 +93,8 @@ pub struct Measured {
     pub watched: Duration,
     /// Of that, how long a processor worked for the processes: the rest they waited, or others had it.
     pub on_processor: Duration,
-    /// From the end of one call to the beginning of the next, where nobody thought or waited, in nanoseconds: what driving costs, the
-    /// clock and the recording included, and now and then somebody else's turn on the processor.
-    pub between_ns: Option<Histogram<u64>>,
+    /// What driving costs: the time between two calls of a process where nobody thought or waited.
+    pub gaps: Gaps,
 }
 
 impl Measured {
@@ -106,22 +106,6 @@ impl Measured {
         }
         let share = self.on_processor.as_secs_f64() / self.watched.as_secs_f64();
         self.time_in_operations().mul_f64(share.clamp(0.0, 1.0))
-    }
-
-    /// What driving costs a call: the median time between two calls of a process, since with more processes than processors a few
-    /// such times hold others' turns. `None` where there are no two.
-    pub fn driver_ns_a_call(&self) -> Option<f64> {
-        self.between_ns.as_ref().map(|between| between.value_at_quantile(0.5) as f64)
-    }
-
-    /// A call came so long after the end of the one before.
-    pub(super) fn add_gap(&mut self, gap: Duration) {
-        if self.between_ns.is_none() {
-            self.between_ns = Histogram::new_with_max(LATENCY_MAX_NS, DIGITS).ok();
-        }
-        if let Some(between) = &mut self.between_ns {
-            between.saturating_record(gap.as_nanos().min(u128::from(LATENCY_MAX_NS)) as u64);
-        }
     }
 
     /// How long the workload took, by its own measure of where it ends.
@@ -171,12 +155,7 @@ impl Measured {
         self.closing_counts |= other.closing_counts;
         self.watched += other.watched;
         self.on_processor += other.on_processor;
-        match (&mut self.between_ns, other.between_ns) {
-            // Of the same bounds, so nothing can fall outside.
-            (Some(mine), Some(theirs)) => drop(mine.add(theirs)),
-            (mine @ None, theirs) => *mine = theirs,
-            (Some(_), None) => {}
-        }
+        self.gaps.join(other.gaps);
         for (operation, times) in other.operations {
             match self.operations.get_mut(&operation) {
                 Some(mine) => mine.join(&times),

@@ -56,13 +56,21 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(NamespaceError::file("read", path)(error)),
         };
-        match serde_json::from_str::<Self>(&text) {
-            Ok(manifest) if manifest.version == 1 => Ok(Some(manifest)),
-            Ok(manifest) => {
-                let why = format!("version {} is of another petrio", manifest.version);
-                Err(NamespaceError::Manifest { path, why })
-            }
-            Err(error) => Err(NamespaceError::Manifest { path, why: format!("it is damaged: {error}") }),
+        match Self::of_text(&text) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(why) => Err(NamespaceError::Manifest { path, why }),
+        }
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        match serde_json::from_str::<Self>(text) {
+            Ok(manifest) if manifest.version == 1 => Ok(manifest),
+            Ok(manifest) => Err(format!("version {} is of another petrio", manifest.version)),
+            Err(error) => Err(format!("it is damaged: {error}")),
         }
     }
 
@@ -89,5 +97,27 @@ impl Manifest {
             && self.specification.category == other.specification.category
             && self.specification.readings == other.specification.readings;
         (!same).then(|| format!("made from another specification, \"{}\"", other.specification.title))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_written_to_the_last_bit_of_every_number() {
+        let text = "title = \"t\"\n[files]\ncount = 3\n[category.a]\nowner = \"o\"\nuse = \"read-only\"\nshare = 1\nsize = \"1 B\"\n";
+        let mut specification: UserSpecification = toml::from_str(text).unwrap();
+        let mut number = 0.1;
+        for _ in 0..1_000 {
+            number = (number * 1_000.0_f64 + 0.123_456_789).fract();
+            specification.readings.written = number;
+            let manifest = Manifest::new(specification.clone(), 1, u64::MAX);
+            let again = Manifest::of_text(&serde_json::to_string(&manifest).unwrap()).unwrap();
+            assert_eq!(again.differs_from(&manifest), None, "{number}");
+            assert_eq!(again, manifest);
+        }
+        assert!(Manifest::of_text("{").unwrap_err().contains("it is damaged"));
     }
 }

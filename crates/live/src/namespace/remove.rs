@@ -49,9 +49,14 @@ pub fn remove(site: &Site) -> Result<Removed, NamespaceError> {
 
 /// Removes what users have made and left; how much it was.
 pub fn remove_made(site: &Site) -> u64 {
+    remove_made_in(&site.homes())
+}
+
+/// As [`remove_made`], in the users' own directories.
+pub fn remove_made_in(homes: &[PathBuf]) -> u64 {
     let mut removed = 0;
-    for home in &site.namespace.homes {
-        for entry in fs::read_dir(&site.paths[*home as usize]).into_iter().flatten().flatten() {
+    for home in homes {
+        for entry in fs::read_dir(home).into_iter().flatten().flatten() {
             let is_made = entry.file_name().to_str().is_some_and(is_made_by_users);
             if is_made && fs::remove_file(entry.path()).is_ok() {
                 removed += 1;

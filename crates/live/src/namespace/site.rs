@@ -99,6 +99,11 @@ impl Site {
         &self.roots[0]
     }
 
+    /// The users' own directories.
+    pub fn homes(&self) -> Vec<PathBuf> {
+        self.namespace.homes.iter().map(|home| self.paths[*home as usize].clone()).collect()
+    }
+
     /// What lies elsewhere, by its position, and the symbolic link that stands for it in the main directory.
     pub(super) fn links(&self) -> impl Iterator<Item = (usize, PathBuf)> {
         let is_elsewhere = |place: u32| self.roots[place as usize] != self.roots[0];

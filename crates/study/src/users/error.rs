@@ -47,6 +47,9 @@ pub enum UsersError {
         /// Why not.
         error: LearnError,
     },
+    /// What a worker process can't be told.
+    #[error("worker processes can't be told what to do: {0}")]
+    Job(String),
     /// Their trace.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -68,7 +71,7 @@ impl UsersError {
             Self::NotOneFileWorkload => {
                 Some("name a scenario with one workload on files, or a directory".to_owned())
             }
-            Self::Scenario(_) | Self::Report(_) => None,
+            Self::Scenario(_) | Self::Report(_) | Self::Job(_) => None,
         }
     }
 }

@@ -172,6 +172,7 @@ fn real(
         crowd: crowd.clone(),
         directories: Directories::one(directory),
         seed: loaded.scenario.seed,
+        workers: None,
         warm: false,
         trace: None,
         command: String::new(),

@@ -10,6 +10,7 @@ mod page;
 mod run;
 mod simulated;
 mod volume;
+mod workers;
 
 pub use analyse::{AnalysedUsage, analyse_file};
 pub use candidates::{USUAL_SCENARIO, candidate};
@@ -23,3 +24,4 @@ pub use page::write_usage_html;
 pub use run::{UsersRun, UsersSummary, run_users};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};
 pub use volume::{FilledVolume, VolumeError, VolumeFile, fill_volume, usual_size};
+pub use workers::{Workers, work};

@@ -1,15 +1,20 @@
 //! Users of a specification at work in real directories: files made where they aren't there, every call timed and recorded.
 
 use super::error::UsersError;
+use super::workers::{Workers, placement};
 use petrio_kernel::Time;
-use petrio_live::drive::{in_order, run_recorded};
-use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, remove_made};
-use petrio_workload::program::{OperationEvents, Placement};
+use petrio_live::drive::apart::{Apart, Worker, run_apart};
+use petrio_live::drive::{DriveError, Ending, Recorded, Recorder, clock_overhead_ns, in_order, run_recorded};
+use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, remove_made_in};
+use petrio_live::undo::Undo;
+use petrio_workload::program::{FileTable, OperationEvents, Placement, Prepared};
 use petrio_workload::trace::native::{About, EventWriter};
 use petrio_workload::users::{Usage, UsageAnalyser, UserSpecification, Users};
 use serde::Serialize;
-use std::path::PathBuf;
-use std::sync::mpsc::sync_channel;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Instant;
 
 /// What is to be run, and where.
 #[derive(Clone, Debug)]
@@ -22,6 +27,8 @@ pub struct UsersRun {
     pub directories: Directories,
     /// Where random numbers begin.
     pub seed: u64,
+    /// The processes that run the users' processes; `None` for threads of this one.
+    pub workers: Option<Workers>,
     /// Whether the files stay in the page cache in which making or using them has left them.
     pub warm: bool,
     /// Where every call is written, as a trace.
@@ -39,8 +46,20 @@ pub struct UsersSummary {
     pub files_found: u64,
     /// From the first call to the end of the last, in seconds.
     pub elapsed_s: f64,
+    /// Worker processes, where it weren't threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u64>,
+    /// From the start of the first worker process until all were ready, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers_ready_s: Option<f64>,
     /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, at the median, in nanoseconds.
     pub driver_ns_a_call: Option<f64>,
+    /// The mean of those times during which nobody else was given the processor.
+    pub driver_mean_ns_a_call: Option<f64>,
+    /// Which part of them all that mean is of.
+    pub driver_mean_share: f64,
+    /// How long processes waited because their calls came faster than they could be analysed, summed; part of none of those times.
+    pub held_up_s: f64,
     /// What two looks at the clock cost, in nanoseconds; taken off no response time.
     pub clock_ns: f64,
     /// How files were used.
@@ -50,13 +69,62 @@ pub struct UsersSummary {
 /// Batches of calls on their way to the recorder.
 const BATCHES: usize = 256;
 
+/// Programs that are ready to run.
+enum Work {
+    /// By threads of this process.
+    Here(Prepared),
+    /// By others.
+    Apart(Vec<Worker>),
+}
+
+impl Work {
+    /// What is to be run, and its files.
+    fn of(run: &UsersRun, placement: &Placement) -> Result<(Self, FileTable), UsersError> {
+        match &run.workers {
+            None => {
+                let prepared = run.specification.prepare(&run.crowd, placement, None)?;
+                let files = prepared.files.clone();
+                Ok((Self::Here(prepared), files))
+            }
+            Some(workers) => {
+                let (workers, files) = workers.of(run, placement)?;
+                Ok((Self::Apart(workers), files))
+            }
+        }
+    }
+
+    fn processes(&self) -> usize {
+        match self {
+            Self::Here(prepared) => prepared.programs.len(),
+            Self::Apart(workers) => workers.last().map_or(0, |last| last.processes.end),
+        }
+    }
+
+    fn workers(&self) -> Option<u64> {
+        match self {
+            Self::Here(_) => None,
+            Self::Apart(workers) => Some(workers.len() as u64),
+        }
+    }
+
+    fn run(self, root: &Path, to: SyncSender<Recorded>, ending: Arc<Ending>) -> Result<Apart, DriveError> {
+        match self {
+            Self::Here(prepared) => {
+                let gaps = run_recorded(root, prepared, Recorder { to, began: Instant::now(), ending })?;
+                Ok(Apart { gaps, ..Apart::default() })
+            }
+            Self::Apart(workers) => run_apart(workers, &to),
+        }
+    }
+}
+
 /// Runs users.
 ///
 /// # Errors
 /// What is wrong with the specification, the directories, or the file system.
 pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<UsersSummary, UsersError> {
-    let placement = Placement { seed: run.seed, ..Placement::new("users") };
-    let prepared = run.specification.prepare(&run.crowd, &placement, None)?;
+    let placement = placement(run.seed);
+    let (work, files) = Work::of(run, &placement)?;
     let users = run.specification.files.users.unwrap_or(run.crowd.users);
     let manifest = Manifest::new(run.specification.clone(), users, run.seed);
     let site = Site::plan(manifest, &run.directories)?;
@@ -64,32 +132,42 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
     if !run.warm {
         cool_down(&site)?;
     }
-    let mut events = OperationEvents::of(&prepared.files, 1);
+    let clock_ns = clock_overhead_ns();
+    let mut events = OperationEvents::of(&files, 1);
+    drop(files);
     let about = About { command: run.command.clone(), ..About::default() };
     let mut writer = run.trace.as_deref().map(|path| EventWriter::create(path, &about)).transpose()?;
-    let processes = prepared.programs.len();
+    let (processes, workers) = (work.processes(), work.workers());
     let mut analyser = UsageAnalyser::default();
     let (to, from) = sync_channel(BATCHES);
     let (mut first, mut last) = (Time::NEVER, Time::ZERO);
-    let measured = std::thread::scope(|scope| {
+    // Whatever happens, and if a signal ends it all, what users have made doesn't stay.
+    let ending = Arc::new(Ending::default());
+    let removing = {
+        let (ending, homes) = (ending.clone(), site.homes());
+        Undo::new(move || {
+            ending.end();
+            remove_made_in(&homes);
+        })
+    };
+    let driven = std::thread::scope(|scope| {
         let root = run.directories.main.as_path();
-        let driving = scope.spawn(move || run_recorded(root, prepared, Some(to)));
+        let driving = scope.spawn(move || work.run(root, to, ending));
         let recorded = in_order(processes, &from, |call| {
             (first, last) = (first.min(call.start), last.max(call.start + call.took));
             let Some(event) = events.event(call) else { return Ok(()) };
             analyser.event(&event);
             writer.as_mut().map_or(Ok(()), |writer| writer.push(&event))
         });
-        let measured = match driving.join() {
-            Ok(measured) => measured.map_err(UsersError::from),
+        let driven = match driving.join() {
+            Ok(driven) => driven.map_err(UsersError::from),
             Err(panic) => std::panic::resume_unwind(panic),
         };
         recorded?;
-        measured
+        driven
     });
-    // Whatever happened, what users have made doesn't stay.
-    remove_made(&site);
-    let measured = measured?;
+    drop(removing);
+    let Apart { gaps, started } = driven?;
     if let Some(writer) = writer {
         writer.finish()?;
     }
@@ -97,8 +175,13 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
         files_made: created.made,
         files_found: created.found,
         elapsed_s: last.saturating_sub(first).as_seconds(),
-        driver_ns_a_call: measured.driver_ns_a_call(),
-        clock_ns: measured.clock_overhead_ns,
+        workers,
+        workers_ready_s: workers.map(|_| started.as_secs_f64()),
+        driver_ns_a_call: gaps.median_ns(),
+        driver_mean_ns_a_call: gaps.undisturbed_mean_ns(),
+        driver_mean_share: gaps.undisturbed_share(),
+        held_up_s: gaps.held_up().as_secs_f64(),
+        clock_ns,
         usage: analyser.finish(),
     })
 }

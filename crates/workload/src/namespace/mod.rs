@@ -20,8 +20,8 @@ mod tree;
 
 pub use census::{Census, CensusFile, sample_distance};
 pub use describe::describe;
-pub(crate) use plan::plan;
 pub use plan::{HOME, PlanError};
+pub(crate) use plan::{check, plan, plan_for};
 pub(crate) use table::Tables;
 
 use crate::users::FileKind;
@@ -118,8 +118,9 @@ impl Namespace {
         self.entries.len() as u64 - self.files()
     }
 
-    /// Bytes of all regular files.
+    /// Bytes of all regular files; the greatest number where they are more.
     pub fn bytes(&self) -> u64 {
-        self.entries.iter().filter(|entry| entry.kind == FileKind::File).map(|entry| entry.size).sum()
+        let files = self.entries.iter().filter(|entry| entry.kind == FileKind::File);
+        files.fold(0, |sum, file| sum.saturating_add(file.size))
     }
 }

@@ -7,6 +7,7 @@ use crate::distribution::{Distribution, DistributionError};
 use crate::users::{Category, EACH_USER, FileKind, Spread, UserSpecification};
 use petrio_kernel::random::{Generator, below, generator};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use thiserror::Error;
 
 /// The directory of the users' directories.
@@ -48,11 +49,28 @@ struct Drawn<'a> {
     total: u32,
 }
 
+/// Checks everything that needs no files to be laid out.
+pub(crate) fn check(specification: &UserSpecification) -> Result<(), PlanError> {
+    drawn(specification).map(drop)
+}
+
 /// Lays out the files for so many users; the same from the same seed.
 pub(crate) fn plan(specification: &UserSpecification, users: u32, seed: u64) -> Result<Namespace, PlanError> {
+    plan_for(specification, users, 0..users, seed)
+}
+
+/// As [`plan`], with the files that all share and those of some of the users alone: what users have doesn't depend on each other.
+/// The home of a user who is left out is the directory of all homes.
+pub(crate) fn plan_for(
+    specification: &UserSpecification,
+    users: u32,
+    wanted: Range<u32>,
+    seed: u64,
+) -> Result<Namespace, PlanError> {
     let drawn = drawn(specification)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
-    let mut planner = Planner { specification, drawn: &drawn, namespace: &mut namespace, seed, users };
+    let mut planner =
+        Planner { specification, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
     let mut shared: Vec<&str> = Vec::new();
     for category in specification.category.values() {
         if category.owner != EACH_USER && !shared.contains(&category.owner.as_str()) {
@@ -63,14 +81,18 @@ pub(crate) fn plan(specification: &UserSpecification, users: u32, seed: u64) -> 
         let place = planner.place_of(owner);
         planner.namespace.shared.push(owner.to_owned());
         let base = planner.directory(None, owner.to_owned(), place);
-        planner.owner(Owner::Shared(number), owner, base);
+        planner.owner(Owner::Shared(number), owner, base)?;
     }
     let place = planner.place_of(EACH_USER);
     let home = planner.directory(None, HOME.to_owned(), place);
     for user in 0..users {
+        if !wanted.contains(&user) {
+            planner.namespace.homes.push(home);
+            continue;
+        }
         let base = planner.directory(Some(home), format!("u{:03}", user + 1), place);
         planner.namespace.homes.push(base);
-        planner.owner(Owner::User(user), EACH_USER, base);
+        planner.owner(Owner::User(user), EACH_USER, base)?;
     }
     for shelf in namespace.shelves.values_mut() {
         shelf.files.sort_unstable();
@@ -93,6 +115,13 @@ fn drawn(specification: &UserSpecification) -> Result<Vec<Drawn<'_>>, PlanError>
         }
         let depth =
             category.depth.as_ref().map(|depth| depth.distribution().map_err(PlanError::of(key("depth"))));
+        // Only a tail may lie outside; it is cut.
+        if let Some(Ok(depth)) = &depth
+            && (depth.quantile(1.0) < 0.0 || depth.mean() > DEPTH_MAX)
+        {
+            let problem = format!("between 0 and {DEPTH_MAX} directories lie above a file");
+            return Err(PlanError::new(key("depth"), problem));
+        }
         all.push(Drawn {
             number,
             name,
@@ -125,6 +154,8 @@ struct Planner<'a> {
     namespace: &'a mut Namespace,
     seed: u64,
     users: u32,
+    /// Entries that the directories so far have by their sizes.
+    rooms: u64,
 }
 
 impl Planner<'_> {
@@ -158,7 +189,7 @@ impl Planner<'_> {
         own.max(1)
     }
 
-    fn owner(&mut self, owner: Owner, word: &str, base: u32) {
+    fn owner(&mut self, owner: Owner, word: &str, base: u32) -> Result<(), PlanError> {
         let path = match owner {
             Owner::User(user) => format!("files/user {user}"),
             Owner::Shared(_) => format!("files/{word}"),
@@ -176,9 +207,14 @@ impl Planner<'_> {
             let depth = sketch.depth.unwrap_or(0);
             // Those without a depth lie in the owner's own directory.
             let parent = if sketch.depth.is_some() { self.room_at(&mut tree, depth, base) } else { base };
-            let entries = sketch.size.div_ceil(entry_bytes) as usize;
-            let position = self.make(sketch, owner, parent);
-            tree.add(depth + 1, position, entries);
+            let entries = sketch.size.div_ceil(entry_bytes);
+            self.rooms = self.rooms.saturating_add(entries);
+            if self.rooms > u64::from(FILES_MAX) {
+                let problem = format!("by their sizes, directories have more than {FILES_MAX} entries");
+                return Err(PlanError::new(format!("category.{}.size", sketch.drawn.name), problem));
+            }
+            let position = self.make(&sketch, owner, parent);
+            tree.add(depth + 1, position, entries as usize);
         }
         for drawn in files {
             for sketch in self.sketches(drawn, owner, &path) {
@@ -186,7 +222,7 @@ impl Planner<'_> {
                     Some(depth) => self.room_at(&mut tree, depth, base),
                     None => tree.room_anywhere().unwrap_or(base),
                 };
-                self.make(sketch, owner, parent);
+                self.make(&sketch, owner, parent);
             }
         }
         if self.specification.readings.fill_directories {
@@ -200,6 +236,7 @@ impl Planner<'_> {
                 self.push(Entry { parent, name, kind: FileKind::File, size: 0, category: None, place });
             }
         }
+        Ok(())
     }
 
     /// An owner's files of a category, drawn and not yet put anywhere.
@@ -225,8 +262,8 @@ impl Planner<'_> {
         (0..).zip(sizes).map(sketch).collect()
     }
 
-    fn make(&mut self, sketch: Sketch<'_>, owner: Owner, parent: u32) -> u32 {
-        let Sketch { drawn, number, size, .. } = sketch;
+    fn make(&mut self, sketch: &Sketch<'_>, owner: Owner, parent: u32) -> u32 {
+        let &Sketch { drawn, number, size, .. } = sketch;
         let category = Some(drawn.number);
         let (kind, place) = (drawn.category.kind, self.namespace.entries[parent as usize].place);
         let name = drawn.pattern.name(number);

@@ -126,9 +126,10 @@ impl FileTable {
         None
     }
 
-    /// Bytes of all files together before the run begins.
+    /// Bytes of all files together before the run begins; the greatest number where they are more.
     pub fn bytes(&self) -> u64 {
-        self.entries.iter().filter(|entry| entry.present).map(|entry| entry.size).sum()
+        let present = self.entries.iter().filter(|entry| entry.present);
+        present.fold(0, |sum, file| sum.saturating_add(file.size))
     }
 
     /// The name that a file gets when it is renamed for the `times`-th time (from 1) without replacing another: an operation

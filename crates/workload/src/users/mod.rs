@@ -12,6 +12,7 @@
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991.
 
 mod access;
+mod layout;
 pub mod learn;
 mod population;
 mod program;
@@ -21,6 +22,7 @@ mod specification;
 mod usage;
 mod workload;
 
+pub use layout::{Numbers, Part};
 pub use population::USERS_MAX;
 pub use readings::{Choice, Cut, Readings, ShareOf, Spread, ThinkAfter};
 pub use specification::{

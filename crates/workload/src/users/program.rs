@@ -44,6 +44,12 @@ struct Streams {
 /// One process of a user.
 pub(super) struct UserProgram {
     shared: Arc<Shared>,
+    state: State,
+}
+
+/// What changes in a process. What all share is lent to it for each step: to count who holds it would cost every process of every
+/// processor the same cache line, at each call.
+struct State {
     user: u32,
     /// Which of the sessions that the user has at once.
     at_once: u32,
@@ -69,16 +75,23 @@ pub(super) struct UserProgram {
 }
 
 impl UserProgram {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        (user, at_once, process): (u32, u32, u32),
-        free: Vec<Vec<FileId>>,
-    ) -> Self {
-        let whose = whose(&shared, user, at_once);
-        let phases = whose.stream(0, "phases");
+    pub(super) fn new(shared: Arc<Shared>, whose: (u32, u32, u32), free: Vec<Vec<FileId>>) -> Self {
+        let state = State::new(&shared, whose, free);
+        Self { shared, state }
+    }
+}
+
+impl FileProgram for UserProgram {
+    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        Ok(self.state.next(&self.shared))
+    }
+}
+
+impl State {
+    fn new(shared: &Shared, (user, at_once, process): (u32, u32, u32), free: Vec<Vec<FileId>>) -> Self {
+        let phases = whose(shared, user, at_once).stream(0, "phases");
         let clock = shared.begins;
         let mut program = Self {
-            shared,
             user,
             at_once,
             process,
@@ -94,34 +107,52 @@ impl UserProgram {
             phase: (0, Time::ZERO),
             phases,
         };
-        program.begin_phase(0);
+        program.begin_phase(shared, 0);
         program
     }
 
-    fn begin_phase(&mut self, phase: usize) {
-        if let Some(begun) = kind(&self.shared, self.user).phases.get(phase) {
+    fn next(&mut self, shared: &Shared) -> Step {
+        loop {
+            // What is due comes before the thinking after it.
+            if let Some(op) = self.due.pop_front() {
+                return Step::Operation(op);
+            }
+            if self.thinks > Time::ZERO {
+                return Step::Think(std::mem::replace(&mut self.thinks, Time::ZERO));
+            }
+            match (&self.streams, self.using.is_empty()) {
+                (None, _) if self.session == shared.sessions => return Step::End,
+                (None, _) => self.log_in(shared),
+                (Some(_), true) => self.log_out(shared),
+                (Some(_), false) => self.call(shared),
+            }
+        }
+    }
+
+    fn begin_phase(&mut self, shared: &Shared, phase: usize) {
+        if let Some(begun) = kind(shared, self.user).phases.get(phase) {
             let lasts = time_of(begun.lasts.sample(&mut self.phases));
             self.phase = (phase, self.clock.saturating_add(lasts));
         }
     }
 
     /// Passes into the phases that the clock has reached. At most so many at once: phases without length must not hold the clock.
-    fn follow_phases(&mut self) {
+    fn follow_phases(&mut self, shared: &Shared) {
         const AT_ONCE: u32 = 1_000;
         for _ in 0..AT_ONCE {
-            let phases = &kind(&self.shared, self.user).phases;
+            let phases = &kind(shared, self.user).phases;
             let (at, ends) = self.phase;
             let Some(phase) = phases.get(at).filter(|_| self.clock >= ends) else { return };
             let draw = uniform(&mut self.phases);
             let next = phase.next.iter().position(|sum| draw < *sum).unwrap_or(phases.len() - 1);
-            self.begin_phase(next);
+            self.begin_phase(shared, next);
         }
     }
 
     /// A time stretched by how busy the hour is; where nobody is there, until somebody is, and then so long.
-    fn by_the_hour(&self, time: Time) -> Time {
+    fn by_the_hour(&self, shared: &Shared, time: Time) -> Time {
         const HOUR: Time = Time::from_micros(3_600_000_000);
-        let hours = &kind(&self.shared, self.user).hours;
+        let hours = &kind(shared, self.user).hours;
         let hour_now = self.clock.as_picos() / HOUR.as_picos();
         let busy = |hour: u64| hours[(hour % hours.len() as u64) as usize];
         match busy(hour_now) {
@@ -135,32 +166,30 @@ impl UserProgram {
         }
     }
 
-    fn think(&mut self, time: Time) {
-        let time = self.by_the_hour(time);
+    fn think(&mut self, shared: &Shared, time: Time) {
+        let time = self.by_the_hour(shared, time);
         self.thinks = self.thinks.saturating_add(time);
         self.clock = self.clock.saturating_add(time);
-        self.follow_phases();
+        self.follow_phases(shared);
     }
 
-    fn think_after(&mut self, moves_data: bool) {
-        if !moves_data && self.shared.readings.think_after == ThinkAfter::Data {
+    fn think_after(&mut self, shared: &Shared, moves_data: bool) {
+        if !moves_data && shared.readings.think_after == ThinkAfter::Data {
             return;
         }
-        let shared = self.shared.clone();
-        let kind = kind(&shared, self.user);
+        let kind = kind(shared, self.user);
         let think =
             kind.phases.get(self.phase.0).and_then(|phase| phase.think.as_ref()).unwrap_or(&kind.think);
         let Some(streams) = &mut self.streams else { return };
         let time = time_of(think.sample(&mut streams.think));
-        self.think(time);
+        self.think(shared, time);
     }
 
     /// Logs in: draws what the session does, and deletes new files that have been there long enough.
-    fn log_in(&mut self) {
-        let shared = self.shared.clone();
-        let (kind, whose) = (kind(&shared, self.user), whose(&shared, self.user, self.at_once));
+    fn log_in(&mut self, shared: &Shared) {
+        let (kind, whose) = (kind(shared, self.user), whose(shared, self.user, self.at_once));
         // As a shell does; and whoever reads a trace sees where a session begins.
-        self.push(Operation::Stat, self.home(), FileId::ROOT);
+        self.push(shared, Operation::Stat, self.home(shared), FileId::ROOT);
         let stream = |purpose| whose.stream(self.session, purpose);
         self.streams = Some(Streams {
             next: stream("next"),
@@ -172,7 +201,7 @@ impl UserProgram {
             && made + shared.readings.kept_sessions < self.session
         {
             self.kept.pop_front();
-            self.push(Operation::Unlink, file, self.home());
+            self.push(shared, Operation::Unlink, file, self.home(shared));
             self.free[of].push(file);
         }
         self.waiting = vec![VecDeque::new(); kind.uses.len()];
@@ -181,34 +210,33 @@ impl UserProgram {
         }
         for of in 0..kind.uses.len() {
             for _ in 0..kind.open_files {
-                self.take_up(of);
+                self.take_up(shared, of);
             }
         }
     }
 
-    fn log_out(&mut self) {
+    fn log_out(&mut self, shared: &Shared) {
         self.streams = None;
-        let shared = self.shared.clone();
-        if let Some(pause) = &kind(&shared, self.user).pause {
-            let mut random = whose(&shared, self.user, self.at_once).stream(self.session, "pause");
-            self.think(time_of(pause.sample(&mut random)));
+        if let Some(pause) = &kind(shared, self.user).pause {
+            let mut random = whose(shared, self.user, self.at_once).stream(self.session, "pause");
+            self.think(shared, time_of(pause.sample(&mut random)));
         }
         self.session += 1;
     }
 
     /// The user's own directory.
-    fn home(&self) -> FileId {
-        let position = self.shared.namespace.homes[self.user as usize];
-        Namespace::file_id(position, &self.shared.placement)
+    fn home(&self, shared: &Shared) -> FileId {
+        let position = shared.namespace.homes[self.user as usize];
+        Namespace::file_id(position, &shared.placement)
     }
 
     /// Takes up the next file of a use.
-    fn take_up(&mut self, of: usize) {
+    fn take_up(&mut self, shared: &Shared, of: usize) {
         let Some(job) = self.waiting[of].pop_front() else { return };
-        let placement = &self.shared.placement;
+        let placement = &shared.placement;
         let using = match job.file {
             Some(position) => {
-                let entry = &self.shared.namespace.entries[position as usize];
+                let entry = &shared.namespace.entries[position as usize];
                 let parent =
                     entry.parent.map_or(FileId::ROOT, |parent| Namespace::file_id(parent, placement));
                 Using::new(job, Namespace::file_id(position, placement), parent)
@@ -216,31 +244,30 @@ impl UserProgram {
             None => {
                 // There are as many numbers as the sessions need, so that this doesn't happen.
                 let Some(file) = self.free[of].pop() else { return };
-                Using::new(job, file, self.home())
+                Using::new(job, file, self.home(shared))
             }
         };
         self.using.push(using);
     }
 
-    fn push(&mut self, operation: Operation, file: FileId, parent: FileId) {
-        self.due.push_back(FileOp { operation, file, parent, ..self.on(file) });
+    fn push(&mut self, shared: &Shared, operation: Operation, file: FileId, parent: FileId) {
+        self.due.push_back(FileOp { operation, file, parent, ..self.on(shared, file) });
     }
 
     /// What all calls on a file have in common. What users make lies where their own directories do.
-    fn on(&self, file: FileId) -> FileOp {
-        let (namespace, placement) = (&self.shared.namespace, &self.shared.placement);
+    fn on(&self, shared: &Shared, file: FileId) -> FileOp {
+        let (namespace, placement) = (&shared.namespace, &shared.placement);
         let position = file.0.wrapping_sub(placement.first_file) as usize;
         let entry = namespace.entries.get(position);
         let entry = entry.or_else(|| namespace.entries.get(namespace.homes[self.user as usize] as usize));
         let file_system =
-            entry.map_or(placement.file_system, |entry| self.shared.file_systems[entry.place as usize]);
+            entry.map_or(placement.file_system, |entry| shared.file_systems[entry.place as usize]);
         FileOp { file_system, ..placement.operation(self.process) }
     }
 
     /// The next call on one of the files in use.
-    fn call(&mut self) {
-        let shared = self.shared.clone();
-        let kind = kind(&shared, self.user);
+    fn call(&mut self, shared: &Shared) {
+        let kind = kind(shared, self.user);
         let Some(streams) = &mut self.streams else { return };
         let at = below(&mut streams.next, self.using.len() as u64) as usize;
         let using = &mut self.using[at];
@@ -250,22 +277,22 @@ impl UserProgram {
         if !using.is_open {
             using.is_open = true;
             let operation = if used.purpose.is_made() { Operation::Create } else { Operation::Open };
-            self.push(operation, file, parent);
-            return self.think_after(false);
+            self.push(shared, operation, file, parent);
+            return self.think_after(shared, false);
         }
         if using.is_done() {
             self.using.swap_remove(at);
-            self.push(Operation::Close, file, parent);
-            self.think_after(false);
+            self.push(shared, Operation::Close, file, parent);
+            self.think_after(shared, false);
             match used.purpose {
                 Purpose::Temporary => {
-                    self.push(Operation::Unlink, file, parent);
+                    self.push(shared, Operation::Unlink, file, parent);
                     self.free[of].push(file);
                 }
                 Purpose::New => self.kept.push_back((self.session, of, file)),
                 Purpose::ReadOnly | Purpose::ReadWrite => {}
             }
-            return self.take_up(of);
+            return self.take_up(shared, of);
         }
         let sizes =
             kind.phases.get(self.phase.0).and_then(|phase| phase.access.as_ref()).unwrap_or(&kind.access);
@@ -278,9 +305,9 @@ impl UserProgram {
             parent,
             offset: access.offset,
             length: access.length,
-            ..self.on(file)
+            ..self.on(shared, file)
         });
-        self.think_after(true);
+        self.think_after(shared, true);
     }
 }
 
@@ -292,24 +319,4 @@ fn kind(shared: &Shared, user: u32) -> &Type {
 pub(super) fn whose(shared: &Shared, user: u32, process: u32) -> Whose<'_> {
     let placement = &shared.placement;
     Whose { seed: placement.seed, replication: placement.replication, name: &placement.name, user, process }
-}
-
-impl FileProgram for UserProgram {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
-        loop {
-            // What is due comes before the thinking after it.
-            if let Some(op) = self.due.pop_front() {
-                return Ok(Step::Operation(op));
-            }
-            if self.thinks > Time::ZERO {
-                return Ok(Step::Think(std::mem::replace(&mut self.thinks, Time::ZERO)));
-            }
-            match (&self.streams, self.using.is_empty()) {
-                (None, _) if self.session == self.shared.sessions => return Ok(Step::End),
-                (None, _) => self.log_in(),
-                (Some(_), true) => self.log_out(),
-                (Some(_), false) => self.call(),
-            }
-        }
-    }
 }

@@ -1,21 +1,17 @@
 //! A specification's users as programs, and what can be expected of them.
 
+use super::layout::lay_out;
 use super::population::{Population, Type, USERS_MAX};
-use super::program::{Shared, UserProgram, whose};
-use super::session;
-use super::specification::{Purpose, UserSpecification};
+use super::specification::UserSpecification;
 use crate::distribution::Draw;
-use crate::namespace::{Namespace, PlanError, Tables, plan};
-use crate::program::{
-    FileEntry, FileProgram, FileTable, Placement, Prepared, ProgramError, check_number_of_files,
-};
+use crate::namespace::{Namespace, PlanError, check, plan, plan_for};
+use crate::program::{Placement, Prepared, ProgramError};
 use indexmap::IndexMap;
-use petrio_colours::FileId;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Users at work, as a scenario names them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,6 +98,16 @@ impl UserSpecification {
     /// # Errors
     /// The first key that makes no sense.
     pub fn check(&self) -> Result<(), PlanError> {
+        if self.files.users == Some(0) {
+            return Err(PlanError::new("files.users", "at least 1; left out, as many as are at work"));
+        }
+        let owners = self.category.values().map(|category| category.owner.as_str());
+        if let Some(owner) =
+            self.files.place.keys().find(|owner| !owners.clone().any(|there| there == *owner))
+        {
+            let problem = format!("no category has the owner \"{owner}\"");
+            return Err(PlanError::new(format!("files.place.{owner}"), problem));
+        }
         // Files may be described without anybody who uses them.
         if !self.user.is_empty() {
             Population::of(self, 1)?;
@@ -111,7 +117,7 @@ impl UserSpecification {
             let changed = self.with_shares(shares).map_err(at)?;
             Population::of(&changed, 1).map_err(at)?;
         }
-        plan(self, 1, 1).map(drop)
+        check(self)
     }
 
     /// The files for so many users; the same from the same seed.
@@ -119,12 +125,27 @@ impl UserSpecification {
     /// # Errors
     /// A key that makes no sense.
     pub fn namespace(&self, users: u32, seed: u64) -> Result<Namespace, PlanError> {
+        plan(self, self.users_with_files(users)?, seed)
+    }
+
+    /// As [`namespace`](Self::namespace), without the files of users who aren't wanted.
+    pub(super) fn namespace_of(
+        &self,
+        users: u32,
+        wanted: Range<u32>,
+        seed: u64,
+    ) -> Result<Namespace, PlanError> {
+        plan_for(self, self.users_with_files(users)?, wanted, seed)
+    }
+
+    /// Users who have files, where so many are to work.
+    pub(super) fn users_with_files(&self, users: u32) -> Result<u32, PlanError> {
         let there = self.files.users.unwrap_or(users);
         if there < users || there == 0 {
             let problem = format!("there are files for {there} users, and {users} are to work");
             return Err(PlanError::new("files.users", problem));
         }
-        plan(self, there, seed)
+        Ok(there)
     }
 
     /// With other shares of the types of users; those left out are nobody's. Unchanged where none is given.
@@ -157,40 +178,7 @@ impl UserSpecification {
         placement: &Placement,
         top: Option<&str>,
     ) -> Result<Prepared, ProgramError> {
-        crowd.validate()?;
-        let (users, sessions) = (crowd.users, crowd.sessions);
-        let mut specification = self.with_shares(&crowd.shares).map_err(refused)?;
-        if let Some(access) = &crowd.access {
-            specification.user.values_mut().for_each(|kind| kind.access = Some(access.clone()));
-        }
-        let population = Population::of(&specification, users).map_err(refused)?;
-        let namespace = specification.namespace(users, placement.seed).map_err(refused)?;
-        if let Some(place) = placement.places.keys().find(|place| !namespace.places.contains(place)) {
-            let known: Vec<&str> = namespace.places.iter().skip(1).map(String::as_str).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let problem = format!("the specification has no place \"{place}\"; its places: {known}");
-            return Err(ProgramError::parameter("places", problem));
-        }
-        let mut tables = namespace.tables(placement, top)?;
-        let file_systems = namespace.file_systems(placement);
-        let homes = namespace.homes.first().map_or(0, |home| namespace.entries[*home as usize].place);
-        // Users make files in their own directories.
-        let homes = file_systems[homes as usize];
-        let begins = specification.begins.time();
-        let (readings, placement) = (specification.readings, placement.clone());
-        let shared =
-            Arc::new(Shared { namespace, file_systems, population, readings, placement, sessions, begins });
-        let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
-        for user in 0..users {
-            let kind = &shared.population.types[shared.population.of_user[user as usize]];
-            for at_once in 0..kind.sessions_at_once {
-                let place = (user, at_once, programs.len() as u32);
-                let free = made_files(&shared, place, &mut tables, homes)?;
-                programs.push(Box::new(UserProgram::new(shared.clone(), place, free)));
-            }
-        }
-        let files = tables.remove(&shared.placement.file_system).unwrap_or_default();
-        Ok(Prepared { files, elsewhere: tables, programs })
+        Ok(lay_out(self, crowd, placement, top, None)?.into_prepared())
     }
 
     /// What a session of each type does, at the mean: files, and bytes where size and accesses are independent.
@@ -211,81 +199,6 @@ impl UserSpecification {
         };
         Ok(population.types.iter().flat_map(of_type).collect())
     }
-}
-
-fn refused(error: PlanError) -> ProgramError {
-    ProgramError::Users { at: error.at, problem: error.problem }
-}
-
-/// Numbers and names for the files that a process makes, by use: as many as are there at once when they are most.
-fn made_files(
-    shared: &Shared,
-    (user, at_once, process): (u32, u32, u32),
-    tables: &mut Tables,
-    homes: u32,
-) -> Result<Vec<Vec<FileId>>, ProgramError> {
-    let kind = &shared.population.types[shared.population.of_user[user as usize]];
-    let home = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
-    let mut free = Vec::new();
-    for (most, used) in most_at_once(shared, (user, at_once)).into_iter().zip(&kind.uses) {
-        // Numbers are one file's on all file systems.
-        let next = tables.values().map(FileTable::next_file).max().unwrap_or(0);
-        let first = next.max(shared.placement.first_file);
-        let files = tables.entry(homes).or_default();
-        check_number_of_files(u64::from(first - shared.placement.first_file) + most, &shared.placement)?;
-        let mut of_use = Vec::with_capacity(most as usize);
-        // The first is taken first.
-        for number in (0..most as u32).rev() {
-            of_use.push(FileId(first + number));
-        }
-        for (number, file) in of_use.iter().rev().enumerate() {
-            files.add(FileEntry {
-                file: *file,
-                name: made_name(&used.name, process, number as u32),
-                parent: home,
-                is_directory: false,
-                present: false,
-                size: 0,
-                cached: false,
-            })?;
-        }
-        free.push(of_use);
-    }
-    Ok(free)
-}
-
-/// Files of each use that a process has made and that are there at once, when they are most.
-fn most_at_once(shared: &Shared, (user, at_once): (u32, u32)) -> Vec<u64> {
-    let kind = &shared.population.types[shared.population.of_user[user as usize]];
-    let whose = whose(shared, user, at_once);
-    let kept = shared.readings.kept_sessions as usize;
-    let makes_new = kind.uses.iter().any(|used| used.purpose == Purpose::New);
-    // New files by session and use.
-    let mut new_files: Vec<Vec<u64>> = Vec::new();
-    for session in (0..shared.sessions).filter(|_| makes_new) {
-        let mut of_session = vec![0; kind.uses.len()];
-        for job in session::draw(whose, session, kind, &shared.readings, &shared.namespace) {
-            of_session[job.of as usize] += 1;
-        }
-        new_files.push(of_session);
-    }
-    let most_new = |of: usize| {
-        let there = |session: usize| {
-            new_files[session.saturating_sub(kept)..=session].iter().map(|all| all[of]).sum()
-        };
-        (0..new_files.len()).map(there).max().unwrap_or(0)
-    };
-    let most = |(of, used): (usize, &super::population::UseOf)| match used.purpose {
-        Purpose::New => most_new(of),
-        Purpose::Temporary => u64::from(kind.open_files),
-        Purpose::ReadOnly | Purpose::ReadWrite => 0,
-    };
-    kind.uses.iter().enumerate().map(most).collect()
-}
-
-/// The name of a file that a process makes.
-fn made_name(category: &str, process: u32, number: u32) -> String {
-    format!("{category}-made-{process}-{number}")
 }
 
 /// Whether users give such names to files that they make.

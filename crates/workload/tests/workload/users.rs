@@ -240,3 +240,65 @@ fn places_lie_on_file_systems_of_their_own_and_calls_go_there() {
     let refused = thesis().prepare(&crowd, &Placement { places: unknown, ..seed(1) }, None);
     assert!(refused.err().unwrap().to_string().contains("its places: notes"));
 }
+
+#[test]
+fn a_part_of_a_crowd_makes_the_calls_that_it_makes_in_the_whole() {
+    let mut thesis = thesis();
+    thesis.files.count = 200;
+    thesis.files.users = Some(9);
+    for kind in ["heavy", "light"] {
+        thesis.user[kind].share = Some(1.0);
+        thesis.user[kind].sessions_at_once = Some(if kind == "heavy" { 2 } else { 1 });
+    }
+    let (crowd, seed) = (Users::new("", 7, 3), seed(5));
+    let whole = thesis.prepare(&crowd, &seed, None).unwrap();
+    let of_whole: Vec<Vec<FileOp>> = whole.programs.into_iter().map(calls).collect();
+    for count in [1, 2, 4, 100] {
+        let (files, parts) = thesis.parts(&crowd, &seed, count).unwrap();
+        assert_eq!(files, whole.files);
+        assert_eq!(parts.len(), of_whole.len().min(count as usize));
+        let mut process = 0;
+        for part in parts {
+            let (prepared, numbers) = thesis.prepare_part(&crowd, &seed, &part).unwrap();
+            assert!(count == 1 || prepared.files.len() < files.len());
+            assert_eq!(part.processes.len(), prepared.programs.len());
+            for program in prepared.programs {
+                let mut calls = calls(program);
+                for call in &mut calls {
+                    let (here, there) = (prepared.files.path(call.file), numbers.of_whole(call.file));
+                    assert_eq!(here, files.path(there));
+                    call.file = there;
+                    call.parent = numbers.of_whole(call.parent);
+                }
+                assert_eq!(calls, of_whole[process]);
+                process += 1;
+            }
+        }
+        assert_eq!(process, of_whole.len());
+    }
+}
+
+/// The thesis' specification with something changed.
+fn changed(from: &str, to: &str) -> UserSpecification {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users/thesis.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(from));
+    toml::from_str(&text.replacen(from, to, 1)).unwrap()
+}
+
+#[test]
+fn directories_of_more_entries_than_can_be_named_are_refused() {
+    let vast = changed(r#"{ mean = "714 B" }"#, r#"{ mean = "1 EiB" }"#);
+    // Each key makes sense; only drawn do they make too much.
+    assert_eq!(vast.check(), Ok(()));
+    let refused = vast.namespace(1, 1).unwrap_err();
+    assert_eq!(refused.at, "category.dir-user-read.size");
+    assert!(refused.problem.contains("16777216 entries"), "{refused}");
+}
+
+#[test]
+fn files_of_more_bytes_than_can_be_counted_have_the_greatest_number() {
+    let vast = changed(r#"{ exponential = { mean = "5794 B" } }"#, r#""15 EiB""#);
+    assert_eq!(vast.namespace(1, 1).unwrap().bytes(), u64::MAX);
+    assert_eq!(vast.prepare(&Users::new("", 1, 1), &seed(1), None).unwrap().files.bytes(), u64::MAX);
+}

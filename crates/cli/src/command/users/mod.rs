@@ -7,6 +7,7 @@ mod info;
 mod learn;
 mod run;
 mod usage;
+mod worker;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -20,6 +21,7 @@ pub(crate) enum Users {
     Compare(compare::Compare),
     Info(info::Info),
     Learn(learn::Learn),
+    Worker(worker::Worker),
 }
 
 impl Users {
@@ -31,6 +33,7 @@ impl Users {
             Self::Compare(compare) => compare.execute(),
             Self::Info(info) => info.execute(),
             Self::Learn(learn) => learn.execute(),
+            Self::Worker(worker) => worker.execute(),
         }
     }
 }

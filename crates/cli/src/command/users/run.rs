@@ -7,11 +7,11 @@ use crate::output::{print, print_json, talk};
 use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
-use petrio_study::users::{UsersError, UsersRun, run_users};
+use petrio_study::users::{UsersError, UsersRun, UsersSummary, Workers, run_users};
 use petrio_workload::users::Users;
 use std::path::PathBuf;
 
-/// Run the users of a specification on a real, mounted file system, each process a thread, and time every call
+/// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every call
 ///
 /// Their files are made first where they aren't there yet (petrio fs create). The same users run on simulated file systems by
 /// kind = "users" in a scenario, with the same calls from the same seed.
@@ -33,6 +33,10 @@ pub(crate) struct Run {
     /// How many of the users are of a type, instead of what the specification says; may be repeated
     #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
     share: Vec<(String, f64)>,
+    /// Run each of their processes as a process of the operating system, instead of as a thread of one; with a number, in so many
+    /// processes of several threads each
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = EACH, value_parser = workers)]
+    processes: Option<WorkerCount>,
     /// Where random numbers begin
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
@@ -54,8 +58,33 @@ const EXAMPLES: &str = "\
 Examples:
   petrio users run examples/users/thesis.toml --dir /mnt/data/files
   petrio users run examples/users/thesis.toml --dir /mnt/nfs/files --users 6 --share heavy=0.8 --share light=0.2
+  petrio users run examples/users/thesis.toml --dir files --users 100 --processes
   petrio users run examples/users/thesis.toml --dir files --out run.parquet
   petrio users analyse run.parquet";
+
+/// How many worker processes; `None` for one a process.
+#[derive(Clone, Copy, Debug)]
+struct WorkerCount(Option<u32>);
+
+const EACH: &str = "each";
+
+fn workers(text: &str) -> Result<WorkerCount, String> {
+    match text.parse() {
+        _ if text == EACH => Ok(WorkerCount(None)),
+        Ok(count) if count > 0 => Ok(WorkerCount(Some(count))),
+        _ => {
+            Err(format!("\"{text}\" is no number of processes: 1 or more is needed, or nothing for one each"))
+        }
+    }
+}
+
+/// This program again, told to be a worker.
+fn these(WorkerCount(count): WorkerCount) -> Result<Workers, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(format!("the program can't be found to be started again: {error}"), None)
+    })?;
+    Ok(Workers { count, program, arguments: vec!["users".into(), "worker".into()] })
+}
 
 pub(super) fn share(text: &str) -> Result<(String, f64), String> {
     let (name, number) = text.split_once('=').ok_or("write TYPE=SHARE, such as heavy=0.8")?;
@@ -69,7 +98,10 @@ pub(super) fn failed(error: UsersError) -> Failure {
     let help = error.help();
     match error {
         UsersError::Files(error) => crate::command::fs::failed(error),
-        UsersError::Drive(_) => Failure::Output(error.to_string()),
+        UsersError::Drive(_) => {
+            let help = help.map_or_else(String::new, |help| format!("\n help: {help}"));
+            Failure::Output(format!("{error}{help}"))
+        }
         UsersError::Scenario(problems) => problems.into(),
         UsersError::Run(failure) => failure.into(),
         UsersError::Report(error) => error.into(),
@@ -87,6 +119,7 @@ impl Run {
             crowd,
             directories: directories(&self.dir)?,
             seed: self.seed,
+            workers: self.processes.map(these).transpose()?,
             warm: self.warm,
             trace: self.out.clone(),
             command: format!(
@@ -109,13 +142,7 @@ impl Run {
             print_json(&summary)?;
         } else {
             let mut text = usage_tables(&summary.usage);
-            let driver = summary.driver_ns_a_call.map_or_else(String::new, |ns| {
-                format!(
-                    ", {ns:.0} ns a call by the driver itself ({:.0} ns of it the clock)",
-                    summary.clock_ns
-                )
-            });
-            text.push_str(&format!("\n  {:.2} s by the wall clock{driver}\n", summary.elapsed_s));
+            text.push_str(&how_it_went(&summary));
             print(&text)?;
         }
         if let Some(path) = &self.out {
@@ -123,4 +150,28 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// What the run itself took and cost.
+fn how_it_went(summary: &UsersSummary) -> String {
+    let mut text = format!("\n  {:.2} s by the wall clock", summary.elapsed_s);
+    if let (Some(workers), Some(ready)) = (summary.workers, summary.workers_ready_s) {
+        text.push_str(&format!(", by {workers} worker processes, ready after {ready:.2} s"));
+    }
+    if let Some(median) = summary.driver_ns_a_call {
+        text.push_str(&format!("\n  {median:.0} ns a call by the driver itself at the median"));
+        if let Some(mean) = summary.driver_mean_ns_a_call {
+            let share = 100.0 * summary.driver_mean_share;
+            text.push_str(&format!(", {mean:.0} ns at the mean of the {share:.0} % that nobody interrupted"));
+        }
+        text.push_str(&format!(" ({:.0} ns of it the clock)", summary.clock_ns));
+    }
+    if summary.held_up_s > 0.0 {
+        text.push_str(&format!(
+            "\n  {:.2} s, summed over processes, waited until their calls were analysed",
+            summary.held_up_s
+        ));
+    }
+    text.push('\n');
+    text
 }

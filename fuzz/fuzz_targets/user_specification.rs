@@ -1,0 +1,47 @@
+//! Arbitrary text read as a user specification; what it describes on a small scale is laid out, and its users run for a while.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use petrio_workload::program::{Placement, Step};
+use petrio_workload::users::{UserSpecification, Users};
+
+/// Many files and users are allowed, and take their time.
+fn is_small(specification: &UserSpecification) -> bool {
+    let files = specification.files.count <= 1_000 && specification.files.users.unwrap_or(0) <= 4;
+    let users = specification.user.values().all(|kind| {
+        kind.sessions_at_once.unwrap_or(1) <= 4 && kind.open_files.unwrap_or(1) <= 16
+    });
+    let expected = specification.expected().map_or(0.0, |all| all.iter().map(|expected| expected.files).sum());
+    files && users && expected <= 1_000.0
+}
+
+fuzz_target!(|text: &str| {
+    let specification = match petrio_scenario::load_users_text("fuzz", text, &[]) {
+        Ok(specification) => specification,
+        Err(problems) => {
+            assert!(problems.iter().count() > 0, "refused without a reason");
+            return;
+        }
+    };
+    assert_eq!(specification.check(), Ok(()));
+    if !is_small(&specification) {
+        return;
+    }
+    if let Ok(namespace) = specification.namespace(2, 1) {
+        assert_eq!(specification.namespace(2, 1), Ok(namespace));
+    }
+    let Ok(prepared) = specification.prepare(&Users::new("", 2, 2), &Placement::new("fuzz"), None) else { return };
+    for mut program in prepared.programs {
+        for _ in 0..300 {
+            match program.next(None) {
+                Ok(Step::Operation(op)) => {
+                    let there = prepared.files.get(op.file).is_some();
+                    let elsewhere = prepared.elsewhere.values().any(|table| table.get(op.file).is_some());
+                    assert!(there || elsewhere, "a call on a file that isn't in the tables");
+                }
+                Ok(Step::End) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+    }
+});
