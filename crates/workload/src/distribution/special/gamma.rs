@@ -18,9 +18,7 @@ const SMALL: f64 = f64::MIN_POSITIVE;
 pub(crate) fn gamma_p(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         0.0
-    } else if x == f64::INFINITY {
-        1.0
-    } else if a < SMALL {
+    } else if x == f64::INFINITY || a < SMALL {
         1.0
     } else if a > LARGE {
         normal_cdf(normal_of(a, x))
@@ -35,9 +33,7 @@ pub(crate) fn gamma_p(a: f64, x: f64) -> f64 {
 pub(crate) fn gamma_q(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         1.0
-    } else if x == f64::INFINITY {
-        0.0
-    } else if a < SMALL {
+    } else if x == f64::INFINITY || a < SMALL {
         0.0
     } else if a > LARGE {
         normal_cdf(-normal_of(a, x))
