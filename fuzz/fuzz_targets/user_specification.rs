@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use petrio_workload::program::{Placement, Step};
-use petrio_workload::users::{UserSpecification, Users};
+use petrio_workload::users::{FileKind, UserSpecification, Users};
 
 /// Many files and users are allowed, and take their time.
 fn is_small(specification: &UserSpecification) -> bool {
@@ -11,8 +11,14 @@ fn is_small(specification: &UserSpecification) -> bool {
     let users = specification.user.values().all(|kind| {
         kind.sessions_at_once.unwrap_or(1) <= 4 && kind.open_files.unwrap_or(1) <= 16
     });
+    let entry = specification.readings.entry.get().max(1) as f64;
+    let directories = specification.category.values().filter(|category| category.kind == FileKind::Directory);
+    let entries: f64 = directories
+        .map(|category| category.size.distribution().map_or(0.0, |size| (size.mean() / entry).max(1.0)))
+        .sum();
+    let has_room = entries * f64::from(specification.files.count) <= 100_000.0;
     let expected = specification.expected().map_or(0.0, |all| all.iter().map(|expected| expected.files).sum());
-    files && users && expected <= 1_000.0
+    files && users && has_room && expected <= 1_000.0
 }
 
 fuzz_target!(|text: &str| {
