@@ -17,6 +17,11 @@ const DIGITS: u8 = 3;
 /// Gaps between two looks at how often the processor was taken away: a look costs some hundred nanoseconds.
 const BLOCK: u64 = 64;
 
+fn no_gaps() -> Option<Histogram<u64>> {
+    // Bounds and digits are constants that fit; there is nothing to tell a caller.
+    Histogram::new_with_max(GAP_MAX_NS, DIGITS).ok()
+}
+
 /// The times between calls.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
@@ -29,7 +34,8 @@ pub struct Gaps {
 impl Gaps {
     /// The median; `None` where there are no two calls without a rest between them.
     pub fn median_ns(&self) -> Option<f64> {
-        self.between_ns.as_ref().map(|between| between.value_at_quantile(0.5) as f64)
+        let between = self.between_ns.as_ref().filter(|between| !between.is_empty())?;
+        Some(between.value_at_quantile(0.5) as f64)
     }
 
     /// The mean of those during which nobody else was given the processor; `None` where there is none.
@@ -50,8 +56,7 @@ impl Gaps {
 
     fn add(&mut self, gap_ns: u64, times: u64) {
         if self.between_ns.is_none() {
-            // Bounds and digits are constants that fit; there is nothing to tell a caller.
-            self.between_ns = Histogram::new_with_max(GAP_MAX_NS, DIGITS).ok();
+            self.between_ns = no_gaps();
         }
         if let Some(between) = &mut self.between_ns {
             between.saturating_record_n(gap_ns.min(GAP_MAX_NS), times);
@@ -117,7 +122,9 @@ pub(super) fn waits_so_far() -> i64 {
 
 impl GapWatch {
     pub(super) fn new() -> Self {
-        Self { gaps: Gaps::default(), since: None, block: (0, 0), taken_away: taken_away() }
+        // Its memory is taken before the first gap: with many threads that can mean to wait.
+        let gaps = Gaps { between_ns: no_gaps(), ..Gaps::default() };
+        Self { gaps, since: None, block: (0, 0), taken_away: taken_away() }
     }
 
     /// There was a call from `start` to `end`.

@@ -11,11 +11,13 @@ use petrio_workload::program::CarriedOut;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
 /// Calls handed over at a time.
 const BATCH: usize = 512;
+/// Emptied lists that are kept for a process.
+const LISTS: usize = 4;
 /// A process that rests for longer than this hands over what it has: others must not wait for it.
 const SHORT_REST: Time = Time::from_millis(50);
 
@@ -27,6 +29,20 @@ pub struct Recorded {
     pub(super) calls: Vec<CarriedOut>,
     /// Nothing that begins before this is still to come; never, after the last.
     pub(super) told_until: Time,
+    /// Where the emptied list goes, to be filled again.
+    pub(super) back: Option<SyncSender<Vec<CarriedOut>>>,
+}
+
+impl Recorded {
+    /// Takes the calls out, and gives the list back.
+    pub(super) fn drain(&mut self, take: impl FnMut(CarriedOut)) {
+        let mut calls = std::mem::take(&mut self.calls);
+        calls.drain(..).for_each(take);
+        if let Some(back) = &self.back {
+            // Where enough are back, or the process has ended, it isn't needed.
+            let _ = back.try_send(calls);
+        }
+    }
 }
 
 /// Where the calls of a run are told, and how it is ended from outside.
@@ -47,12 +63,17 @@ pub(super) struct Recording {
     to: SyncSender<Recorded>,
     calls: Vec<CarriedOut>,
     latest: Time,
+    /// Lists that were emptied, and how they come back: to take fresh memory for each can mean to wait, where threads are many.
+    emptied: Receiver<Vec<CarriedOut>>,
+    back: SyncSender<Vec<CarriedOut>>,
 }
 
 impl Recording {
     pub(super) fn new(process: usize, recorder: &Recorder) -> Self {
         let (began, to) = (recorder.began, recorder.to.clone());
-        Self { process, began, to, calls: Vec::with_capacity(BATCH), latest: Time::ZERO }
+        let (back, emptied) = sync_channel(LISTS);
+        let calls = Vec::with_capacity(BATCH);
+        Self { process, began, to, calls, latest: Time::ZERO, emptied, back }
     }
 
     pub(super) fn add(&mut self, operation: &FileOp, start: Instant, end: Instant, gaps: &mut GapWatch) {
@@ -82,8 +103,14 @@ impl Recording {
     }
 
     fn hand_over(&mut self, told_until: Time, gaps: Option<&mut GapWatch>) {
-        let calls = std::mem::replace(&mut self.calls, Vec::with_capacity(BATCH));
-        let recorded = Recorded { process: self.process, calls, told_until };
+        let empty = match self.emptied.try_recv() {
+            Ok(list) => list,
+            Err(_) if told_until.is_never() => Vec::new(),
+            Err(_) => Vec::with_capacity(BATCH),
+        };
+        let calls = std::mem::replace(&mut self.calls, empty);
+        let back = Some(self.back.clone());
+        let recorded = Recorded { process: self.process, calls, told_until, back };
         let (since, waits) = (Instant::now(), waits_so_far());
         // Where nobody listens any more, the run ends by its own error.
         let _ = self.to.send(recorded);
@@ -115,12 +142,12 @@ pub fn in_order<E>(
     let mut waiting: BinaryHeap<Waiting> = BinaryHeap::new();
     let mut number = 0_u64;
     let mut outcome = Ok(());
-    for said in from {
+    for mut said in from {
         told_until[said.process] = said.told_until;
-        for call in said.calls {
+        said.drain(|call| {
             waiting.push(Waiting { call, number });
             number += 1;
-        }
+        });
         let all_told = told_until.iter().min().copied().unwrap_or(Time::NEVER);
         while waiting.peek().is_some_and(|first| first.call.start < all_told || all_told.is_never()) {
             if let Some(first) = waiting.pop()
@@ -171,7 +198,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use petrio_colours::{FileId, Operation};
-    use std::sync::mpsc::sync_channel;
 
     #[test]
     fn calls_are_told_in_order_as_soon_as_nobody_can_come_before() {
@@ -189,6 +215,7 @@ mod tests {
             process: process as usize,
             calls: starts.iter().map(|start| call(process, *start)).collect(),
             told_until: until,
+            back: None,
         };
         to.send(said(0, &[1, 5, 9], Time::from_micros(9))).unwrap();
         to.send(said(1, &[2, 3], Time::from_micros(1_000))).unwrap();

@@ -59,7 +59,7 @@ pub fn run_apart(workers: Vec<Worker>, to: &SyncSender<Recorded>) -> Result<Apar
     for (number, worker) in workers.into_iter().enumerate() {
         lines.push(start(&children, number, worker)?);
     }
-    for line in &mut lines {
+    for line in &lines {
         line.expect_ready(&children)?;
     }
     let started = began.elapsed();
@@ -71,25 +71,22 @@ pub fn run_apart(workers: Vec<Worker>, to: &SyncSender<Recorded>) -> Result<Apar
     let mut gaps = Gaps::default();
     std::thread::scope(|scope| {
         let mut listening = Vec::with_capacity(lines.len());
-        let mut ends = Vec::with_capacity(lines.len());
-        for mut line in lines {
-            let (number, end) = (line.number, line.end.try_clone());
-            let (to, children, fail) = (to.clone(), &children, &fail);
-            let listen = move || line.listen(&to, children).map_err(fail).unwrap_or_default();
-            match end.and_then(|end| Ok((end, thread().spawn_scoped(scope, listen)?))) {
-                Ok((end, thread)) => {
-                    ends.push((number, end));
-                    listening.push(thread);
+        for line in &lines {
+            let (children, fail) = (&children, &fail);
+            let listen = move || line.listen(to, children).map_err(fail).unwrap_or_default();
+            match thread().spawn_scoped(scope, listen) {
+                Ok(thread) => listening.push(thread),
+                Err(source) => {
+                    fail(DriveError::WorkerStart { worker: line.number, source });
+                    break;
                 }
-                Err(source) => fail(DriveError::WorkerStart { worker: number, source }),
             }
         }
         let origin = monotonic_ns().to_le_bytes();
-        for (_, end) in &mut ends {
+        for line in &lines {
             // One who has died meanwhile is told of by whoever listens to it.
-            let _ = send(end, Kind::Go, &origin);
+            let _ = send(&mut &line.end, Kind::Go, &origin);
         }
-        drop(ends);
         for thread in listening {
             gaps.join(thread.join().unwrap_or_default());
         }
@@ -127,8 +124,8 @@ fn start(children: &Children, number: usize, mut worker: Worker) -> Result<Line,
 }
 
 impl Line {
-    fn expect_ready(&mut self, children: &Children) -> Result<(), DriveError> {
-        match receive(&mut self.end) {
+    fn expect_ready(&self, children: &Children) -> Result<(), DriveError> {
+        match receive(&mut &self.end) {
             Ok(Some((Kind::Ready, _))) => Ok(()),
             Ok(Some((Kind::Failed, why))) => Err(self.failed(&why)),
             Ok(Some(_)) => Err(self.nonsense()),
@@ -137,9 +134,9 @@ impl Line {
     }
 
     /// Passes on what it tells until it has done all.
-    fn listen(&mut self, to: &SyncSender<Recorded>, children: &Children) -> Result<Gaps, DriveError> {
+    fn listen(&self, to: &SyncSender<Recorded>, children: &Children) -> Result<Gaps, DriveError> {
         loop {
-            let said = receive(&mut self.end).ok().flatten();
+            let said = receive(&mut &self.end).ok().flatten();
             let (kind, content) = said.ok_or_else(|| self.died(children))?;
             match kind {
                 Kind::Calls => {

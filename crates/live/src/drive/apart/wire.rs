@@ -131,7 +131,12 @@ pub(super) fn calls_from_bytes(bytes: &[u8], first: usize) -> Option<Recorded> {
     };
     let calls = calls.iter().map(call).collect::<Option<Vec<_>>>()?;
     let process = first.checked_add(usize::try_from(process).ok()?)?;
-    rest.is_empty().then_some(Recorded { process, calls, told_until: Time::from_picos(told_until) })
+    rest.is_empty().then_some(Recorded {
+        process,
+        calls,
+        told_until: Time::from_picos(told_until),
+        back: None,
+    })
 }
 
 #[cfg(test)]
@@ -153,7 +158,7 @@ mod tests {
                 took: Time::from_nanos(3),
             })
             .collect();
-        let said = Recorded { process: 2, calls: calls.clone(), told_until: Time::NEVER };
+        let said = Recorded { process: 2, calls: calls.clone(), told_until: Time::NEVER, back: None };
         let bytes = calls_to_bytes(&said, |file| FileId(file.0 + 100));
         let mut line = Vec::new();
         send(&mut line, Kind::Calls, &bytes).unwrap();

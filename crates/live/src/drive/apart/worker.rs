@@ -88,10 +88,11 @@ pub fn serve(prepare: impl FnOnce(&[u8]) -> Result<Assignment, Refusal>) -> io::
     let outcome = std::thread::scope(|scope| {
         let recorder = Recorder { to, began, ending: ending.clone() };
         let driving = scope.spawn(move || run_recorded(&root, prepared, recorder));
-        for said in from {
+        for mut said in from {
             if send(&mut line, Kind::Calls, &calls_to_bytes(&said, &file_of_whole)).is_err() {
                 ending.end();
             }
+            said.drain(drop);
         }
         driving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
