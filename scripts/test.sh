@@ -4,6 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
+# Everything is built once here: what incremental builds keep would only fill the disk.
+export CARGO_INCREMENTAL=0
 export PATH="$PATH:$PWD/$target/tools/bin"
 mkdir -p "$target"
 log=$target/test.log

@@ -10,7 +10,10 @@ fuzz_target!(|text: &str| {
     assert!(matches!(again, Ok(Ok(again)) if again == manifest), "written as another one");
     let specification = &manifest.specification;
     // Many files are allowed, and take their time.
-    if manifest.users <= 4 && specification.files.users.unwrap_or(0) <= 4 && specification.files.count <= 1_000 {
+    if manifest.users <= 4
+        && specification.files.users.unwrap_or(0) <= 4
+        && specification.files.count <= 1_000
+    {
         let _ = manifest.namespace();
     }
 });

@@ -2,23 +2,30 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use petrio_units::Measurable;
+use petrio_workload::distribution::Draw;
 use petrio_workload::program::{Placement, Step};
 use petrio_workload::users::{FileKind, UserSpecification, Users};
 
 /// Many files and users are allowed, and take their time.
 fn is_small(specification: &UserSpecification) -> bool {
     let files = specification.files.count <= 1_000 && specification.files.users.unwrap_or(0) <= 4;
-    let users = specification.user.values().all(|kind| {
-        kind.sessions_at_once.unwrap_or(1) <= 4 && kind.open_files.unwrap_or(1) <= 16
-    });
+    let users = specification
+        .user
+        .values()
+        .all(|kind| kind.sessions_at_once.unwrap_or(1) <= 4 && kind.open_files.unwrap_or(1) <= 16);
     let entry = specification.readings.entry.get().max(1) as f64;
     let directories = specification.category.values().filter(|category| category.kind == FileKind::Directory);
-    let entries: f64 = directories
-        .map(|category| category.size.distribution().map_or(0.0, |size| (size.mean() / entry).max(1.0)))
-        .sum();
-    let has_room = entries * f64::from(specification.files.count) <= 100_000.0;
-    let expected = specification.expected().map_or(0.0, |all| all.iter().map(|expected| expected.files).sum());
-    files && users && has_room && expected <= 1_000.0
+    let entries: f64 = directories.map(|category| reach(&category.size) / entry).sum();
+    let has_room = (1.0 + entries) * f64::from(specification.files.count) <= 100_000.0;
+    let used = specification.user.values().flat_map(|kind| kind.uses.values());
+    let drawn: f64 = used.map(|used| reach(&used.files)).sum();
+    files && users && has_room && drawn <= 1_000.0
+}
+
+/// How large draws are, roughly.
+fn reach<Q: Measurable>(draw: &Draw<Q>) -> f64 {
+    draw.distribution().map_or(0.0, |draw| draw.mean().abs() + draw.variance().sqrt())
 }
 
 fuzz_target!(|text: &str| {
@@ -36,7 +43,9 @@ fuzz_target!(|text: &str| {
     if let Ok(namespace) = specification.namespace(2, 1) {
         assert_eq!(specification.namespace(2, 1), Ok(namespace));
     }
-    let Ok(prepared) = specification.prepare(&Users::new("", 2, 2), &Placement::new("fuzz"), None) else { return };
+    let Ok(prepared) = specification.prepare(&Users::new("", 2, 2), &Placement::new("fuzz"), None) else {
+        return;
+    };
     for mut program in prepared.programs {
         for _ in 0..300 {
             match program.next(None) {
