@@ -51,9 +51,10 @@ pages_are_built() {
     return "$status"
 }
 
-# With the binary that the workspace's tests have been built with, so that nothing is compiled twice.
+# With the binary that the workspace's tests were run with: one built for itself would have other features, and most crates
+# be compiled again.
 pages_in_a_browser() {
-    cargo build --locked --profile test --quiet -p petrio-cli || return 1
+    [ -x "$target/debug/petrio" ] || { echo "there is no binary: the tests were not built"; return 1; }
     binary=$(cd "$target" && pwd)/debug/petrio
     (cd web && PETRIO=$binary PETRIO_PICTURES=${binary%/debug/petrio}/studio-pictures npm run --silent e2e)
 }

@@ -4,8 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use petrio_units::Measurable;
 use petrio_workload::distribution::Draw;
+use petrio_workload::namespace::FileKind;
 use petrio_workload::program::{Placement, Step};
-use petrio_workload::users::{FileKind, UserSpecification, Users};
+use petrio_workload::users::{UserSpecification, Users};
 
 /// Many files and users are allowed, and take their time.
 fn is_small(specification: &UserSpecification) -> bool {

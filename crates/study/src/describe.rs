@@ -1,7 +1,7 @@
 //! A specification whose files resemble those of a directory or of a trace, and how much they do.
 
 use petrio_live::namespace::{NamespaceError, scan};
-use petrio_workload::namespace::{Census, PlanError, describe, sample_distance};
+use petrio_workload::namespace::{Census, PlanError, sample_distance};
 use petrio_workload::trace::event::{EventKind, FileKey};
 use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
 use petrio_workload::users::UserSpecification;
@@ -171,7 +171,7 @@ fn described(
     if census.files.is_empty() {
         return Err(DescribeError::NoFiles);
     }
-    let specification = describe(title, &format!("described from {source}"), census, users);
+    let specification = UserSpecification::like(title, &format!("described from {source}"), census, users);
     let made = Census::of(&specification.namespace(users.unwrap_or(1), 1)?);
     let measures = [
         ("size of a file, bytes", census.sizes(), made.sizes()),

@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use crate::drive::{DriveError, drop_pages};
-use petrio_workload::users::FileKind;
+use petrio_workload::namespace::FileKind;
 use std::io;
 
 /// Takes all files of a site out of the page cache; what is dirty is made durable before.

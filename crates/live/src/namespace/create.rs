@@ -6,7 +6,7 @@ use super::room;
 use super::site::Site;
 use crate::content;
 use petrio_workload::namespace::Entry;
-use petrio_workload::users::FileKind;
+use petrio_workload::namespace::FileKind;
 use std::fs;
 use std::io;
 use std::path::Path;

@@ -3,7 +3,8 @@
 use super::error::NamespaceError;
 use super::manifest::{MANIFEST, Manifest};
 use super::site::Site;
-use petrio_workload::users::{FileKind, is_made_by_users};
+use petrio_workload::namespace::FileKind;
+use petrio_workload::users::is_made_by_users;
 use std::fs;
 use std::io;
 use std::path::PathBuf;

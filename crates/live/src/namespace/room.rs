@@ -1,8 +1,8 @@
 //! Whether there is room for what is to be made, looked at before the first file is.
 
 use super::error::NamespaceError;
+use petrio_workload::namespace::FileKind;
 use petrio_workload::namespace::Namespace;
-use petrio_workload::users::FileKind;
 use std::path::{Path, PathBuf};
 
 /// Looks at the free blocks and inodes of each place; places on the same file system share them.

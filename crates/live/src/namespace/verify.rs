@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::manifest::MANIFEST;
 use super::site::Site;
-use petrio_workload::users::FileKind;
+use petrio_workload::namespace::FileKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ mod html;
 mod json;
 mod measure;
 mod numbers;
+pub mod table;
 
 pub use html::write_html;
 pub use json::write_json;

@@ -1,6 +1,8 @@
 //! Numbers from text: one a line, or a column of a table.
 
 use super::Unit;
+use super::table::{SEPARATORS, cell, rows};
+use csv::ByteRecord;
 use petrio_units::{Amount, Bytes, Duration, nearest};
 use std::io::{BufRead, BufReader, Read};
 use thiserror::Error;
@@ -50,6 +52,30 @@ pub enum NumbersError {
         /// What to write instead.
         advice: String,
     },
+    /// Two columns of that name.
+    #[error("{name}: columns {one} and {other} are both called \"{column}\"")]
+    TwoColumns {
+        /// The data.
+        name: String,
+        /// The name asked for.
+        column: String,
+        /// The number of the first, from 1.
+        one: usize,
+        /// The number of the second.
+        other: usize,
+    },
+    /// A number that a quantity can't be.
+    #[error("{name}, line {line}: {value} is below zero, which {what} can't be")]
+    Negative {
+        /// The data.
+        name: String,
+        /// Which line, from 1.
+        line: usize,
+        /// The number.
+        value: f64,
+        /// What the numbers measure.
+        what: &'static str,
+    },
 }
 
 impl NumbersError {
@@ -64,6 +90,10 @@ impl NumbersError {
                     .to_owned(),
             ),
             Self::NoColumn { advice, .. } => Some(advice.clone()),
+            Self::TwoColumns { one, .. } => Some(format!("name it by its number: --column {one}")),
+            Self::Negative { .. } => {
+                Some("leave out --unit if the numbers are neither lengths nor times".to_owned())
+            }
             Self::Read { .. } | Self::TooShort { .. } => None,
         }
     }
@@ -76,6 +106,32 @@ pub(super) struct Numbers {
     pub(super) lines: Vec<usize>,
 }
 
+impl Numbers {
+    fn add(&mut self, name: &str, line: usize, text: &str, unit: Unit) -> Result<(), NumbersError> {
+        let value = number(text, unit).map_err(|why| NumbersError::NoNumber {
+            name: name.to_owned(),
+            line,
+            text: text
+                .chars()
+                .take(60)
+                .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
+                .collect(),
+            why,
+        })?;
+        let what = match unit {
+            Unit::None => "",
+            Unit::Bytes => "a number of bytes",
+            Unit::Time => "a time",
+        };
+        if value < 0.0 && unit != Unit::None {
+            return Err(NumbersError::Negative { name: name.to_owned(), line, value, what });
+        }
+        self.values.push(value);
+        self.lines.push(line);
+        Ok(())
+    }
+}
+
 /// Reads numbers; empty lines and those that begin with # are left out. With a column the first line may name the columns.
 pub(super) fn read(
     name: &str,
@@ -83,63 +139,75 @@ pub(super) fn read(
     column: Option<&str>,
     unit: Unit,
 ) -> Result<Numbers, NumbersError> {
+    match column {
+        None => read_list(name, source, unit),
+        Some(column) => read_column(name, source, column, unit),
+    }
+}
+
+/// What is on a line that has something on it.
+fn content(line: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(line);
+    // A byte order mark is no part of the first number.
+    let text = text.trim_start_matches('\u{feff}').trim();
+    (!text.is_empty() && !text.starts_with('#')).then(|| text.to_owned())
+}
+
+fn read_list(name: &str, source: impl Read, unit: Unit) -> Result<Numbers, NumbersError> {
     let mut numbers = Numbers::default();
-    let mut place: Option<(usize, char)> = None;
-    let cause = |cause| NumbersError::Read { name: name.to_owned(), cause };
     for (index, line) in BufReader::new(source).split(b'\n').enumerate() {
-        let line = line.map_err(cause)?;
-        let text = String::from_utf8_lossy(&line);
-        // A byte order mark is no part of the first number.
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
+        let line = line.map_err(|cause| NumbersError::Read { name: name.to_owned(), cause })?;
+        if let Some(text) = content(&line) {
+            numbers.add(name, index + 1, &text, unit)?;
         }
-        let line = index + 1;
-        let cell = match column {
-            None => text,
-            Some(column) => {
-                let (at, separator) = match place {
-                    Some(place) => place,
-                    None => {
-                        let (found, is_heading) = locate(name, text, column)?;
-                        place = Some(found);
-                        if is_heading {
-                            continue;
-                        }
-                        found
-                    }
-                };
-                match cells(text, separator).nth(at) {
-                    Some(cell) => cell,
-                    None => {
-                        return Err(NumbersError::TooShort {
-                            name: name.to_owned(),
-                            line,
-                            column: column.to_owned(),
-                            columns: cells(text, separator).count(),
-                        });
-                    }
-                }
-            }
-        };
-        let value = number(cell, unit).map_err(|why| NumbersError::NoNumber {
-            name: name.to_owned(),
-            line,
-            text: cell
-                .chars()
-                .take(60)
-                .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-                .collect(),
-            why,
-        })?;
-        numbers.values.push(value);
-        numbers.lines.push(line);
     }
     Ok(numbers)
 }
 
-fn cells(line: &str, separator: char) -> impl Iterator<Item = &str> {
-    line.split(separator).map(|cell| cell.trim().trim_matches('"'))
+fn read_column(name: &str, source: impl Read, column: &str, unit: Unit) -> Result<Numbers, NumbersError> {
+    let mut numbers = Numbers::default();
+    let cause = |cause| NumbersError::Read { name: name.to_owned(), cause };
+    let mut source = BufReader::new(source);
+    // The first line tells what separates cells.
+    let (mut first, mut before) = (Vec::new(), 0);
+    let separator = loop {
+        first.clear();
+        if source.read_until(b'\n', &mut first).map_err(cause)? == 0 {
+            return Ok(numbers);
+        }
+        if let Some(text) = content(&first) {
+            let found = SEPARATORS.into_iter().find(|&separator| text.contains(char::from(separator)));
+            break found.unwrap_or(b',');
+        }
+        before += 1;
+    };
+    let mut place = None;
+    let mut rows = rows(first.as_slice().chain(source).chain(b"\n".as_slice()), separator);
+    let mut row = ByteRecord::new();
+    while rows.read_byte_record(&mut row).map_err(|error| cause(error.into()))? {
+        let line = before + rows.position().line() as usize - 1;
+        let cells: Vec<_> = row.iter().map(cell).collect();
+        if cells.iter().all(|cell| cell.is_empty()) || cells[0].starts_with('#') {
+            continue;
+        }
+        let at = match place {
+            Some(at) => at,
+            None => {
+                let (at, is_heading) = locate(name, &cells, column, unit)?;
+                place = Some(at);
+                if is_heading {
+                    continue;
+                }
+                at
+            }
+        };
+        let Some(text) = cells.get(at) else {
+            let (name, column) = (name.to_owned(), column.to_owned());
+            return Err(NumbersError::TooShort { name, line, column, columns: cells.len() });
+        };
+        numbers.add(name, line, text, unit)?;
+    }
+    Ok(numbers)
 }
 
 /// A number, or a quantity with its unit where the data have one.
@@ -155,22 +223,33 @@ fn number(text: &str, unit: Unit) -> Result<f64, String> {
     }
 }
 
-/// Which cell the column is, what separates cells, and whether this line, the first, names the columns.
-fn locate(name: &str, first: &str, column: &str) -> Result<((usize, char), bool), NumbersError> {
-    let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)).unwrap_or(',');
-    let names: Vec<&str> = cells(first, separator).collect();
-    match column.parse::<usize>() {
-        Ok(number) if number > 0 => {
-            let is_heading = names.get(number - 1).is_some_and(|cell| cell.parse::<f64>().is_err());
-            Ok(((number - 1, separator), is_heading))
-        }
+/// Which cell the column is, and whether this line, the first, names the columns.
+fn locate<C: AsRef<str>>(
+    name: &str,
+    first: &[C],
+    column: &str,
+    unit: Unit,
+) -> Result<(usize, bool), NumbersError> {
+    let names = || first.iter().map(AsRef::as_ref);
+    if let Ok(place) = column.parse::<usize>()
+        && place > 0
+    {
+        let is_heading = names().nth(place - 1).is_some_and(|cell| number(cell, unit).is_err());
+        return Ok((place - 1, is_heading));
+    }
+    let mut called = names().enumerate().filter(|(_, name)| *name == column).map(|(at, _)| at);
+    match (called.next(), called.next()) {
+        (Some(at), None) => Ok((at, true)),
+        (Some(one), Some(other)) => Err(NumbersError::TwoColumns {
+            name: name.to_owned(),
+            column: column.to_owned(),
+            one: one + 1,
+            other: other + 1,
+        }),
         _ => {
-            if let Some(at) = names.iter().position(|name| *name == column) {
-                return Ok(((at, separator), true));
-            }
-            let advice = match nearest(column, names.iter().copied()) {
+            let advice = match nearest(column, names()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("its columns are {}", names.join(", ")),
+                None => format!("its columns are {}", names().collect::<Vec<_>>().join(", ")),
             };
             Err(NumbersError::NoColumn { name: name.to_owned(), column: column.to_owned(), advice })
         }
@@ -195,8 +274,26 @@ mod tests {
         assert_eq!(of(table, Some("size"), Unit::None).unwrap(), [512.0, 1024.0]);
         assert_eq!(of(table, Some("2"), Unit::None).unwrap(), [512.0, 1024.0]);
         assert_eq!(of("1,2\n3,4\n", Some("2"), Unit::None).unwrap(), [2.0, 4.0]);
+        assert_eq!(of("1 KiB,2\n3 KiB,4\n", Some("1"), Unit::Bytes).unwrap(), [1024.0, 3072.0]);
         assert_eq!(of("4 KiB\n17\n", None, Unit::Bytes).unwrap(), [4096.0, 17.0]);
         assert_eq!(of("25 ms\n0.5\n", None, Unit::Time).unwrap(), [0.025, 0.5]);
+    }
+
+    #[test]
+    fn cells_may_be_quoted_and_hold_what_separates_them() {
+        let table = "\u{feff}# by hand\n\n\"name, first\",\"size\"\n\"Doe, \"\"J\"\"\",512\r\n\"two\nlines\", \"7\"\n# no more\nb,x\n";
+        let error = of(table, Some("size"), Unit::None).unwrap_err();
+        assert_eq!(error, "data, line 8: \"x\" is no number");
+        assert_eq!(of(&table.replace('x', "9"), Some("size"), Unit::None).unwrap(), [512.0, 7.0, 9.0]);
+    }
+
+    #[test]
+    fn two_columns_of_a_name_and_lengths_below_zero_are_refused() {
+        let error = read("data", "a,b,a\n1,2,3\n".as_bytes(), Some("a"), Unit::None).unwrap_err();
+        assert_eq!(error.to_string(), "data: columns 1 and 3 are both called \"a\"");
+        assert!(error.help().unwrap().contains("--column 1"));
+        let error = of("1\n-2\n", None, Unit::Time).unwrap_err();
+        assert_eq!(error, "data, line 2: -2 is below zero, which a time can't be");
     }
 
     #[test]

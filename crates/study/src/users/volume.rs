@@ -6,8 +6,8 @@ use petrio_models::host::file_system::{
     BLOCK_SIZE, Family, FileError, FileSystemParameters, FormatError, Mapping, Volume,
 };
 use petrio_units::Bytes;
+use petrio_workload::namespace::FileKind;
 use petrio_workload::namespace::Namespace;
-use petrio_workload::users::FileKind;
 use serde::Serialize;
 use thiserror::Error;
 

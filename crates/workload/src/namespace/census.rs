@@ -1,7 +1,6 @@
 //! What a tree of files is like: sizes, depths, entries of directories; of a scanned one, of a trace's, of a planned one.
 
-use super::{HOME, Namespace};
-use crate::users::FileKind;
+use super::{FileKind, HOME, Namespace};
 use std::collections::BTreeMap;
 
 /// A regular file of a tree.
@@ -136,4 +135,16 @@ pub fn sample_distance(one: &[f64], other: &[f64]) -> f64 {
     };
     let apart = |value: &f64| (part(one, *value) - part(other, *value)).abs();
     one.iter().chain(other).map(apart).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample_distance;
+
+    #[test]
+    fn two_samples_are_as_far_apart_as_counted_by_hand() {
+        assert_eq!(sample_distance(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]), 0.0);
+        assert!((sample_distance(&[1.0, 2.0, 3.0, 4.0], &[3.0, 4.0, 5.0, 6.0]) - 0.5).abs() < 1e-12);
+        assert_eq!((sample_distance(&[], &[1.0]), sample_distance(&[], &[])), (1.0, 0.0));
+    }
 }

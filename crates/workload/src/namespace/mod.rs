@@ -1,7 +1,7 @@
 //! The files that are there before users come: directories and files by name, with sizes, owners and categories.
 //!
-//! A [`Namespace`] is made of a [`UserSpecification`](crate::users::UserSpecification) and a seed, and is the same wherever it is built: in a
-//! real directory, or in a simulated file system. It can be listed, compared and verified.
+//! A [`Namespace`] is made of what is [`Wanted`] and a seed, and is the same wherever it is built: in a real directory, or in a
+//! simulated file system. It can be listed, compared and verified.
 //!
 //! ```text
 //!  notes/            an owner whom all share: its directories, and in them its files
@@ -15,16 +15,17 @@ mod census;
 mod describe;
 mod names;
 mod plan;
+mod specification;
 mod table;
 mod tree;
 
 pub use census::{Census, CensusFile, sample_distance};
-pub use describe::describe;
+pub(crate) use describe::describe;
 pub use plan::{HOME, PlanError};
 pub(crate) use plan::{check, plan, plan_for};
+pub use specification::{Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Spread, Wanted};
 pub(crate) use table::Tables;
 
-use crate::users::FileKind;
 use petrio_kernel::random::{Generator, below};
 
 /// Whose files.

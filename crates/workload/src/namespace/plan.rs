@@ -1,10 +1,10 @@
-//! Lays out the files of a specification.
+//! Lays out files.
 
 use super::names::NamePattern;
+use super::specification::{Category, EACH_USER, FileKind, Spread, Wanted};
 use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
 use crate::distribution::{Distribution, DistributionError};
-use crate::users::{Category, EACH_USER, FileKind, Spread, UserSpecification};
 use petrio_kernel::random::{Generator, below, generator};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -50,29 +50,28 @@ struct Drawn<'a> {
 }
 
 /// Checks everything that needs no files to be laid out.
-pub(crate) fn check(specification: &UserSpecification) -> Result<(), PlanError> {
-    drawn(specification).map(drop)
+pub(crate) fn check(wanted: Wanted<'_>) -> Result<(), PlanError> {
+    drawn(wanted).map(drop)
 }
 
 /// Lays out the files for so many users; the same from the same seed.
-pub(crate) fn plan(specification: &UserSpecification, users: u32, seed: u64) -> Result<Namespace, PlanError> {
-    plan_for(specification, users, 0..users, seed)
+pub(crate) fn plan(wanted: Wanted<'_>, users: u32, seed: u64) -> Result<Namespace, PlanError> {
+    plan_for(wanted, users, 0..users, seed)
 }
 
 /// As [`plan`], with the files that all share and those of some of the users alone: what users have doesn't depend on each other.
 /// The home of a user who is left out is the directory of all homes.
 pub(crate) fn plan_for(
-    specification: &UserSpecification,
+    wanted: Wanted<'_>,
     users: u32,
-    wanted: Range<u32>,
+    only: Range<u32>,
     seed: u64,
 ) -> Result<Namespace, PlanError> {
-    let drawn = drawn(specification)?;
+    let drawn = drawn(wanted)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
-    let mut planner =
-        Planner { specification, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
+    let mut planner = Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
     let mut shared: Vec<&str> = Vec::new();
-    for category in specification.category.values() {
+    for category in wanted.category.values() {
         if category.owner != EACH_USER && !shared.contains(&category.owner.as_str()) {
             shared.push(&category.owner);
         }
@@ -86,7 +85,7 @@ pub(crate) fn plan_for(
     let place = planner.place_of(EACH_USER);
     let home = planner.directory(None, HOME.to_owned(), place);
     for user in 0..users {
-        if !wanted.contains(&user) {
+        if !only.contains(&user) {
             planner.namespace.homes.push(home);
             continue;
         }
@@ -100,13 +99,13 @@ pub(crate) fn plan_for(
     Ok(namespace)
 }
 
-fn drawn(specification: &UserSpecification) -> Result<Vec<Drawn<'_>>, PlanError> {
-    let count = specification.files.count;
+fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
+    let count = wanted.files.count;
     if count == 0 || count > FILES_MAX {
         return Err(PlanError::new("files.count", format!("between 1 and {FILES_MAX} files, not {count}")));
     }
     let mut all = Vec::new();
-    for (number, (name, category)) in (0..).zip(&specification.category) {
+    for (number, (name, category)) in (0..).zip(wanted.category) {
         let key = |key: &str| format!("category.{name}.{key}");
         let owner = &category.owner;
         if owner.is_empty() || owner == HOME || owner.contains('/') || owner.starts_with('.') {
@@ -149,7 +148,7 @@ fn drawn(specification: &UserSpecification) -> Result<Vec<Drawn<'_>>, PlanError>
 }
 
 struct Planner<'a> {
-    specification: &'a UserSpecification,
+    wanted: Wanted<'a>,
     drawn: &'a [Drawn<'a>],
     namespace: &'a mut Namespace,
     seed: u64,
@@ -160,7 +159,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn place_of(&mut self, owner: &str) -> u32 {
-        let Some(name) = self.specification.files.place.get(owner) else { return 0 };
+        let Some(name) = self.wanted.files.place.get(owner) else { return 0 };
         let places = &mut self.namespace.places;
         let at = places.iter().position(|there| there == name).unwrap_or_else(|| {
             places.push(name.clone());
@@ -202,7 +201,7 @@ impl Planner<'_> {
         let mut directories: Vec<Sketch<'_>> =
             directories.into_iter().flat_map(|drawn| self.sketches(drawn, owner, &path)).collect();
         directories.sort_by_key(|sketch| sketch.depth);
-        let entry_bytes = self.specification.readings.entry.get().max(1);
+        let entry_bytes = self.wanted.entry.get().max(1);
         for sketch in directories {
             let depth = sketch.depth.unwrap_or(0);
             // Those without a depth lie in the owner's own directory.
@@ -225,7 +224,7 @@ impl Planner<'_> {
                 self.make(&sketch, owner, parent);
             }
         }
-        if self.specification.readings.fill_directories {
+        if self.wanted.fill_directories {
             let place = self.namespace.entries[base as usize].place;
             let mut filled: BTreeMap<u32, u32> = BTreeMap::new();
             for directory in tree.rooms() {
@@ -242,7 +241,7 @@ impl Planner<'_> {
     /// An owner's files of a category, drawn and not yet put anywhere.
     fn sketches<'d>(&self, drawn: &'d Drawn<'d>, owner: Owner, path: &str) -> Vec<Sketch<'d>> {
         let stream = |purpose| generator(self.seed, 0, &format!("{path}/{}", drawn.name), purpose);
-        let spread = self.specification.readings.spread;
+        let spread = self.wanted.spread;
         let (first, step) = match owner {
             Owner::Shared(_) => (0, 1),
             Owner::User(user) => (user, self.users),

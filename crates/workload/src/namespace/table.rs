@@ -1,8 +1,8 @@
 //! A namespace as tables of numbered files, for the programs that work on it.
 
+use super::FileKind;
 use super::{Namespace, Owner};
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
-use crate::users::FileKind;
 use petrio_colours::FileId;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use super::readings::Cut;
 use super::session::Job;
-use super::specification::Order;
+use crate::namespace::Order;
 use petrio_colours::{FileId, Operation};
 use petrio_kernel::random::{Generator, below};
 
@@ -124,7 +124,7 @@ fn next_stride(offset: u64, length: u64, stride: u64, size: u64) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::users::specification::Index;
+    use crate::namespace::Index;
     use petrio_kernel::random::generator;
 
     fn using(size: u64, quota: u64, written: u64, is_new: bool) -> Using {

@@ -8,9 +8,9 @@
 use super::population::{Population, UseOf};
 use super::program::{Shared, UserProgram, whose};
 use super::session;
-use super::specification::{Purpose, UserSpecification};
+use super::specification::UserSpecification;
 use super::workload::Users;
-use crate::namespace::{Namespace, PlanError, Tables};
+use crate::namespace::{Namespace, PlanError, Purpose, Tables};
 use crate::program::{
     FileEntry, FileProgram, FileTable, Placement, Prepared, ProgramError, check_number_of_files,
 };

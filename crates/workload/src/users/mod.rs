@@ -14,6 +14,7 @@
 mod access;
 mod layout;
 pub mod learn;
+mod like;
 mod population;
 mod program;
 mod readings;
@@ -24,9 +25,7 @@ mod workload;
 
 pub use layout::{Numbers, Part};
 pub use population::USERS_MAX;
-pub use readings::{Choice, Cut, Readings, ShareOf, Spread, ThinkAfter};
-pub use specification::{
-    Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Use, UserPhase, UserSpecification, UserType,
-};
+pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
+pub use specification::{Use, UserPhase, UserSpecification, UserType};
 pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser};
 pub use workload::{Expected, Users, is_made_by_users};

@@ -1,5 +1,6 @@
 //! What the thesis leaves open, each as a named option with a sensible default.
 
+use crate::namespace::Spread;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,18 +57,6 @@ pub enum Choice {
     Nearest,
     /// Any file of the category, each as likely as any other; the distribution of sizes used is that of the files.
     Any,
-}
-
-/// How the files that are there beforehand are spread over a distribution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Spread {
-    /// Each is drawn by itself.
-    #[default]
-    Random,
-    /// So many files have sizes from the middles of so many equally likely parts of the distribution: sums and the greatest sizes are
-    /// those of the distribution, whatever the seed, which only says which file has which.
-    Even,
 }
 
 /// For what a share of users is drawn.

@@ -5,9 +5,8 @@
 
 use super::population::{Type, UseOf};
 use super::readings::{Choice, Readings, ShareOf};
-use super::specification::Purpose;
 use crate::distribution::uniform;
-use crate::namespace::Namespace;
+use crate::namespace::{Namespace, Purpose};
 use petrio_kernel::random::{Generator, below, generator};
 
 /// Most files of a category in one session: a count drawn beyond it is cut.

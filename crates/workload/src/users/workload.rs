@@ -4,7 +4,7 @@ use super::layout::lay_out;
 use super::population::{Population, Type, USERS_MAX};
 use super::specification::UserSpecification;
 use crate::distribution::Draw;
-use crate::namespace::{Namespace, PlanError, check, plan, plan_for};
+use crate::namespace::{Namespace, PlanError, Wanted, check, plan, plan_for};
 use crate::program::{Placement, Prepared, ProgramError};
 use indexmap::IndexMap;
 use petrio_units::Bytes;
@@ -117,7 +117,17 @@ impl UserSpecification {
             let changed = self.with_shares(shares).map_err(at)?;
             Population::of(&changed, 1).map_err(at)?;
         }
-        check(self)
+        check(self.wanted())
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            files: &self.files,
+            category: &self.category,
+            entry: self.readings.entry,
+            spread: self.readings.spread,
+            fill_directories: self.readings.fill_directories,
+        }
     }
 
     /// The files for so many users; the same from the same seed.
@@ -125,17 +135,17 @@ impl UserSpecification {
     /// # Errors
     /// A key that makes no sense.
     pub fn namespace(&self, users: u32, seed: u64) -> Result<Namespace, PlanError> {
-        plan(self, self.users_with_files(users)?, seed)
+        plan(self.wanted(), self.users_with_files(users)?, seed)
     }
 
     /// As [`namespace`](Self::namespace), without the files of users who aren't wanted.
     pub(super) fn namespace_of(
         &self,
         users: u32,
-        wanted: Range<u32>,
+        only: Range<u32>,
         seed: u64,
     ) -> Result<Namespace, PlanError> {
-        plan_for(self, self.users_with_files(users)?, wanted, seed)
+        plan_for(self.wanted(), self.users_with_files(users)?, only, seed)
     }
 
     /// Users who have files, where so many are to work.
@@ -181,7 +191,7 @@ impl UserSpecification {
         Ok(lay_out(self, crowd, placement, top, None)?.into_prepared())
     }
 
-    /// What a session of each type does, at the mean: files, and bytes where size and accesses are independent.
+    /// What a session of each type does, at the mean.
     ///
     /// # Errors
     /// A key that makes no sense.
@@ -192,7 +202,11 @@ impl UserSpecification {
                 .iter()
                 .map(|used| {
                     let files = used.share * used.files.mean();
-                    let bytes = files * used.size.mean() * used.accesses.mean();
+                    let of_a_file = match &used.joint {
+                        Some(joint) => joint.mean_of_product(),
+                        None => used.size.mean() * used.accesses.mean(),
+                    };
+                    let bytes = files * of_a_file;
                     Expected { user: kind.name.clone(), category: used.name.clone(), files, bytes }
                 })
                 .collect::<Vec<_>>()

@@ -1,10 +1,11 @@
 //! From users to a trace, and from the trace back to users.
 
 use petrio_kernel::Time;
+use petrio_workload::namespace::{FileKind, Purpose};
 use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::users::learn::{LearnError, Learner, TypesBy};
-use petrio_workload::users::{FileKind, Purpose, UserSpecification, Users};
+use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;
 
 fn thesis() -> UserSpecification {

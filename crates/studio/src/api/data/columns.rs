@@ -1,5 +1,6 @@
 //! Columns of numbers in a text: CSV with commas, semicolons or tabs, a spreadsheet's cells, or numbers between blanks.
 
+use petrio_study::fit::table::{SEPARATORS, cell, rows};
 use serde::Serialize;
 
 /// A column of a table.
@@ -23,16 +24,18 @@ pub(crate) struct Found {
 /// A table has no more columns.
 const COLUMNS_MAX: usize = 4_096;
 
-fn separator(text: &str) -> Option<char> {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(20).collect();
-    ['\t', ';', ',']
-        .into_iter()
-        .find(|&mark| !lines.is_empty() && lines.iter().all(|line| line.contains(mark)))
+fn separator(text: &str) -> Option<u8> {
+    let is_comment = |line: &str| line.trim_start().starts_with('#');
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.trim().is_empty() && !is_comment(line)).take(20).collect();
+    let is_in_all =
+        |mark: &u8| !lines.is_empty() && lines.iter().all(|line| line.contains(char::from(*mark)));
+    SEPARATORS.into_iter().find(is_in_all)
 }
 
 /// A field without its quotes, as a finite number.
 fn number(field: &str) -> Option<f64> {
-    field.trim().trim_matches('"').trim().parse::<f64>().ok().filter(|number| number.is_finite())
+    cell(field.as_bytes()).parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
 /// The values of a column; without one, of the first that holds numbers.
@@ -51,28 +54,24 @@ pub(crate) fn columns(text: &str, wanted: Option<usize>) -> Result<Found, String
         }
         return Ok(found);
     };
-    let first: Vec<&str> = lines().next().unwrap_or_default().split(mark).collect();
-    if first.len() > COLUMNS_MAX {
-        // One long line of numbers.
-        return Ok(Found {
-            values: first.iter().filter_map(|field| number(field)).collect(),
-            left_out: 0,
-            columns: vec![],
-            column: 0,
-        });
+    let table = || rows(text.as_bytes(), mark).into_byte_records().map_while(Result::ok);
+    let cells = |row: &csv::ByteRecord| row.iter().map(|field| cell(field).into_owned()).collect::<Vec<_>>();
+    let first = table().next().map(|row| cells(&row)).unwrap_or_default();
+    // A single line of numbers, or a long one, is a list, whatever stands between them.
+    let is_list =
+        wanted.is_none() && table().nth(1).is_none() && first.iter().any(|cell| number(cell).is_some());
+    if is_list || first.len() > COLUMNS_MAX {
+        let values: Vec<f64> = first.iter().filter_map(|cell| number(cell)).collect();
+        return Ok(Found { left_out: first.len() - values.len(), values, columns: vec![], column: 0 });
     }
-    let has_head = first.iter().all(|field| number(field).is_none());
-    let mut columns: Vec<Column> = first
-        .iter()
-        .enumerate()
-        .map(|(i, field)| Column {
-            name: if has_head { field.trim().trim_matches('"').to_owned() } else { (i + 1).to_string() },
-            numbers: 0,
-        })
-        .collect();
-    for line in lines().skip(usize::from(has_head)) {
-        for (column, field) in columns.iter_mut().zip(line.split(mark)) {
-            column.numbers += usize::from(number(field).is_some());
+    let has_head = first.iter().all(|cell| number(cell).is_none());
+    let name = |(at, cell): (usize, String)| if has_head { cell } else { (at + 1).to_string() };
+    let mut columns: Vec<Column> =
+        first.into_iter().enumerate().map(|named| Column { name: name(named), numbers: 0 }).collect();
+    let body = || table().skip(usize::from(has_head));
+    for row in body() {
+        for (column, field) in columns.iter_mut().zip(&row) {
+            column.numbers += usize::from(number(&cell(field)).is_some());
         }
     }
     let column = match wanted {
@@ -81,16 +80,11 @@ pub(crate) fn columns(text: &str, wanted: Option<usize>) -> Result<Found, String
         None => columns.iter().position(|column| column.numbers > 0).unwrap_or(0),
     };
     let (mut values, mut left_out) = (Vec::new(), 0);
-    for line in lines().skip(usize::from(has_head)) {
-        match line.split(mark).nth(column).and_then(number) {
+    for row in body() {
+        match row.get(column).and_then(|field| number(&cell(field))) {
             Some(number) => values.push(number),
             None => left_out += 1,
         }
-    }
-    // A single line of numbers is a list, whatever stands between them.
-    if !has_head && lines().count() == 1 && wanted.is_none() {
-        values = first.iter().filter_map(|field| number(field)).collect();
-        return Ok(Found { left_out: first.len() - values.len(), values, columns: vec![], column: 0 });
     }
     Ok(Found { values, left_out, columns, column })
 }
@@ -111,6 +105,8 @@ mod tests {
         assert_eq!(sizes.columns[2], Column { name: "time".to_owned(), numbers: 3 });
         assert_eq!(columns(table, Some(2)).unwrap().values, [0.5, 0.7, 0.9]);
         assert!(columns(table, Some(3)).unwrap_err().contains("3 columns"));
+        let quoted = "who,size\n\"Doe, J\",5\n\"Roe, M\",6\n";
+        assert_eq!(columns(quoted, Some(1)).unwrap().values, [5.0, 6.0]);
         assert_eq!(columns("1\t2\n3\t4", Some(1)).unwrap().values, [2.0, 4.0]);
     }
 }

@@ -63,6 +63,22 @@ fn correlations_that_cannot_hold_together_are_refused() {
 }
 
 #[test]
+fn the_mean_of_a_product_is_that_of_the_formulas() {
+    let product = |one: fn() -> Distribution, rho: f64| {
+        let ranks = [vec![1.0, rho], vec![rho, 1.0]];
+        RankCorrelated::new(vec![one(), one()], &ranks).unwrap().mean_of_product()
+    };
+    for rho in [-0.99, -0.5, 0.0, 0.3, 0.99] {
+        // The correlation of the ranks is that of the uniform numbers themselves.
+        let uniform = product(|| any(Uniform::new(0.0, 1.0)), rho);
+        assert!((uniform - (0.25 + rho / 12.0)).abs() < 1e-4, "{rho}: {uniform}");
+        let lognormal = product(|| any(Lognormal::new(1.0, 1.0, 0.0)), rho);
+        let normal = 2.0 * (std::f64::consts::PI * rho / 6.0).sin();
+        assert!((lognormal / (1.0 + normal).exp() - 1.0).abs() < 1e-3, "{rho}: {lognormal}");
+    }
+}
+
+#[test]
 fn bounds_that_leave_nothing_are_refused() {
     let exponential = || any(Exponential::new(0.0, 1.0));
     let refused = |min, max| Truncated::new(exponential(), min, max).unwrap_err().to_string();

@@ -1,7 +1,6 @@
 //! Which files are of one category: whose they are, what they are, and what was done to them.
 
-use crate::namespace::HOME;
-use crate::users::specification::{EACH_USER, FileKind, Order, Purpose};
+use crate::namespace::{EACH_USER, FileKind, HOME, Order, Purpose};
 
 /// A file, over all sessions.
 #[derive(Clone, Debug, Default)]

@@ -14,10 +14,10 @@ pub use independence::{Autocorrelation, Independence, MarkovOrder, RankCorrelati
 pub use kinds::TypesBy;
 
 use super::readings::Readings;
-use super::specification::{Category, Files, Use, UserSpecification, UserType};
+use super::specification::{Use, UserSpecification, UserType};
 use super::usage::{is_directory, is_login};
 use crate::distribution::Observed;
-use crate::namespace::HOME;
+use crate::namespace::{Category, Files, HOME};
 use crate::trace::event::{Event, EventKind, FileKey};
 use category::{File, Key, UNKNOWN, order};
 use independence::{Streams, spearman};
