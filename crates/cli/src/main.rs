@@ -76,6 +76,7 @@ fn main() -> ExitCode {
         ENDING.store(true, Ordering::SeqCst);
         petrio_scenario::report::discard_unfinished();
         petrio_live::undo::take_down_all();
+        output::talk("interrupted");
         std::process::exit(INTERRUPTED);
     });
     let outcome = match Arguments::parse().command {

@@ -71,7 +71,7 @@ impl CountProgress {
         self.bar.set_position(done);
     }
 
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -55,6 +55,7 @@ pub trait Measurable: Copy + fmt::Debug + PartialEq + JsonSchema + 'static {
 /// use petrio_units::{Amount, Bytes, Duration};
 /// let scale: Amount<Bytes> = "1.2 KiB".parse()?;
 /// assert_eq!(scale.base(), 1228.8);
+/// assert_eq!(Amount::<Duration>::from_base(1.809997e-7).to_string(), "180.9997 ns");
 /// let think: Amount<Duration> = "25 ms".parse()?;
 /// assert_eq!((think.base(), think.finest(), think.to_string().as_str()), (0.025, 25e9, "25 ms"));
 /// assert!("5".parse::<Amount<Duration>>().is_err());
@@ -73,11 +74,10 @@ impl<Q: Measurable> Amount<Q> {
     /// From a number in the base unit: bytes, blocks, seconds, 1.
     pub fn from_base(number: f64) -> Self {
         let product = number * Q::FINEST_PER_BASE;
-        // 2.385e-7 s are 238,500 ps, and not 238,500.00000000003.
-        let whole = product.round();
-        let finest =
-            if (product - whole).abs() <= whole.abs() * 4.0 * f64::EPSILON { whole } else { product };
-        Self { finest, of: PhantomData }
+        // 2.385e-7 s are 238,500 ps and 1.809997e-7 s are 180,999.7 ps, and not 238,500.00000000003 and 180,999.69999999998.
+        let short = format!("{product:.14e}").parse().unwrap_or(product);
+        let is_as_near = (short - product).abs() <= product.abs() * 4.0 * f64::EPSILON;
+        Self { finest: if is_as_near { short } else { product }, of: PhantomData }
     }
 
     /// In the base unit: bytes, blocks, seconds, 1.

@@ -1,5 +1,6 @@
 //! `petrio fit`
 
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::Results;
@@ -36,7 +37,7 @@ pub(crate) struct Fit {
     /// The family to fit, several with commas; all if left out
     #[arg(long, value_name = "FAMILY", value_parser = family(), value_delimiter = ',')]
     family: Vec<FitFamily>,
-    /// How many gamma or exponential stages; one to four, the best of them, if left out
+    /// How many stages the families gamma and phase-type have, up to 12; one to four, the best of them, if left out
     #[arg(long, value_name = "NUMBER")]
     stages: Option<usize>,
     /// How many phases a hyper-Erlang distribution has
@@ -51,6 +52,8 @@ pub(crate) struct Fit {
     /// The seed of the resamples
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     results: Results,
     /// Print the TOML alone
@@ -153,7 +156,11 @@ impl Fit {
                 let help = "give the trace's file".to_owned();
                 return Err(Failure::new("a trace is not read from standard input", Some(help)));
             }
-            return Ok(Data::Trace { path: &self.data, measure: measure.into() });
+            return Ok(Data::Trace {
+                path: &self.data,
+                measure: measure.into(),
+                options: self.reading.options(),
+            });
         }
         let unit = match self.unit {
             UnitName::None => Unit::None,
@@ -195,7 +202,7 @@ fn summary(data: &FittedData) -> String {
     text.push_str(&format!("\nChosen: {}, mean {}", chosen.label, data.figure(chosen.distribution.mean())));
     if let Some(intervals) = &report.intervals {
         let (low, high) = (data.figure(intervals.mean.low), data.figure(intervals.mean.high));
-        text.push_str(&format!(" ({low} … {high} without constant parts)"));
+        text.push_str(&format!(" ({low} … {high})"));
     }
     text.push('\n');
     if !chosen.parameters.is_empty() {

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod net;
+mod reading;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod schema;

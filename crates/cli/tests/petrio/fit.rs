@@ -132,6 +132,10 @@ fn bad_data_are_refused_with_their_place_and_advice() {
         ("a,b\n1,2\n", &[], &["\"a,b\" is no number", "--column"]),
         ("a,b\n1,2\n", &["--column", "c"], &["no column is called \"c\"", "its columns are a, b"]),
         ("1 ms\n", &["--unit", "bytes"], &["is a duration"]),
+        ("1\n-0.002\n", &["--unit", "time"], &["line 2: -0.002 is below zero", "leave out --unit"]),
+        ("a,a\n1,2\n", &["--column", "a"], &["columns 1 and 2 are both called", "--column 1"]),
+        ("1\n2e300\n", &[], &["value 2 is 2e300", "(line 2)", "larger unit"]),
+        ("1\n2\n", &["--stages", "2", "--family", "normal"], &["the family normal", "leave --stages out"]),
         (
             &negative,
             &["--family", "pareto"],

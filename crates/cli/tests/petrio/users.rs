@@ -128,7 +128,8 @@ fn candidates_are_compared_under_the_same_users() {
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
     for (arguments, words) in [
         (vec![&*ext4, &*unix, "--population", "none"], "its populations are"),
-        (vec![&*ext4], "two scenarios or more"),
+        (vec![&*ext4], "2 values required"),
+        (vec![&*ext4, &*unix, "--set", "files.count=0"], "between 1 and 16777216 files"),
         (vec![&*ext4, "nowhere"], "nowhere"),
     ] {
         let refused = folder.petrio(&[&["users", "compare", &*specification()], &arguments[..]].concat());

@@ -32,10 +32,10 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// The median; `None` where there are no two calls without a rest between them.
-    pub fn median_ns(&self) -> Option<f64> {
+    /// What such a part of them don't exceed; `None` where there are no two calls without a rest between them.
+    pub fn quantile_ns(&self, part: f64) -> Option<f64> {
         let between = self.between_ns.as_ref().filter(|between| !between.is_empty())?;
-        Some(between.value_at_quantile(0.5) as f64)
+        Some(between.value_at_quantile(part) as f64)
     }
 
     /// The mean of those during which nobody else was given the processor; `None` where there is none.
@@ -186,15 +186,15 @@ mod tests {
         watch.held_up(Duration::from_micros(7));
         watch.call(at(200_000), at(200_100));
         let gaps = watch.finish();
-        assert_eq!(gaps.median_ns(), Some(200.0));
+        assert_eq!((gaps.quantile_ns(0.5), gaps.quantile_ns(0.99)), (Some(200.0), Some(300.0)));
         if gaps.undisturbed > 0 {
             assert_eq!((gaps.undisturbed_mean_ns(), gaps.undisturbed_share()), (Some(200.0), 1.0));
         }
         let mut twice = Gaps::from_numbers(&gaps.numbers()).unwrap();
         assert_eq!(twice.numbers(), gaps.numbers());
         twice.join(gaps);
-        assert_eq!((twice.median_ns(), twice.held_up()), (Some(200.0), Duration::from_micros(14)));
+        assert_eq!((twice.quantile_ns(0.5), twice.held_up()), (Some(200.0), Duration::from_micros(14)));
         assert!(Gaps::from_numbers(&[1, 2]).is_none() && Gaps::from_numbers(&[1, 2, 3, 4]).is_none());
-        assert_eq!(Gaps::default().median_ns(), None);
+        assert_eq!(Gaps::default().quantile_ns(0.5), None);
     }
 }

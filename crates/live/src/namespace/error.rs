@@ -107,6 +107,11 @@ impl NamespaceError {
             Self::NoRoom { .. } | Self::NoInodes { .. } => {
                 "make fewer or smaller files (files.count), or name a directory with more room".to_owned()
             }
+            Self::File { action, source, .. }
+                if source.kind() == io::ErrorKind::PermissionDenied && action.starts_with("read") =>
+            {
+                "name a directory that you may read".to_owned()
+            }
             Self::File { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "name a directory in which you may write".to_owned()
             }

@@ -77,7 +77,10 @@ impl Site {
                 let what = format!("\"{name}\" lies in {}", before.display());
                 return Err(NamespaceError::Other { path: given.main.clone(), what });
             }
-            manifest.places.insert(name.clone(), directory);
+            // What lies in the main directory needs no link to it.
+            if !is_same(&directory, &given.main) {
+                manifest.places.insert(name.clone(), directory);
+            }
         }
         let mut roots = vec![given.main.clone()];
         roots.extend(places.iter().map(|name| manifest.places.get(name).unwrap_or(&given.main).clone()));
@@ -123,5 +126,7 @@ impl Site {
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    let absolute = |path| std::path::absolute(path).ok();
+    absolute(one) == absolute(other)
+        || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

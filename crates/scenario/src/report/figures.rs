@@ -21,6 +21,8 @@ pub fn significant(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         _ if size == 0.0 => "0".to_owned(),
+        // Nobody counts so many digits.
+        _ if size >= 1e15 => format!("{size:.2e}"),
         _ if size >= 999.5 => {
             let whole = grouped((size + 0.5) as u64);
             return if value < 0.0 { format!("-{whole}") } else { whole };

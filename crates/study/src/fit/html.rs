@@ -247,14 +247,16 @@ fn families(out: &mut String, data: &FittedData) {
                 format!("{:.1}", found.log_likelihood),
                 format!("{:.1}", found.bic),
                 significant(found.kolmogorov_smirnov),
+                format!("{:.3}", found.kolmogorov_smirnov_p),
                 significant(found.anderson_darling),
+                format!("{:.3}", found.anderson_darling_p),
                 significant(found.area),
                 String::new(),
             ]
         }
         Err(reason) => {
             let mut row = vec![attempt.label.clone()];
-            row.extend(std::iter::repeat_n("–".to_owned(), 6));
+            row.extend(std::iter::repeat_n("–".to_owned(), 8));
             row.push(reason.clone());
             row
         }
@@ -265,7 +267,9 @@ fn families(out: &mut String, data: &FittedData) {
         "log-likelihood",
         "BIC",
         "KS",
+        "p",
         "A²",
+        "p",
         "area difference",
         "not fitted because",
     ];

@@ -50,6 +50,8 @@ pub enum Data<'a> {
         path: &'a Path,
         /// What is measured.
         measure: Measure,
+        /// How it is read.
+        options: TraceOptions,
     },
 }
 
@@ -170,8 +172,8 @@ pub fn fit_data(
             let numbers = numbers::read(&name, source, column, unit)?;
             (name, "values", "distribution", unit, numbers.values, numbers.lines)
         }
-        Data::Trace { path, measure } => {
-            let values = measure.of_trace(path, &TraceOptions::default())?;
+        Data::Trace { path, measure, options } => {
+            let values = measure.of_trace(path, &options)?;
             let name = path.to_string_lossy().into_owned();
             if values.is_empty() {
                 return Err(FitStudyError::NothingMeasured { name, measure: measure.plural() });
@@ -181,7 +183,7 @@ pub fn fit_data(
     };
     let report = fit(&values, options, progress).map_err(|cause| {
         let place = match &cause {
-            FitError::NotFinite { position, .. } => {
+            FitError::NotFinite { position, .. } | FitError::TooLarge { position, .. } => {
                 lines.get(position - 1).map_or_else(String::new, |line| format!(" (line {line})"))
             }
             _ => String::new(),

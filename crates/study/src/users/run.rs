@@ -54,6 +54,8 @@ pub struct UsersSummary {
     pub workers_ready_s: Option<f64>,
     /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, at the median, in nanoseconds.
     pub driver_ns_a_call: Option<f64>,
+    /// What 99 of 100 of those times don't exceed.
+    pub driver_p99_ns_a_call: Option<f64>,
     /// The mean of those times during which nobody else was given the processor.
     pub driver_mean_ns_a_call: Option<f64>,
     /// Which part of them all that mean is of.
@@ -118,17 +120,32 @@ impl Work {
     }
 }
 
-/// Runs users.
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// So many files and directories are made.
+    Files(u64),
+    /// So many calls have been carried out.
+    Calls(u64),
+}
+
+/// Calls between two words of how far a run is.
+const CALLS_A_WORD: u64 = 4_096;
+
+/// Runs users. What `progress` is told of goes on as long as it says so; users in processes of their own go on all the same.
 ///
 /// # Errors
 /// What is wrong with the specification, the directories, or the file system.
-pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<UsersSummary, UsersError> {
+pub fn run_users(
+    run: &UsersRun,
+    mut progress: impl FnMut(Stage) -> bool,
+) -> Result<UsersSummary, UsersError> {
     let placement = placement(run.seed);
     let (work, files) = Work::of(run, &placement)?;
     let users = run.specification.files.users.unwrap_or(run.crowd.users);
     let manifest = Manifest::new(run.specification.clone(), users, run.seed);
     let site = Site::plan(manifest, &run.directories)?;
-    let created = create(&site, false, progress)?;
+    let created = create(&site, false, |made| progress(Stage::Files(made)))?;
     if !run.warm {
         cool_down(&site)?;
     }
@@ -140,7 +157,7 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
     let (processes, workers) = (work.processes(), work.workers());
     let mut analyser = UsageAnalyser::default();
     let (to, from) = sync_channel(BATCHES);
-    let (mut first, mut last) = (Time::NEVER, Time::ZERO);
+    let (mut first, mut last, mut calls) = (Time::NEVER, Time::ZERO, 0);
     // Whatever happens, and if a signal ends it all, what users have made doesn't stay.
     let ending = Arc::new(Ending::default());
     let removing = {
@@ -152,9 +169,14 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
     };
     let driven = std::thread::scope(|scope| {
         let root = run.directories.main.as_path();
-        let driving = scope.spawn(move || work.run(root, to, ending));
+        let its_ending = ending.clone();
+        let driving = scope.spawn(move || work.run(root, to, its_ending));
         let recorded = in_order(processes, &from, |call| {
             (first, last) = (first.min(call.start), last.max(call.start + call.took));
+            calls += 1;
+            if calls % CALLS_A_WORD == 0 && !progress(Stage::Calls(calls)) {
+                ending.end();
+            }
             let Some(event) = events.event(call) else { return Ok(()) };
             analyser.event(&event);
             writer.as_mut().map_or(Ok(()), |writer| writer.push(&event))
@@ -177,7 +199,8 @@ pub fn run_users(run: &UsersRun, progress: impl FnMut(u64) -> bool) -> Result<Us
         elapsed_s: last.saturating_sub(first).as_seconds(),
         workers,
         workers_ready_s: workers.map(|_| started.as_secs_f64()),
-        driver_ns_a_call: gaps.median_ns(),
+        driver_ns_a_call: gaps.quantile_ns(0.5),
+        driver_p99_ns_a_call: gaps.quantile_ns(0.99),
         driver_mean_ns_a_call: gaps.undisturbed_mean_ns(),
         driver_mean_share: gaps.undisturbed_share(),
         held_up_s: gaps.held_up().as_secs_f64(),

@@ -78,7 +78,11 @@ impl Observed {
             if group.is_empty() {
                 continue;
             }
-            let mean = rounded(group.iter().sum::<f64>() / group.len() as f64);
+            let mean = match group {
+                // What many files have exactly, such as a power of two, they keep.
+                [first, .., last] if first == last => *first,
+                _ => rounded(group.iter().sum::<f64>() / group.len() as f64),
+            };
             match groups.last_mut() {
                 Some((value, weight)) if *value == mean => *weight += group.len() as f64,
                 _ => groups.push((mean, group.len() as f64)),
@@ -139,6 +143,15 @@ mod tests {
         assert_eq!(same.values::<f64>(), Draw::constant(Amount::from_base(3.0)));
         assert_eq!(same.counts::<f64>(), Draw::constant(Amount::from_base(3.0)));
         assert_eq!(Observed::default().values::<f64>(), Draw::constant(Amount::ZERO));
+    }
+
+    #[test]
+    fn what_many_values_are_exactly_they_stay() {
+        let mut observed = Observed::default();
+        (0..10_000_u32)
+            .for_each(|number| observed.add(f64::from(if number % 3 == 0 { number } else { 131_072 })));
+        let draw: Draw<f64> = observed.values();
+        assert!(draw.distribution().unwrap().mass(131_072.0) > 0.6);
     }
 
     #[test]

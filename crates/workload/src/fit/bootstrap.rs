@@ -7,7 +7,7 @@
 
 use super::Progress;
 use super::erlang;
-use super::model::Model;
+use super::model::{Model, Parameter};
 use super::points::Points;
 use super::polish::polish;
 use super::single;
@@ -29,6 +29,18 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl Interval {
+    /// Of an edge of the values, as far to both sides: a resample has no value beyond the outermost one, so that its edges lie on one
+    /// side of the estimate, as the estimate lies on the other side of the truth (the basic interval of Davison and Hinkley,
+    /// "Bootstrap Methods and their Application", 1997, section 5.2).
+    fn on_both_sides(self, estimate: f64, lowest: f64) -> Self {
+        Self {
+            low: self.low.min(2.0 * estimate - self.high).max(lowest).min(estimate),
+            high: self.high.max(2.0 * estimate - self.low).max(estimate),
+        }
+    }
+}
+
 /// The intervals of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intervals {
@@ -36,8 +48,19 @@ pub struct Intervals {
     pub resamples: usize,
     /// Of each parameter, in the order of the fit's parameters.
     pub parameters: Vec<Interval>,
-    /// Of the fitted distribution's mean, without atoms.
+    /// Of the whole distribution's mean, where the values with a probability of their own have just that.
     pub mean: Interval,
+}
+
+impl Intervals {
+    /// With such values, and their shares, beside what was resampled.
+    pub(super) fn beside(mut self, atoms: &[(f64, f64)]) -> Self {
+        let (share, sum) =
+            atoms.iter().fold((0.0, 0.0), |(share, sum), (value, part)| (share + part, sum + value * part));
+        let whole = |mean: f64| sum + (1.0 - share) * mean;
+        self.mean = Interval { low: whole(self.mean.low), high: whole(self.mean.high) };
+        self
+    }
 }
 
 /// Resamples points that stand for `values` values.
@@ -73,10 +96,11 @@ pub(super) fn intervals(
             Some((parameters, refitted.distribution().ok()?.mean()))
         })
         .collect();
-    let count = model.parameters().len();
-    let parameters = (0..count)
-        .map(|i| interval(fits.iter().map(|fit| fit.0[i]).collect()))
-        .collect::<Option<Vec<_>>>()?;
+    let of = |(i, parameter): (usize, Parameter)| {
+        let found = interval(fits.iter().map(|fit| fit.0[i]).collect())?;
+        Some(if parameter.is_edge { found.on_both_sides(parameter.value, lowest) } else { found })
+    };
+    let parameters = model.parameters().into_iter().enumerate().map(of).collect::<Option<Vec<_>>>()?;
     Some(Intervals {
         resamples: fits.len(),
         parameters,

@@ -17,6 +17,16 @@ pub enum FitError {
         /// What it is: NaN, inf or -inf.
         value: f64,
     },
+    /// A value of which moments can't be computed.
+    #[error("value {position} is {value:e}; beyond {most:e}, powers of values are no numbers any more")]
+    TooLarge {
+        /// Which one, from 1.
+        position: usize,
+        /// What it is.
+        value: f64,
+        /// How large values may be.
+        most: f64,
+    },
     /// Every family that was asked for refuses the data.
     #[error("no family that was asked for can be fitted: {reasons}")]
     NoFamily {
@@ -31,17 +41,27 @@ pub enum FitError {
         /// How many there may be.
         most: usize,
     },
+    /// A number of stages, where nothing that was asked for has any.
+    #[error("{what} fits no number of stages that could be given")]
+    NoStages {
+        /// The families, or the method.
+        what: String,
+    },
 }
 
 impl FitError {
     /// What to do about it, where there is something to do.
     pub fn help(&self) -> Option<String> {
         match self {
+            Self::TooLarge { .. } => Some("fit the values in a larger unit".to_owned()),
             Self::NotFinite { .. } => {
                 Some("take such values out, or find out why they were measured".to_owned())
             }
             Self::NoFamily { .. } => {
                 Some("leave --family out to try all of them; normal and uniform take any number".to_owned())
+            }
+            Self::NoStages { .. } => {
+                Some("leave --stages out, or ask for the family gamma or phase-type by likelihood".to_owned())
             }
             Self::Empty | Self::Stages { .. } => None,
         }

@@ -129,12 +129,16 @@ fn farthest(sorted: &[f64], cdf: &[f64], mass: impl Fn(f64) -> f64) -> f64 {
     most
 }
 
+/// A value at the very edge of a distribution, which its fit has put there, counts as the outermost of n² and not as impossible:
+/// A² would be infinite.
 fn anderson_darling(cdf: &[f64]) -> f64 {
     let n = cdf.len();
+    let edge = 1.0 / (n as f64 * n as f64);
     let sum: f64 = (0..n)
         .map(|i| {
-            let below = log(cdf[i].max(1e-300));
-            let above = log1p(-cdf[n - 1 - i].min(1.0 - 1e-16));
+            let below = log(if cdf[i] <= 0.0 { edge } else { cdf[i] });
+            let other = cdf[n - 1 - i];
+            let above = if other >= 1.0 { log(edge) } else { log1p(-other) };
             (2 * i + 1) as f64 * (below + above)
         })
         .sum();

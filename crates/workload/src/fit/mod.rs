@@ -143,7 +143,7 @@ impl Plan {
 ///
 /// # Errors
 /// No value; a value that is no finite number, with its position; no family that can explain the values, with each one's
-/// reason; a number of stages that can't be.
+/// reason; a number of stages that can't be, or that nothing has.
 pub fn fit(
     values: &[f64],
     options: &FitOptions,
@@ -153,6 +153,15 @@ pub fn fit(
     if options.stages.is_some_and(|stages| !(1..=FitOptions::STAGES_MAX).contains(&stages)) {
         let stages = options.stages.unwrap_or_default();
         return Err(FitError::Stages { stages, most: FitOptions::STAGES_MAX });
+    }
+    if options.stages.is_some() {
+        if options.method == Method::Moments {
+            return Err(FitError::NoStages { what: "the method of moments".to_owned() });
+        }
+        if !options.families.iter().any(|family| family.has_stages()) {
+            let families: Vec<&str> = options.families.iter().map(|family| family.name()).collect();
+            return Err(FitError::NoStages { what: format!("the family {}", families.join(", ")) });
+        }
     }
     if sample.rest.is_empty() {
         return Ok(FitReport::of_atoms(sample));
@@ -187,7 +196,8 @@ pub fn fit(
         let points = Points::of_sorted(&report.sample.rest, 2 * COARSE);
         let (n, lowest) = (report.sample.rest.len(), report.sample.lowest());
         report.intervals =
-            bootstrap::intervals(&points, n, &model, lowest, options.bootstrap, options.seed, progress);
+            bootstrap::intervals(&points, n, &model, lowest, options.bootstrap, options.seed, progress)
+                .map(|intervals| intervals.beside(&report.sample.atoms));
     }
     Ok(report)
 }

@@ -33,6 +33,8 @@ pub struct Parameter {
     pub value: f64,
     /// Whether it has the unit of the values.
     pub has_unit: bool,
+    /// Whether no value lies beyond it.
+    pub is_edge: bool,
 }
 
 fn to_nearest(value: f64) -> f64 {
@@ -163,8 +165,10 @@ impl Model {
 
     /// Its parameters by name, in the order of their text.
     pub(super) fn parameters(&self) -> Vec<Parameter> {
-        let plain = |name: &str, value| Parameter { name: name.to_owned(), value, has_unit: false };
-        let unit = |name: &str, value| Parameter { name: name.to_owned(), value, has_unit: true };
+        let plain =
+            |name: &str, value| Parameter { name: name.to_owned(), value, has_unit: false, is_edge: false };
+        let unit = |name: &str, value| Parameter { has_unit: true, ..plain(name, value) };
+        let edge = |name: &str, value| Parameter { is_edge: true, ..unit(name, value) };
         let staged = |stages: &[Stage], of: &dyn Fn(&Stage) -> Vec<Parameter>| {
             let place = |index: usize, parameter: Parameter| Parameter {
                 name: format!("stages.{index}.{}", parameter.name),
@@ -182,11 +186,11 @@ impl Model {
                     plain("weight", s.weight),
                     plain("shape", s.shape),
                     unit("scale", s.scale),
-                    unit("offset", s.offset),
+                    edge("offset", s.offset),
                 ]
             }),
             Self::PhaseType(stages) => staged(stages, &|s| {
-                vec![plain("weight", s.weight), unit("mean", s.scale), unit("offset", s.offset)]
+                vec![plain("weight", s.weight), unit("mean", s.scale), edge("offset", s.offset)]
             }),
             Self::HyperErlang(stages) => staged(stages, &|s| {
                 vec![plain("weight", s.weight), plain("phases", s.shape), unit("mean", s.scale * s.shape)]
@@ -197,8 +201,8 @@ impl Model {
             }
             Self::Lognormal { median, spread } => vec![unit("median", *median), plain("spread", *spread)],
             Self::Weibull { shape, scale } => vec![plain("shape", *shape), unit("scale", *scale)],
-            Self::Pareto { shape, minimum } => vec![plain("shape", *shape), unit("minimum", *minimum)],
-            Self::Uniform { min, max } => vec![unit("min", *min), unit("max", *max)],
+            Self::Pareto { shape, minimum } => vec![plain("shape", *shape), edge("minimum", *minimum)],
+            Self::Uniform { min, max } => vec![edge("min", *min), edge("max", *max)],
         }
     }
 }

@@ -16,6 +16,9 @@ const ZERO_RATIO: f64 = 2.0;
 /// So many neighbours on each side say how often values occur hereabouts.
 const NEIGHBOURS: usize = 5;
 
+/// Cubes of values, and sums of them, must be numbers.
+const GREATEST: f64 = 1e100;
+
 /// A checked sample.
 #[derive(Clone, Debug)]
 pub struct Sample {
@@ -36,13 +39,16 @@ impl Sample {
     /// Checks and sorts values.
     ///
     /// # Errors
-    /// No value, or one that is no finite number.
+    /// No value, or one that is no finite number, or too large to be squared and summed.
     pub fn new(values: &[f64]) -> Result<Self, FitError> {
         if values.is_empty() {
             return Err(FitError::Empty);
         }
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             return Err(FitError::NotFinite { position: at + 1, value: values[at] });
+        }
+        if let Some(at) = values.iter().position(|value| value.abs() > GREATEST) {
+            return Err(FitError::TooLarge { position: at + 1, value: values[at], most: GREATEST });
         }
         let negative = values.iter().position(|&value| value < 0.0).map(|at| (at + 1, values[at]));
         // Adding nothing turns −0 into 0, which sorts and counts as the same.

@@ -1,5 +1,6 @@
 //! `petrio fs describe`
 
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::progress::CountProgress;
@@ -9,7 +10,6 @@ use clap::Args;
 use petrio_scenario::report::figures::significant;
 use petrio_scenario::report::write_text;
 use petrio_study::describe::{DescribeError, Described, Figures, describe_directory, describe_trace};
-use petrio_workload::trace::TraceOptions;
 use std::path::PathBuf;
 
 /// Describe the files of a directory, or those of a trace, as a specification from which files like them are made
@@ -25,6 +25,8 @@ pub(crate) struct Describe {
     /// Each directory right below is a user's own, as in /home
     #[arg(long)]
     each_user: bool,
+    #[command(flatten)]
+    reading: Reading,
     /// Where the specification is written; left out, it is printed
     #[arg(long, short, value_name = "SPEC")]
     out: Option<PathBuf>,
@@ -67,7 +69,7 @@ impl Describe {
             let help = "leave out --each-user, or name a directory".to_owned();
             return Err(Failure::new(format!("{} is no directory", self.what.display()), Some(help)));
         } else {
-            describe_trace(&self.what, &TraceOptions::default())
+            describe_trace(&self.what, &self.reading.options())
         };
         found.map_err(|error| match error {
             DescribeError::Directory(error) => super::failed(error),

@@ -1,6 +1,7 @@
 //! `petrio trace convert`
 
-use super::files::{Output, Reading, about, output_format, remark};
+use super::files::{Output, about, output_format, remark};
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
 use petrio_workload::trace::write::OutputFormat;

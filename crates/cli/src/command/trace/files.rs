@@ -6,19 +6,8 @@ use clap::Args;
 use petrio_workload::trace::event::Event;
 use petrio_workload::trace::native::About;
 use petrio_workload::trace::write::{OutputFormat, TraceWriter};
-use petrio_workload::trace::{EventReader, FormatName, TraceError, TraceOptions};
-use std::path::{Path, PathBuf};
-
-/// How traces are read.
-#[derive(Args)]
-pub(super) struct Reading {
-    /// The format to read, where it can't be told from the content (`petrio trace info --help` lists them)
-    #[arg(long, value_name = "FORMAT", value_parser = input_format)]
-    format: Option<FormatName>,
-    /// How many records out of place a record may be; those within are sorted
-    #[arg(long, value_name = "RECORDS")]
-    reorder_window: Option<usize>,
-}
+use petrio_workload::trace::{EventReader, TraceError};
+use std::path::PathBuf;
 
 /// Where a trace goes.
 #[derive(Args)]
@@ -29,17 +18,6 @@ pub(super) struct Output {
     /// oracle-general
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to_format: Option<OutputFormat>,
-}
-
-impl Reading {
-    pub(super) fn open(&self, path: &Path) -> Result<EventReader, Failure> {
-        let options = TraceOptions {
-            format: self.format,
-            reorder_window: self.reorder_window,
-            ..TraceOptions::default()
-        };
-        Ok(EventReader::open(path, &options)?)
-    }
 }
 
 impl Output {
@@ -102,13 +80,6 @@ pub(super) fn remark(reader: &EventReader) {
     for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
         talk(&format!("note: {}: {count} {what}", reader.name()));
     }
-}
-
-fn input_format(name: &str) -> Result<FormatName, String> {
-    FormatName::ALL
-        .into_iter()
-        .find(|format| format.name() == name)
-        .ok_or_else(|| format!("the formats are {}", FormatName::ALL.map(FormatName::name).join(", ")))
 }
 
 pub(super) fn output_format(name: &str) -> Result<OutputFormat, String> {

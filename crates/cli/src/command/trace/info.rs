@@ -1,6 +1,6 @@
 //! `petrio trace info`
 
-use super::files::Reading;
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::table;

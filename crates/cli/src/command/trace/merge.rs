@@ -1,6 +1,7 @@
 //! `petrio trace merge`
 
-use super::files::{Output, Reading, output_format};
+use super::files::{Output, output_format};
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
 use petrio_workload::trace::write::OutputFormat;

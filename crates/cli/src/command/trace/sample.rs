@@ -1,6 +1,7 @@
 //! `petrio trace sample`
 
-use super::files::{Output, Reading, about, remark};
+use super::files::{Output, about, remark};
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
 use petrio_workload::trace::sample::Sampling;

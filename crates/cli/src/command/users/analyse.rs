@@ -2,12 +2,12 @@
 
 use super::run::failed;
 use super::usage::usage_tables;
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::{Results, write_json};
 use clap::Args;
 use petrio_study::users::{analyse_file, write_usage_html};
-use petrio_workload::trace::TraceOptions;
 use std::path::PathBuf;
 
 /// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times by call
@@ -20,6 +20,8 @@ pub(crate) struct Analyse {
     #[arg(value_name = "RUN")]
     run: PathBuf,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     results: Results,
     /// Don't print the tables
     #[arg(long, short)]
@@ -29,7 +31,7 @@ pub(crate) struct Analyse {
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         self.results.check(&[&self.run])?;
-        let found = analyse_file(&self.run, &TraceOptions::default()).map_err(failed)?;
+        let found = analyse_file(&self.run, &self.reading.options()).map_err(failed)?;
         if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }

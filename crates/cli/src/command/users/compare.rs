@@ -2,16 +2,16 @@
 
 use super::run::{failed, share};
 use crate::command::compare::{answer, part};
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;
 use clap::Args;
 use petrio_live::undo::Undo;
-use petrio_scenario::load_users;
 use petrio_scenario::report::write_text;
+use petrio_scenario::{Override, load_users, load_users_text};
 use petrio_study::compare::Question;
 use petrio_study::users::{UsersError, candidate, learn_file};
 use petrio_units::Fraction;
-use petrio_workload::trace::TraceOptions;
 use petrio_workload::users::learn::TypesBy;
 use petrio_workload::users::{UserSpecification, Users};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct Compare {
     #[arg(value_name = "SPEC|TRACE")]
     users: PathBuf,
     /// Two or more: directories, and scenarios
-    #[arg(value_name = "CANDIDATE", required = true, num_args = 1..)]
+    #[arg(value_name = "CANDIDATE", required = true, num_args = 2..)]
     candidates: Vec<PathBuf>,
     /// How many users work at once
     #[arg(long = "users", value_name = "N", default_value_t = 1)]
@@ -42,6 +42,9 @@ pub(crate) struct Compare {
     /// How many of the users are of a type, instead of what the specification says; may be repeated
     #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
     share: Vec<(String, f64)>,
+    /// Change a value of the specification; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<Override>,
     /// Where random numbers begin
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
@@ -57,6 +60,8 @@ pub(crate) struct Compare {
     /// By what they are put in order: mean-latency, read.mean-latency, write.p99-latency, throughput, makespan and so on
     #[arg(long, value_name = "MEASURE", default_value = "mean-latency")]
     measure: String,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     results: Results,
     /// Don't print the comparison
@@ -74,7 +79,7 @@ impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let inputs: Vec<&Path> = self.candidates.iter().chain([&self.users]).map(PathBuf::as_path).collect();
         self.results.check(&inputs)?;
-        // A learned specification lies here while it is used.
+        // A learned or changed specification lies here while it is used.
         let folder = tempfile::tempdir().map_err(|error| Failure::Output(error.to_string()))?;
         let path = folder.path().to_owned();
         let _undo = Undo::new(move || drop(std::fs::remove_dir_all(path)));
@@ -112,15 +117,25 @@ impl Compare {
         answer(&question, &self.results, self.quiet)
     }
 
+    /// The specification, and where it stands; in `folder` where it was learned or changed.
     fn specification(&self, folder: &Path) -> Result<(PathBuf, UserSpecification), Failure> {
-        if self.users.extension().is_some_and(|extension| extension == "toml") {
-            return Ok((self.users.clone(), load_users(&self.users, &[])?));
+        let is_written = self.users.extension().is_some_and(|extension| extension == "toml");
+        let specification = if is_written {
+            load_users(&self.users, &self.overrides)?
+        } else {
+            let learned =
+                learn_file(&self.users, &self.reading.options(), TypesBy::Nothing).map_err(failed)?;
+            load_users_text("the learned specification", &text(&learned.specification)?, &self.overrides)?
+        };
+        if is_written && self.overrides.is_empty() {
+            return Ok((self.users.clone(), specification));
         }
-        let learned = learn_file(&self.users, &TraceOptions::default(), TypesBy::Nothing).map_err(failed)?;
-        let text =
-            toml::to_string(&learned.specification).map_err(|error| Failure::Output(error.to_string()))?;
-        let path = folder.join("learned.toml");
-        write_text(&path, &text)?;
-        Ok((path, learned.specification))
+        let path = folder.join("users.toml");
+        write_text(&path, &text(&specification)?)?;
+        Ok((path, specification))
     }
+}
+
+fn text(specification: &UserSpecification) -> Result<String, Failure> {
+    toml::to_string(specification).map_err(|error| Failure::Output(error.to_string()))
 }

@@ -1,13 +1,13 @@
 //! `petrio users learn`
 
 use super::run::failed;
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
 use petrio_study::users::learn_file;
-use petrio_workload::trace::TraceOptions;
 use petrio_workload::users::learn::{Independence, Learned, TypesBy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -26,6 +26,8 @@ pub(crate) struct Learn {
     /// What makes users of different types: the program that a process executes, or the user who logs in
     #[arg(long, value_name = "BY", value_enum)]
     types: Option<TypesName>,
+    #[command(flatten)]
+    reading: Reading,
     /// Where the specification is written; left out, it is printed
     #[arg(long, short, value_name = "SPEC")]
     out: Option<PathBuf>,
@@ -60,7 +62,7 @@ Examples:
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let types_by = self.types.map_or(TypesBy::Nothing, TypesBy::from);
-        let learned = learn_file(&self.trace, &TraceOptions::default(), types_by).map_err(failed)?;
+        let learned = learn_file(&self.trace, &self.reading.options(), types_by).map_err(failed)?;
         let text = specification_text(&learned)?;
         match &self.out {
             Some(path) => write_text(path, &text)?,

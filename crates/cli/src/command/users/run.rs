@@ -7,7 +7,7 @@ use crate::output::{print, print_json, talk};
 use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
-use petrio_study::users::{UsersError, UsersRun, UsersSummary, Workers, run_users};
+use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
 use petrio_workload::users::Users;
 use std::path::PathBuf;
 
@@ -131,12 +131,19 @@ impl Run {
             ),
             specification,
         };
-        let mut progress = CountProgress::new(0, "files and directories");
-        let summary = run_users(&run, |made| {
-            progress.update(made);
+        let (mut files, mut calls) =
+            (CountProgress::new(0, "files and directories"), CountProgress::new(0, "calls"));
+        let summary = run_users(&run, |stage| {
+            match stage {
+                Stage::Files(made) => files.update(made),
+                Stage::Calls(done) => {
+                    files.finish();
+                    calls.update(done);
+                }
+            }
             true
         });
-        progress.finish();
+        calls.finish();
         let summary = summary.map_err(failed)?;
         if self.json {
             print_json(&summary)?;
@@ -160,6 +167,9 @@ fn how_it_went(summary: &UsersSummary) -> String {
     }
     if let Some(median) = summary.driver_ns_a_call {
         text.push_str(&format!("\n  {median:.0} ns a call by the driver itself at the median"));
+        if let Some(most) = summary.driver_p99_ns_a_call {
+            text.push_str(&format!(", at most {most:.0} ns at 99 of 100"));
+        }
         if let Some(mean) = summary.driver_mean_ns_a_call {
             let share = 100.0 * summary.driver_mean_share;
             text.push_str(&format!(", {mean:.0} ns at the mean of the {share:.0} % that nobody interrupted"));

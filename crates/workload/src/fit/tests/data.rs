@@ -99,10 +99,60 @@ fn a_shift_on_the_first_value_does_not_make_the_likelihood_infinite() {
 }
 
 #[test]
+fn values_at_an_edge_that_was_fitted_to_them_do_not_make_a_squared_infinite() {
+    let values: Vec<f64> = (0..200).map(f64::from).collect();
+    let report = fit(&values, &only(&[FitFamily::Uniform], None), &|_| {}).unwrap();
+    let good = report.chosen().goodness;
+    assert!(good.anderson_darling < 0.5 && good.anderson_darling_p > 0.5, "{good:?}");
+    // Values where there can be none are another thing.
+    let wrong = crate::distribution::Uniform::new(100.0, 200.0).unwrap().into();
+    let far = goodness::goodness(&values, &wrong, 2, 1e-9).anderson_darling;
+    assert!(far > 100.0, "{far}");
+}
+
+#[test]
+fn intervals_of_edges_reach_beyond_the_values_and_hold_the_estimate() {
+    for (family, edges) in [(FitFamily::Uniform, vec![0, 1]), (FitFamily::Gamma, vec![3])] {
+        let truth = Distribution::from(crate::distribution::Uniform::new(10.0, 20.0).unwrap());
+        let stages = Some(1).filter(|_| family.has_stages());
+        let options = FitOptions { bootstrap: 100, ..only(&[family], stages) };
+        let report = fit(&draws(&truth, 300, 7), &options, &|_| {}).unwrap();
+        let intervals = report.intervals.as_ref().unwrap();
+        for (at, parameter) in report.chosen().parameters.iter().enumerate() {
+            assert_eq!(parameter.is_edge, edges.contains(&at), "{}", parameter.name);
+            let interval = intervals.parameters[at];
+            assert!(
+                interval.low <= parameter.value && parameter.value <= interval.high,
+                "{}",
+                parameter.name
+            );
+        }
+        // The truth lies beyond the outermost values, by as much as a few of these lie apart.
+        let beyond = |at: usize| {
+            let (interval, value) = (intervals.parameters[at], report.chosen().parameters[at].value);
+            (value - interval.low).max(interval.high - value)
+        };
+        assert!(edges.iter().all(|at| (0.01..15.0).contains(&beyond(*at))), "{family:?}: {intervals:?}");
+    }
+}
+
+#[test]
+fn the_mean_of_a_distribution_with_constant_parts_lies_in_its_interval() {
+    let mut values = exponential(1_000);
+    values.extend([0.0; 900]);
+    let options = FitOptions { bootstrap: 100, ..only(&[FitFamily::Exponential], None) };
+    let report = fit(&values, &options, &|_| {}).unwrap();
+    let (mean, interval) = (report.chosen().distribution.mean(), report.intervals.unwrap().mean);
+    assert!(interval.low < mean && mean < interval.high, "{mean}: {interval:?}");
+}
+
+#[test]
 fn stages_beyond_reason_are_refused() {
     let values = exponential(100);
     let refused = fit(&values, &only(&[FitFamily::Gamma], Some(0)), &|_| {}).unwrap_err();
     assert_eq!(refused.to_string(), "0 stages can't be fitted; give 1 to 12");
+    let refused = fit(&values, &only(&[FitFamily::Normal], Some(2)), &|_| {}).unwrap_err();
+    assert!(refused.to_string().contains("the family normal fits no number of stages"), "{refused}");
     let few = fit(&values[..9], &only(&[FitFamily::Gamma], Some(3)), &|_| {}).unwrap_err();
     assert!(few.to_string().contains("11 parameters need at least 33 values"), "{few}");
 }
