@@ -98,6 +98,35 @@ fn response_time_by_users_and_access_size_has_the_shapes_of_the_thesis() {
 }
 
 #[test]
+fn several_runs_stand_beside_each_other() {
+    let folder = Folder::new();
+    for users in ["1", "2", "3"] {
+        let trace = format!("{users}.parquet");
+        let run = ["users", "run", &specification(), "--dir", "files", "--sessions", "2", "--out", &trace];
+        let of = ["--users", users, "--set", "files.users=3", "--share", "extremely-heavy=1"];
+        let done = folder.petrio(&[&run[..], &of[..], &SMALL[..]].concat());
+        assert_eq!(done.code, Some(0), "{}", done.talk);
+    }
+    let runs = ["users", "analyse", "a=3.parquet", "a=1.parquet", "b=2.parquet", "--json", "runs.json"];
+    let answer = folder.petrio(&[&runs[..], &["--html", "runs.html"]].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("runs.json")).unwrap()).unwrap();
+    let users = |name: usize| -> Vec<u64> {
+        let points = json["populations"][name]["points"].as_array().unwrap();
+        points.iter().map(|point| point["users"].as_u64().unwrap()).collect()
+    };
+    assert_eq!((users(0), users(1)), (vec![1, 3], vec![2]));
+    assert!(std::fs::read_to_string(folder.path("runs.html")).unwrap().contains("µs a byte with each user"));
+    let sizes = folder.petrio(&["users", "analyse", "1.parquet", "2.parquet", "--by", "access-size"]);
+    assert!(sizes.out.contains("accesses of "), "{}", sizes.out);
+    let one = folder.petrio(&["users", "analyse", "1.parquet", "--by", "users"]);
+    assert_eq!(one.code, Some(2));
+    assert!(one.talk.contains("name several runs"), "{}", one.talk);
+    assert_eq!(folder.petrio(&["users", "analyse", "a="]).code, Some(2));
+}
+
+#[test]
 fn candidates_are_compared_under_the_same_users() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("real")).unwrap();

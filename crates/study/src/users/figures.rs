@@ -49,6 +49,18 @@ pub struct Point {
     pub accesses: CallUsage,
 }
 
+/// Where measurements are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FiguresOrigin {
+    /// A simulated system.
+    Simulated,
+    /// A real directory.
+    Real,
+    /// Traces, of either.
+    Traces,
+}
+
 /// Measurements of one population.
 #[derive(Clone, Debug, Serialize)]
 pub struct PopulationFigure {
@@ -67,8 +79,8 @@ pub struct PopulationFigure {
 pub struct UsersFigures {
     /// The scenario's title.
     pub title: String,
-    /// Whether it was run for real.
-    pub real: bool,
+    /// Where the measurements are from.
+    pub origin: FiguresOrigin,
     /// By number of users.
     pub populations: Vec<PopulationFigure>,
     /// By access size.
@@ -114,8 +126,7 @@ pub fn measure_figures(
             let usage = measured(format!("{population}, {count} users"), &crowd)?;
             points.push(point(&usage, count, None));
         }
-        let (slope, r_squared) = line(&points);
-        populations.push(PopulationFigure { population: population.clone(), points, slope, r_squared });
+        populations.push(PopulationFigure::of(population.clone(), points));
     }
     let mut access_sizes = Vec::new();
     // One user of the first population: in the thesis, an extremely heavy one.
@@ -131,7 +142,10 @@ pub fn measure_figures(
     }
     Ok(UsersFigures {
         title: loaded.scenario.title.clone(),
-        real: parameters.directory.is_some(),
+        origin: match parameters.directory {
+            None => FiguresOrigin::Simulated,
+            Some(_) => FiguresOrigin::Real,
+        },
         populations,
         access_sizes,
     })
@@ -179,12 +193,19 @@ fn real(
     })
 }
 
-fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {
+pub(super) fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {
     Point {
         users,
         access_bytes,
         response_us_per_byte: usage.response_us_per_byte,
         accesses: usage.accesses.clone(),
+    }
+}
+
+impl PopulationFigure {
+    pub(super) fn of(population: String, points: Vec<Point>) -> Self {
+        let (slope, r_squared) = line(&points);
+        Self { population, points, slope, r_squared }
     }
 }
 

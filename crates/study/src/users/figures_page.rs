@@ -1,6 +1,6 @@
 //! The thesis' figures 5.6 to 5.12 as a page.
 
-use super::figures::{Point, UsersFigures};
+use super::figures::{FiguresOrigin, Point, UsersFigures};
 use crate::page::STYLE;
 use crate::page::curves::{Across, Curve, plot};
 use crate::page::parts::{figure, note, table};
@@ -24,6 +24,34 @@ fn page(figures: &UsersFigures) -> String {
         "<header>\n<h1>Response time a byte</h1>\n<p>{}</p>\n</header>\n",
         escaped(&figures.title)
     );
+    if !figures.populations.is_empty() {
+        by_users(&mut out, figures);
+    }
+    if !figures.access_sizes.is_empty() {
+        by_access_size(&mut out, figures);
+    }
+    out.push_str("<section>\n<h2>All measurements</h2>\n");
+    let rows =
+        figures
+            .populations
+            .iter()
+            .flat_map(|population| population.points.iter().map(|point| row(&population.population, point)))
+            .chain(figures.access_sizes.iter().map(|point| {
+                row(&format!("accesses of {} B", point.access_bytes.unwrap_or_default()), point)
+            }));
+    let heads =
+        ["population", "users", "accesses", "bytes, mean (std)", "response in µs, mean (std)", "µs a byte"];
+    table(&mut out, &heads, rows);
+    out.push_str("</section>\n");
+    let foot = match figures.origin {
+        FiguresOrigin::Real => "measured by the wall clock",
+        FiguresOrigin::Simulated => "model time, not measured",
+        FiguresOrigin::Traces => "from traces, of real or simulated runs",
+    };
+    document(&figures.title, STYLE, &out, foot)
+}
+
+fn by_users(out: &mut String, figures: &UsersFigures) {
     out.push_str("<section>\n<h2>By number of users</h2>\n<div class=\"plots\">\n");
     let highest = figures
         .populations
@@ -43,15 +71,23 @@ fn page(figures: &UsersFigures) -> String {
                 population.slope,
                 population.r_squared * 100.0
             ));
-            figure(&mut out, &population.population, &svg, &below);
+            figure(out, &population.population, &svg, &below);
         }
     }
-    out.push_str("</div>\n</section>\n<section>\n<h2>By access size</h2>\n<div class=\"plots\">\n");
+    out.push_str("</div>\n</section>\n");
+}
+
+fn by_access_size(out: &mut String, figures: &UsersFigures) {
+    out.push_str("<section>\n<h2>By access size</h2>\n<div class=\"plots\">\n");
     let sizes = figures
         .access_sizes
         .iter()
         .filter_map(|point| Some((point.access_bytes? as f64, point.response_us_per_byte)));
-    let curve = Curve { name: "one user", points: sizes.collect() };
+    let (name, below) = match figures.origin {
+        FiguresOrigin::Traces => ("all runs", "All runs"),
+        FiguresOrigin::Simulated | FiguresOrigin::Real => ("one user", "One user of the first population"),
+    };
+    let curve = Curve { name, points: sizes.collect() };
     let highest = curve.points.iter().map(|point| point.1).fold(0.0, f64::max);
     if let Some((svg, _)) = plot(
         &[curve],
@@ -61,23 +97,9 @@ fn page(figures: &UsersFigures) -> String {
         "Response time a byte by access size",
         None,
     ) {
-        figure(&mut out, "One user of the first population", &svg, "");
+        figure(out, below, &svg, "");
     }
-    out.push_str("</div>\n</section>\n<section>\n<h2>All measurements</h2>\n");
-    let rows =
-        figures
-            .populations
-            .iter()
-            .flat_map(|population| population.points.iter().map(|point| row(&population.population, point)))
-            .chain(figures.access_sizes.iter().map(|point| {
-                row(&format!("accesses of {} B", point.access_bytes.unwrap_or_default()), point)
-            }));
-    let heads =
-        ["population", "users", "accesses", "bytes, mean (std)", "response in µs, mean (std)", "µs a byte"];
-    table(&mut out, &heads, rows);
-    out.push_str("</section>\n");
-    let foot = if figures.real { "measured by the wall clock" } else { "model time, not measured" };
-    document(&figures.title, STYLE, &out, foot)
+    out.push_str("</div>\n</section>\n");
 }
 
 /// A measurement as the thesis' table 5.3 has it.

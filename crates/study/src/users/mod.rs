@@ -8,6 +8,7 @@ mod figures_page;
 mod learn;
 mod page;
 mod run;
+mod runs;
 mod simulated;
 mod volume;
 mod workers;
@@ -16,12 +17,13 @@ pub use analyse::{AnalysedUsage, analyse_file};
 pub use candidates::{USUAL_SCENARIO, candidate};
 pub use error::UsersError;
 pub use figures::{
-    FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
+    FiguresOrigin, FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
 };
 pub use figures_page::write_figures_html;
 pub use learn::learn_file;
 pub use page::write_usage_html;
 pub use run::{Stage, UsersRun, UsersSummary, run_users};
+pub use runs::{NamedRun, RunsBy, analyse_runs};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};
 pub use volume::{FilledVolume, VolumeError, VolumeFile, fill_volume, usual_size};
 pub use workers::{Workers, work};

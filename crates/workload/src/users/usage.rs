@@ -13,7 +13,7 @@ use crate::trace::characterise::{Distribution, ValueTally};
 use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -58,6 +58,8 @@ pub struct SessionUsage {
 pub struct Usage {
     /// Processes.
     pub processes: u64,
+    /// Users who logged in, by their directories; where nobody did, each process is one.
+    pub users: u64,
     /// Every session, in order of their ends.
     pub sessions: Vec<SessionUsage>,
     /// Reads and writes of regular files together: what the thesis' table 5.3 counts.
@@ -129,6 +131,7 @@ pub struct UsageAnalyser {
     lists: Calls,
     moved: u64,
     moved_in: Time,
+    homes: FxHashSet<Box<str>>,
 }
 
 /// Whether it is a directory: petrio's own traces end their paths in a slash.
@@ -151,9 +154,14 @@ impl UsageAnalyser {
         if event.error != 0 || event.kind.is_of_device() {
             return;
         }
-        if is_login(event)
-            && let Some(files) = self.open.insert(event.process, FxHashMap::default())
+        let is_login = is_login(event);
+        if is_login
+            && let Some(path) = event.path.as_deref()
+            && !self.homes.contains(path)
         {
+            self.homes.insert(path.into());
+        }
+        if is_login && let Some(files) = self.open.insert(event.process, FxHashMap::default()) {
             self.end(&files);
         }
         let directory = is_directory(event);
@@ -220,6 +228,7 @@ impl UsageAnalyser {
         }
         Usage {
             processes: open.len() as u64,
+            users: if self.homes.is_empty() { open.len() } else { self.homes.len() } as u64,
             accesses: self.accesses.finish("read and write"),
             response_us_per_byte: self.moved_in.as_seconds() * 1e6 / (self.moved.max(1) as f64),
             sessions: self.sessions,
@@ -266,7 +275,7 @@ mod tests {
             analyser.event(&event);
         }
         let usage = analyser.finish();
-        assert_eq!(usage.processes, 2);
+        assert_eq!((usage.processes, usage.users), (2, 1));
         let of = |files, bytes, file_size, accesses_per_byte| SessionUsage {
             files,
             bytes,

@@ -1,24 +1,31 @@
 //! `petrio users analyse`
 
 use super::run::failed;
-use super::usage::usage_tables;
+use super::usage::{figures_table, usage_tables};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::{Results, write_json};
-use clap::Args;
-use petrio_study::users::{analyse_file, write_usage_html};
-use std::path::PathBuf;
+use clap::{Args, ValueEnum};
+use petrio_study::users::{
+    NamedRun, RunsBy, analyse_file, analyse_runs, write_figures_html, write_usage_html,
+};
+use std::path::Path;
 
 /// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times by call
 ///
 /// Reads any trace of calls on files: of petrio users run, of petrio run --trace, or of a live system. A login (a look at a user's own
-/// directory) begins a session; where there is none, each process is one session.
+/// directory) begins a session; where there is none, each process is one session. Of several runs it says the response time a byte, by the
+/// number of users who work at once or by the mean size of an access.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Analyse {
-    /// The trace, in any format that petrio reads
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
+    /// Traces, in any format that petrio reads; runs with the same NAME are one curve
+    #[arg(value_name = "[NAME=]RUN", required = true, value_parser = run)]
+    runs: Vec<NamedRun>,
+    /// By what several runs are put in order
+    #[arg(long, value_name = "WHAT", value_enum)]
+    by: Option<ByName>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -28,10 +35,54 @@ pub(crate) struct Analyse {
     quiet: bool,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum ByName {
+    /// The number of users: the thesis' figures 5.6 to 5.11
+    Users,
+    /// The mean size of an access: figure 5.12
+    AccessSize,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio users analyse run.parquet --html usage.html
+  petrio users analyse heavy=one-user.parquet heavy=two-users.parquet light=one-light.parquet --html by-users.html
+  petrio users analyse small.parquet middle.parquet large.parquet --by access-size";
+
+fn run(text: &str) -> Result<NamedRun, String> {
+    // A file may have such a name.
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(text).exists() => (name, path),
+        _ => ("runs", text),
+    };
+    if path.is_empty() {
+        return Err(format!("no file is named after \"{name}=\""));
+    }
+    Ok(NamedRun { name: name.to_owned(), path: path.into() })
+}
+
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        self.results.check(&[&self.run])?;
-        let found = analyse_file(&self.run, &self.reading.options()).map_err(failed)?;
+        let inputs: Vec<&Path> = self.runs.iter().map(|run| run.path.as_path()).collect();
+        self.results.check(&inputs)?;
+        match (self.runs.as_slice(), self.by) {
+            ([run], None) => self.one(run),
+            ([run], Some(_)) => {
+                let help = "name several runs, or leave --by out".to_owned();
+                Err(Failure::new(
+                    format!("{}: a single run can't be put in order", run.path.display()),
+                    Some(help),
+                ))
+            }
+            (_, by) => self.several(match by {
+                None | Some(ByName::Users) => RunsBy::Users,
+                Some(ByName::AccessSize) => RunsBy::AccessSize,
+            }),
+        }
+    }
+
+    fn one(&self, run: &NamedRun) -> Result<(), Failure> {
+        let found = analyse_file(&run.path, &self.reading.options()).map_err(failed)?;
         if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }
@@ -40,6 +91,21 @@ impl Analyse {
         }
         if !self.quiet {
             print(&usage_tables(&found.usage))?;
+        }
+        self.results.say_written();
+        Ok(())
+    }
+
+    fn several(&self, by: RunsBy) -> Result<(), Failure> {
+        let figures = analyse_runs(&self.runs, by, &self.reading.options()).map_err(failed)?;
+        if let Some(path) = &self.results.json {
+            write_json(&figures, path)?;
+        }
+        if let Some(path) = &self.results.html {
+            write_figures_html(&figures, path)?;
+        }
+        if !self.quiet {
+            print(&figures_table(&figures))?;
         }
         self.results.say_written();
         Ok(())

@@ -1,13 +1,13 @@
 //! `petrio users figures`
 
 use super::run::failed;
+use super::usage::figures_table;
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::results::{Results, write_json};
-use crate::table::table;
 use clap::Args;
 use petrio_scenario::{Override, load};
-use petrio_study::users::{FiguresParameters, Point, UsersError, measure_figures, write_figures_html};
+use petrio_study::users::{FiguresParameters, UsersError, measure_figures, write_figures_html};
 use std::path::PathBuf;
 
 /// Measure response time a byte by number of users for every population of a specification, and by access size
@@ -68,26 +68,7 @@ impl Figures {
             write_figures_html(&figures, path)?;
         }
         if !self.quiet {
-            let row = |name: &str, point: &Point| {
-                let accesses = &point.accesses;
-                vec![
-                    name.to_owned(),
-                    point.users.to_string(),
-                    format!("{:.2} ({:.2})", accesses.bytes_mean, accesses.bytes_deviation),
-                    format!("{:.2} ({:.2})", accesses.response_us_mean, accesses.response_us_deviation),
-                    format!("{:.4}", point.response_us_per_byte),
-                ]
-            };
-            let mut rows = Vec::new();
-            for population in &figures.populations {
-                rows.extend(population.points.iter().map(|point| row(&population.population, point)));
-            }
-            let sizes = figures.access_sizes.iter();
-            rows.extend(
-                sizes.map(|point| row(&format!("accesses of {} B", point.access_bytes.unwrap_or(0)), point)),
-            );
-            let heads = ["population", "users", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
-            print(&table(&heads, &rows))?;
+            print(&figures_table(&figures))?;
         }
         self.results.say_written();
         Ok(())

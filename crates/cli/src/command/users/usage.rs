@@ -3,6 +3,7 @@
 use crate::table::table;
 use petrio_kernel::statistics::Tally;
 use petrio_scenario::report::figures::counted;
+use petrio_study::users::{Point, UsersFigures};
 use petrio_workload::trace::characterise::Distribution;
 use petrio_workload::users::{CallUsage, SessionUsage, Usage};
 
@@ -53,4 +54,26 @@ pub(super) fn usage_tables(usage: &Usage) -> String {
     ));
     text.push_str(&format!("\n  response time {:.4} µs a byte\n", usage.response_us_per_byte));
     text
+}
+
+/// Response time a byte of each measurement.
+pub(super) fn figures_table(figures: &UsersFigures) -> String {
+    let row = |name: &str, point: &Point| {
+        let accesses = &point.accesses;
+        vec![
+            name.to_owned(),
+            point.users.to_string(),
+            format!("{:.2} ({:.2})", accesses.bytes_mean, accesses.bytes_deviation),
+            format!("{:.2} ({:.2})", accesses.response_us_mean, accesses.response_us_deviation),
+            format!("{:.4}", point.response_us_per_byte),
+        ]
+    };
+    let mut rows = Vec::new();
+    for population in &figures.populations {
+        rows.extend(population.points.iter().map(|point| row(&population.population, point)));
+    }
+    let sizes = figures.access_sizes.iter();
+    rows.extend(sizes.map(|point| row(&format!("accesses of {} B", point.access_bytes.unwrap_or(0)), point)));
+    let heads = ["population", "users", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
+    table(&heads, &rows)
 }
