@@ -20,17 +20,37 @@ test("the text is copied, changed and refused with its reason", async () => {
   const copied = await one.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /^\{ gamma = \{ stages = \[\{ weight = 1/);
   const text = one.getByLabel("The distribution as TOML");
-  const curve = await one.locator("path.curve").getAttribute("d");
   await text.fill('{ weibull = { shape = 1.5, scale = "3 KiB" } }');
   await text.blur();
   await one.getByLabel("scale, slider").waitFor();
-  // What is evaluated is written into the text once more; until then, nothing can be typed there.
-  await one.waitForFunction((before) => document.querySelector("path.curve").getAttribute("d") !== before, curve);
   assert.equal(await one.getByLabel("scale", { exact: true }).inputValue(), "3");
   await text.fill("{ weibull = { shape = 1.5, scale = 3 } }");
   await text.blur();
   await one.getByText("has no unit").waitFor();
+  // It can be mended where it stands, and goes when the distribution changes otherwise.
+  assert.equal(await text.inputValue(), "{ weibull = { shape = 1.5, scale = 3 } }");
+  await one.getByLabel("shape", { exact: true }).fill("2");
+  await one.getByLabel("shape", { exact: true }).blur();
+  await one.waitForFunction(() => /shape = 2/.test(document.querySelector("textarea.toml").value));
   await closed(one, { refusals: 1 });
+});
+
+test("a text belongs to the distribution for which it was typed", async () => {
+  const one = await studio.opened();
+  await one.getByLabel("Family of the new distribution").selectOption("normal");
+  await one.getByRole("button", { name: "Add", exact: true }).click();
+  // The answer comes when another one is selected.
+  await one.route("**/api/text*", async (route) => {
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue();
+  });
+  const text = one.getByLabel("The distribution as TOML");
+  await text.fill('{ constant = "7 KiB" }');
+  await text.blur();
+  await one.getByRole("button", { name: "Gamma", exact: true }).click();
+  await one.waitForTimeout(800);
+  assert.match(await text.inputValue(), /gamma/);
+  await closed(one);
 });
 
 test("tables are edited, and cells of a spreadsheet pasted", async () => {

@@ -44,6 +44,8 @@ class Studio {
   look = $state.raw<Look>({ curve: "density", logX: false, logY: false, from: null, to: null });
   evaluated = $state.raw<Record<number, Evaluated>>({});
   refused = $state.raw<Record<number, string>>({});
+  /** What each of the evaluated was made of. */
+  #drawn = $state.raw<Record<number, Draw>>({});
   view = $state.raw<DataView | null>(null);
   start = $state.raw<Start | null>(null);
   notice = $state("");
@@ -204,6 +206,7 @@ class Studio {
         data: this.document.data?.id ?? null,
       });
       this.evaluated = { ...this.evaluated, [id]: evaluated };
+      this.#drawn = { ...this.#drawn, [id]: item.draw };
       const { [id]: _, ...rest } = this.refused;
       this.refused = rest;
     } catch (error) {
@@ -211,6 +214,11 @@ class Studio {
     }
     this.#busy.delete(id);
     if (this.#again.delete(id)) void this.evaluate(id);
+  }
+
+  /** A distribution's text as it is now; nothing while it is being made, or can't be. */
+  textOf(item: Item): string {
+    return this.#drawn[item.id] === item.draw ? (this.evaluated[item.id]?.toml ?? "") : "";
   }
 
   #shown: unknown[] = [];
