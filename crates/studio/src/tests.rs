@@ -116,6 +116,20 @@ async fn pages_come_compressed_with_a_policy_that_lets_nothing_foreign_in() {
 }
 
 #[tokio::test]
+async fn what_has_no_end_is_not_read() {
+    let studio = Studio::open();
+    for path in ["specification/open", "data", "runs"] {
+        let body = json!({ "path": "/dev/zero", "quantity": "bytes", "scenario": "/dev/zero", "text": null });
+        let (status, answer) = studio.post(path, body).await;
+        assert!(status.is_client_error(), "{path}: {answer}");
+    }
+    let opened = studio.refused("specification/open", json!({ "path": "/dev/zero" })).await;
+    assert_eq!(opened, "/dev/zero is no file");
+    let loaded = studio.refused("data", json!({ "path": "/dev/zero", "quantity": "bytes" })).await;
+    assert_eq!(loaded, "/dev/zero is no file");
+}
+
+#[tokio::test]
 async fn values_are_loaded_shown_fitted_and_compared() {
     let studio = Studio::open();
     // Quantiles of an exponential distribution of mean 5 ms.

@@ -95,7 +95,10 @@ pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f6
     match fraction.map(Fraction::get) {
         Some(part) if part <= 0.0 || part >= 1.0 => Err(Failure::new(
             format!("{option} is a part between 0 and 1, and not these themselves"),
-            Some(format!("write {option} 5%, or {option} 0.05")),
+            Some(format!(
+                "write for example {option} {}",
+                if option == "--confidence" { "95%" } else { "5%" }
+            )),
         )),
         part => Ok(part),
     }

@@ -3,9 +3,10 @@
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use clap::Args;
+use petrio_scenario::load_users;
 use petrio_studio::{Studio as Server, StudioError, StudioOptions};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Specify distributions and users in a browser: load data, fit, drag stages, edit tables, run, look at the result
@@ -39,6 +40,9 @@ Examples:
 
 impl Studio {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.specification {
+            look_at(path)?;
+        }
         let default = StudioOptions::default();
         let options = StudioOptions {
             address: self.listen.unwrap_or(default.address),
@@ -61,6 +65,22 @@ impl Studio {
         }
         server.serve().map_err(|error| Failure::new(error, None))
     }
+}
+
+/// A specification with mistakes is opened, so that they can be mended there; what is none can't be.
+fn look_at(path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    let help = || Some("name a user specification (TOML); examples/users has some".to_owned());
+    let refuse = |why: String| Failure::new(format!("{shown} {why}"), help());
+    let told = std::fs::metadata(path).map_err(|error| refuse(format!("can't be read: {error}")))?;
+    if !told.is_file() {
+        return Err(refuse("is no file".to_owned()));
+    }
+    std::fs::read_to_string(path).map_err(|error| refuse(format!("is no text: {error}")))?;
+    if load_users(path, &[]).is_err() {
+        talk(&format!("warning: {shown} has mistakes; the room \"Users\" shows them"));
+    }
+    Ok(())
 }
 
 /// Opens the browser where there is a desktop; otherwise the printed address has to do.

@@ -98,6 +98,57 @@ fn response_time_by_users_and_access_size_has_the_shapes_of_the_thesis() {
 }
 
 #[test]
+fn what_users_compare_makes_in_a_directory_goes_when_it_is_interrupted() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("real")).unwrap();
+    let ext4 = root().join("examples/users/on-ext4.toml");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_petrio"))
+        .args(["users", "compare", &specification(), "real"])
+        .arg(ext4)
+        .args(["--users", "8", "--sessions", "50", "--share", "extremely-heavy=1"])
+        .current_dir(folder.path("."))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let is_made = || std::fs::read_dir(folder.path("real")).unwrap().count() > 0;
+    while child.try_wait().unwrap().is_none() && !is_made() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let signal = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    // It may have been quicker.
+    let code = child.wait().unwrap().code();
+    assert!(code == Some(130) || !signal.success() || code == Some(0), "{code:?}");
+    assert_eq!(std::fs::read_dir(folder.path("real")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_odd_about_a_run_is_told_beforehand() {
+    let folder = Folder::new();
+    let run = |more: &[&str]| {
+        let run = ["users", "run", &specification(), "--dir", "files", "--sessions", "1"];
+        folder.petrio(&[&run[..], &SMALL[..], more].concat())
+    };
+    for (arguments, words) in [
+        (&["--population", "none"][..], "its populations are"),
+        (&["--share", "heavy=1", "--share", "heavy=2"], "given twice"),
+        (&["--out", "run.csv"], "name it NAME.parquet"),
+        (
+            &["--set", "user.heavy.uses.user-read.rank_correlation=3"],
+            "is 3; a correlation is between",
+        ),
+        (&["--set", "user.heavy.hours=[1,2]"], "a day has 24 hours, and there are 2 numbers"),
+    ] {
+        let refused = run(arguments);
+        assert_eq!(refused.code, Some(2), "{}", refused.talk);
+        assert!(refused.talk.contains(words), "{}", refused.talk);
+    }
+    let done = run(&["--population", "all extremely heavy"]);
+    assert_eq!(done.code, Some(0), "{}", done.talk);
+}
+
+#[test]
 fn several_runs_stand_beside_each_other() {
     let folder = Folder::new();
     for users in ["1", "2", "3"] {
@@ -134,7 +185,9 @@ fn candidates_are_compared_under_the_same_users() {
     let (ext4, unix) = (examples("users/on-ext4.toml"), examples("users/on-unix-1990.toml"));
     let compare =
         ["users", "compare", &specification(), &ext4, &unix, "real", "--population", "all extremely heavy"];
-    let few = ["--sessions", "2", "--replications", "2", "--json", "compared.json"];
+    // Its workload has another name and is replaced.
+    let other = examples("ext4.toml");
+    let few = [&*other, "--sessions", "2", "--replications", "2", "--json", "compared.json"];
     let answer = folder.petrio(&[&compare[..], &few[..]].concat());
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     let json: serde_json::Value =
@@ -142,13 +195,13 @@ fn candidates_are_compared_under_the_same_users() {
     assert_eq!(json["headline"], "mean-latency");
     let origins: Vec<&str> =
         json["contenders"].as_array().unwrap().iter().map(|one| one["origin"].as_str().unwrap()).collect();
-    assert_eq!(origins, ["simulated", "simulated", "real"]);
+    assert_eq!(origins, ["simulated", "simulated", "real", "simulated"]);
     // All have made the same calls.
     let calls = |at: usize| {
         let words = json["contenders"][at]["workload"].as_str().unwrap();
         words.split(" operations").next().unwrap().to_owned()
     };
-    assert_eq!((calls(0), calls(0)), (calls(1), calls(2)));
+    assert_eq!((calls(0), calls(0), calls(0)), (calls(1), calls(2), calls(3)));
     assert_eq!(std::fs::read_dir(folder.path("real")).unwrap().count(), 0);
     // From a trace, the users are learned first.
     let trace = examples("traces/compile-files.parquet");
@@ -157,7 +210,7 @@ fn candidates_are_compared_under_the_same_users() {
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
     for (arguments, words) in [
         (vec![&*ext4, &*unix, "--population", "none"], "its populations are"),
-        (vec![&*ext4], "2 values required"),
+        (vec![&*ext4], "nothing to compare"),
         (vec![&*ext4, &*unix, "--set", "files.count=0"], "between 1 and 16777216 files"),
         (vec![&*ext4, "nowhere"], "nowhere"),
     ] {

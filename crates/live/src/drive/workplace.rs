@@ -32,7 +32,7 @@ impl Workplace {
         fs::create_dir(&root).map_err(DriveError::file("make the directory", &root))?;
         let undo = {
             let root = root.clone();
-            Undo::new(move || drop(fs::remove_dir_all(root)))
+            Undo::new(move || remove(&root))
         };
         Ok(Self { root, _undo: undo })
     }
@@ -100,6 +100,14 @@ impl Workplace {
         }
         content::write_new(path, entry.size).map_err(DriveError::file("write", path))
     }
+}
+
+/// Removes a directory in which programs may still be at work, when a signal ends them: under another name first, where nobody finds it, or
+/// what they make meanwhile would keep it from being removed.
+fn remove(root: &Path) {
+    let aside = root.with_extension("removed");
+    let there = if fs::rename(root, &aside).is_ok() { &aside } else { root };
+    let _ = fs::remove_dir_all(there);
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, DriveError> {

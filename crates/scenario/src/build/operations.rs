@@ -11,6 +11,7 @@ use crate::text::Problem;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::users::crowd_name;
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 
@@ -152,6 +153,7 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
     let mut next_process = 0u32;
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
     let mut all = Vec::new();
+    let mut crowds = 0;
     for (name, workload) in &loaded.scenario.workload {
         let Some(place) = workload.files_place() else { continue };
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -159,6 +161,10 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
         for &target in targets {
             let volume = target as usize;
             let mut placement = placement(loaded, name, (place, volumes[volume]), targets.len() > 1);
+            if let Workload::Users(_) = workload {
+                placement.name = crowd_name(crowds);
+                crowds += 1;
+            }
             placement.replication = replication;
             placement.first_process = next_process;
             let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });

@@ -103,7 +103,11 @@ fn of_path(path: &Path, request: &LoadRequest) -> Result<Values, Refusal> {
         Refusal::new(format!("{} can't be read: {cause}", path.display()))
             .help(Some("a path on the machine on which petrio studio runs is needed".to_owned()))
     };
-    let size = std::fs::metadata(path).map_err(refuse)?.len();
+    let told = std::fs::metadata(path).map_err(refuse)?;
+    if !told.is_file() {
+        return Err(Refusal::new(format!("{} is no file", path.display())));
+    }
+    let size = told.len();
     let measures = Measure::of(request.quantity);
     let as_trace = |wanted: Measure| {
         wanted.values(path).map(|values| Values {

@@ -16,6 +16,7 @@ use axum::{Json, Router};
 use petrio_scenario::Problems;
 use serde::Serialize;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,11 +41,35 @@ impl Desk {
         Ok(self.reach.file(path)?)
     }
 
+    /// The text of the file that the page names: a specification, a scenario. Devices and pipes have no end.
+    fn text(&self, path: &Path) -> Result<String, Refusal> {
+        let file = self.file(path)?;
+        let refuse =
+            |cause: std::io::Error| Refusal::new(format!("{} can't be read: {cause}", path.display()));
+        let told = std::fs::metadata(&file).map_err(refuse)?;
+        if !told.is_file() {
+            return Err(Refusal::new(format!("{} is no file", path.display())));
+        }
+        if told.len() > TEXT_MAX {
+            let help = format!("a specification or a scenario has {} MiB at most", TEXT_MAX >> 20);
+            return Err(Refusal::new(format!("{} is too large", path.display())).help(Some(help)));
+        }
+        // What says that it has no bytes, as in /proc, may have many.
+        let mut text = String::new();
+        std::fs::File::open(&file)
+            .and_then(|file| file.take(TEXT_MAX).read_to_string(&mut text))
+            .map_err(refuse)?;
+        Ok(text)
+    }
+
     /// Ends whatever is still running.
     pub(crate) fn cancel_all(&self) {
         self.runs.cancel_all();
     }
 }
+
+/// A specification or a scenario has no more bytes.
+const TEXT_MAX: u64 = 16 << 20;
 
 pub(crate) fn routes() -> Router<Arc<Desk>> {
     Router::new()

@@ -124,8 +124,7 @@ impl Prepared {
 /// A scenario's name, text and folder. It is read once, so that what has been looked at is what is run.
 fn scenario(desk: &Desk, path: &Path) -> Result<(String, String, PathBuf), Refusal> {
     let file = desk.file(path)?;
-    let text = std::fs::read_to_string(&file)
-        .map_err(|cause| Refusal::new(format!("{} can't be read: {cause}", path.display())))?;
+    let text = desk.text(path)?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     desk.reach.scenario(&text, folder)?;
     Ok((path.display().to_string(), text, folder.to_owned()))

@@ -51,8 +51,7 @@ fn viewed(path: PathBuf, text: String) -> Viewed {
 /// `POST /api/specification/open`
 pub(crate) async fn open(State(desk): State<Arc<Desk>>, Json(request): Json<OpenRequest>) -> Answer<Viewed> {
     aside(move || {
-        let text = std::fs::read_to_string(desk.file(&request.path)?)
-            .map_err(|cause| Refusal::new(format!("{} can't be read: {cause}", request.path.display())))?;
+        let text = desk.text(&request.path)?;
         Ok(viewed(request.path, text))
     })
     .await
@@ -109,11 +108,7 @@ pub(crate) async fn save(State(desk): State<Arc<Desk>>, Json(request): Json<Save
     aside(move || {
         let SaveRequest { path, text, before } = request;
         let file = desk.file(&path)?;
-        let there = match std::fs::read_to_string(&file) {
-            Ok(there) => Some(there),
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => None,
-            Err(cause) => return Err(Refusal::new(format!("{} can't be read: {cause}", path.display()))),
-        };
+        let there = if file.exists() { Some(desk.text(&path)?) } else { None };
         if there.is_some() && there != before {
             let help = "open it again, or save under another name";
             return Err(Refusal::new(format!("{} has changed since it was opened", path.display()))

@@ -170,8 +170,12 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
     let mut measures = Measure::all(&reports);
     measures.retain(|measure| *measure != headline);
     measures.insert(0, headline.clone());
-    let measures: Vec<Compared> =
-        measures.into_iter().map(|measure| pair::compared(&entrants, measure, level)).collect();
+    let measures: Vec<Compared> = measures
+        .into_iter()
+        .map(|measure| pair::compared(&entrants, measure, level))
+        // Of calls that nobody made there is nothing to say.
+        .filter(|compared| compared.values.iter().any(Option::is_some))
+        .collect();
     let reasons = (1..entrants.len())
         .filter_map(|second| reason::reason(&entrants[0], &entrants[second], level))
         .collect();

@@ -128,7 +128,8 @@ pub(super) fn verdict(comparison: &Comparison, compared: &Compared, pair: &Pair)
         estimate.map_or_else(|| "–".to_owned(), |estimate| measure.value(estimate.value))
     };
     let corrected = match pair.p_holm {
-        Some(_) => format!(", corrected by Holm for {} pairs", compared.pairs.len()),
+        // The interval is this pair's alone.
+        Some(p) => format!("; p {} after Holm for {} pairs", probability(p), compared.pairs.len()),
         None => String::new(),
     };
     match pair.outcome {

@@ -141,7 +141,13 @@ pub fn measure_figures(
         }
     }
     Ok(UsersFigures {
-        title: loaded.scenario.title.clone(),
+        title: match &parameters.directory {
+            None => loaded.scenario.title.clone(),
+            Some(directory) => {
+                let users = if specification.title.is_empty() { "Users" } else { &specification.title };
+                format!("{users}, in the directory {}", directory.display())
+            }
+        },
         origin: match parameters.directory {
             None => FiguresOrigin::Simulated,
             Some(_) => FiguresOrigin::Real,

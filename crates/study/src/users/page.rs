@@ -71,16 +71,25 @@ fn sessions(out: &mut String, usage: &Usage) {
 
 fn calls(out: &mut String, usage: &Usage) {
     out.push_str("<section>\n<h2>Calls</h2>\n");
+    let quantile = |call: &CallUsage, part: fn(&Distribution) -> f64| {
+        call.response_us.as_ref().map_or_else(|| "–".to_owned(), |found| format!("{:.2}", part(found)))
+    };
     let row = |call: &CallUsage| {
         vec![
             call.call.clone(),
             grouped(call.calls),
             format!("{:.2} ({:.2})", call.bytes_mean, call.bytes_deviation),
             format!("{:.2} ({:.2})", call.response_us_mean, call.response_us_deviation),
+            quantile(call, |found| found.p50),
+            quantile(call, |found| found.p99),
         ]
     };
     let rows = std::iter::once(&usage.accesses).chain(&usage.calls).map(row);
-    table(out, &["call", "calls", "bytes, mean (std)", "response time in µs, mean (std)"], rows);
+    table(
+        out,
+        &["call", "calls", "bytes, mean (std)", "response time in µs, mean (std)", "p50", "p99"],
+        rows,
+    );
     let of = |distribution: fn(&CallUsage) -> Option<&Distribution>| {
         let mut calls: Vec<&CallUsage> = usage.calls.iter().collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.calls));

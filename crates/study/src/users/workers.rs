@@ -4,7 +4,7 @@ use super::error::UsersError;
 use super::run::UsersRun;
 use petrio_live::drive::apart::{Assignment, Refusal, Worker, serve};
 use petrio_workload::program::{FileTable, Placement};
-use petrio_workload::users::{Part, UserSpecification, Users};
+use petrio_workload::users::{Part, UserSpecification, Users, crowd_name};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io;
@@ -35,7 +35,7 @@ struct Job {
 
 /// Under which name and seed the programs of users run.
 pub(super) fn placement(seed: u64) -> Placement {
-    Placement { seed, ..Placement::new("users") }
+    Placement { seed, ..Placement::new(crowd_name(0)) }
 }
 
 impl Workers {

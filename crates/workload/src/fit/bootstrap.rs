@@ -98,7 +98,11 @@ pub(super) fn intervals(
         .collect();
     let of = |(i, parameter): (usize, Parameter)| {
         let found = interval(fits.iter().map(|fit| fit.0[i]).collect())?;
-        Some(if parameter.is_edge { found.on_both_sides(parameter.value, lowest) } else { found })
+        Some(match parameter.is_edge {
+            true => found.on_both_sides(parameter.value, lowest),
+            // Resamples of few values, or of a stage that few are of, may all end on one side.
+            false => Interval { low: found.low.min(parameter.value), high: found.high.max(parameter.value) },
+        })
     };
     let parameters = model.parameters().into_iter().enumerate().map(of).collect::<Option<Vec<_>>>()?;
     Some(Intervals {

@@ -53,7 +53,7 @@ pub use report::{Attempt, FitReport, Fitted};
 pub use sample::Sample;
 
 use model::Model;
-use points::{COARSE, FINE, Points};
+use points::{ALL, COARSE, FINE, Points};
 use rayon::prelude::*;
 use stages::Kind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -166,13 +166,15 @@ pub fn fit(
     if sample.rest.is_empty() {
         return Ok(FitReport::of_atoms(sample));
     }
-    let (coarse, fine) = (Points::of_sorted(&sample.rest, COARSE), Points::of_sorted(&sample.rest, FINE));
+    let spread = sample.spread();
+    let (coarse, fine) = (Points::of_sorted(&spread, COARSE), Points::of_sorted(&spread, FINE));
+    let all = Points::of_sorted(&spread, ALL);
     let plans = plans(options);
     let done = AtomicUsize::new(0);
     let attempts: Vec<Attempt> = plans
         .par_iter()
         .map(|plan| {
-            let outcome = attempt(*plan, &sample, &coarse, &fine, options);
+            let outcome = attempt(*plan, &sample, [&coarse, &fine, &all], options);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress(&Progress { what: "families".to_owned(), done, of: plans.len() });
             Attempt { label: plan.label(options.phases), outcome }
@@ -193,7 +195,7 @@ pub fn fit(
         && options.method == Method::Likelihood
         && let Some(model) = report.chosen().model.clone()
     {
-        let points = Points::of_sorted(&report.sample.rest, 2 * COARSE);
+        let points = Points::of_sorted(&report.sample.spread(), 2 * COARSE);
         let (n, lowest) = (report.sample.rest.len(), report.sample.lowest());
         report.intervals =
             bootstrap::intervals(&points, n, &model, lowest, options.bootstrap, options.seed, progress)
@@ -219,16 +221,16 @@ fn plans(options: &FitOptions) -> Vec<Plan> {
 fn attempt(
     plan: Plan,
     sample: &Sample,
-    coarse: &Points,
-    fine: &Points,
+    points: [&Points; 3],
     options: &FitOptions,
 ) -> Result<Fitted, String> {
+    let [_, fine, _] = points;
     if let Some(reason) = plan.family.refusal(sample) {
         return Err(reason);
     }
     let model = match options.method {
         Method::Moments => single::by_moments(fine, plan.family, sample.lowest())?,
-        Method::Likelihood => by_likelihood(plan, coarse, fine, sample.lowest(), options.phases),
+        Method::Likelihood => by_likelihood(plan, points, sample.lowest(), options.phases),
     };
     // Each free number needs a few values, or it only repeats them.
     const VALUES_PER_PARAMETER: usize = 3;
@@ -239,7 +241,7 @@ fn attempt(
     Fitted::new(plan.label(options.phases), plan.family, model, sample, fine.resolution)
 }
 
-fn by_likelihood(plan: Plan, coarse: &Points, fine: &Points, lowest: f64, phases: u32) -> Model {
+fn by_likelihood(plan: Plan, [coarse, fine, all]: [&Points; 3], lowest: f64, phases: u32) -> Model {
     match plan.family {
         FitFamily::Gamma => {
             Model::Gamma(shifts::fit_shifted(coarse, fine, plan.stages, Kind::Gamma, lowest).0)
@@ -248,11 +250,11 @@ fn by_likelihood(plan: Plan, coarse: &Points, fine: &Points, lowest: f64, phases
             Model::PhaseType(shifts::fit_shifted(coarse, fine, plan.stages, Kind::FixedShapes, lowest).0)
         }
         FitFamily::HyperErlang => Model::HyperErlang(erlang::fit_hyper_erlang(coarse, fine, phases).0),
-        FitFamily::Exponential => single::exponential(fine),
-        FitFamily::Normal => single::normal(fine),
-        FitFamily::Uniform => single::uniform(fine),
-        FitFamily::Lognormal => single::lognormal(fine),
-        FitFamily::Pareto => single::pareto(fine),
-        FitFamily::Weibull => single::weibull(fine),
+        FitFamily::Exponential => single::exponential(all),
+        FitFamily::Normal => single::normal(all),
+        FitFamily::Uniform => single::uniform(all),
+        FitFamily::Lognormal => single::lognormal(all),
+        FitFamily::Pareto => single::pareto(all),
+        FitFamily::Weibull => single::weibull(all),
     }
 }

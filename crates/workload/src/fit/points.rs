@@ -8,6 +8,8 @@ use crate::distribution::{Distribution, Family};
 /// Bins of a fit's last passes, and of its search.
 pub(super) const FINE: usize = 2_000;
 pub(super) const COARSE: usize = 300;
+/// For families that need only a few passes.
+pub(super) const ALL: usize = 50_000;
 
 /// Points on each side that tell how closely they lie.
 const NEIGHBOURS: usize = 4;
@@ -80,9 +82,18 @@ impl Points {
         }
     }
 
+    /// Nearer to a stage's offset its density isn't taken where it is infinite there. Zero is where quantities begin, and no offset that was
+    /// moved toward the values: as long as all lie above it, a density is what it is.
+    pub(super) fn nearest_to(&self, offset: f64) -> f64 {
+        if offset == 0.0 && self.min() > 0.0 { f64::MIN_POSITIVE } else { self.resolution }
+    }
+
     /// How far apart points lie just above `x`: no density that is infinite there is taken nearer to it. A point stands for
     /// values all about it, and a stage must not gain by sitting on the point itself.
     pub(super) fn spacing_above(&self, x: f64) -> f64 {
+        if x == 0.0 && self.min() > 0.0 {
+            return self.nearest_to(x);
+        }
         self.spacing(self.x.partition_point(|&point| point < x), 0)
     }
 
@@ -141,7 +152,10 @@ pub(super) fn bounded_log_density(distribution: &Distribution, x: f64, resolutio
             .parts()
             .iter()
             .filter(|(_, stage)| x >= stage.offset())
-            .map(|(weight, stage)| weight * stage.density(x.max(stage.offset() + resolution)))
+            .map(|(weight, stage)| {
+                let is_inside = stage.offset() == 0.0 && x > 0.0;
+                weight * stage.density(if is_inside { x } else { x.max(stage.offset() + resolution) })
+            })
             .sum(),
         _ if x == distribution.infimum() => distribution.density(x).min(distribution.density(x + resolution)),
         _ => distribution.density(x),

@@ -40,7 +40,7 @@ impl Fitted {
         let distribution = with_atoms::<f64>(Some(&model), &sample.atoms)
             .distribution()
             .map_err(|error| format!("no such distribution: {error}"))?;
-        let goodness = goodness(&sample.rest, &continuous, model.freedom(), resolution);
+        let goodness = goodness(&sample.rest, sample.lattice, &continuous, model.freedom(), resolution);
         if !goodness.log_likelihood.is_finite() {
             return Err("its likelihood can't be computed".to_owned());
         }

@@ -1,6 +1,7 @@
 //! The values to be fitted: checked, sorted, and what in them is no continuous distribution's doing.
 
 use super::error::FitError;
+use std::borrow::Cow;
 
 /// Fewer different values than this, in a sample of some size, are taken as they are.
 const DIFFERENT_MIN: usize = 6;
@@ -16,6 +17,11 @@ const ZERO_RATIO: f64 = 2.0;
 /// So many neighbours on each side say how often values occur hereabouts.
 const NEIGHBOURS: usize = 5;
 
+/// Where more of the values are different, their rounding hardly tells.
+const DIFFERENT_SHARE_MAX: f64 = 0.9;
+/// Beyond so many steps, numbers can't tell whether they are on a lattice.
+const STEPS_MAX: f64 = 1e9;
+
 /// Cubes of values, and sums of them, must be numbers.
 const GREATEST: f64 = 1e100;
 
@@ -30,6 +36,8 @@ pub struct Sample {
     pub(super) atoms: Vec<(f64, f64)>,
     /// The first negative value, and its position from 1.
     pub(super) negative: Option<(usize, f64)>,
+    /// The step of which all are multiples, but for a constant, where values are rounded to it so that many are equal.
+    pub(super) lattice: Option<f64>,
     different: usize,
     mean: f64,
     deviation: f64,
@@ -71,7 +79,8 @@ impl Sample {
                 .filter(|x| atoms.binary_search_by(|(atom, _)| atom.total_cmp(x)).is_err())
                 .collect()
         };
-        Ok(Self { rest, atoms, negative, different: counts.len(), mean, deviation, sorted })
+        let lattice = lattice(&rest);
+        Ok(Self { rest, lattice, atoms, negative, different: counts.len(), mean, deviation, sorted })
     }
 
     /// All values, ascending.
@@ -99,10 +108,39 @@ impl Sample {
         &self.atoms
     }
 
+    /// What is to be fitted by a density: the values, and where they are rounded, equal ones spread over the step for which they stand.
+    pub(super) fn spread(&self) -> Cow<'_, [f64]> {
+        let Some(step) = self.lattice else { return Cow::Borrowed(&self.rest) };
+        let lowest = self.lowest();
+        let mut spread = Vec::with_capacity(self.rest.len());
+        for equal in self.rest.chunk_by(|a, b| a == b) {
+            let from = (equal[0] - step / 2.0).max(lowest);
+            let width = equal[0] + step / 2.0 - from;
+            let part = |at: usize| from + width * (at as f64 + 0.5) / equal.len() as f64;
+            spread.extend((0..equal.len()).map(part));
+        }
+        Cow::Owned(spread)
+    }
+
     /// The smallest number that makes sense in it: zero, unless there are negative ones.
     pub(super) fn lowest(&self) -> f64 {
         if self.negative.is_some() { f64::NEG_INFINITY } else { 0.0 }
     }
+}
+
+/// The step of rounded values.
+fn lattice(sorted: &[f64]) -> Option<f64> {
+    let different: Vec<f64> = sorted.chunk_by(|a, b| a == b).map(|equal| equal[0]).collect();
+    let (&first, &last) = (different.first()?, different.last()?);
+    if different.len() as f64 > DIFFERENT_SHARE_MAX * sorted.len() as f64 {
+        return None;
+    }
+    let step = different.windows(2).map(|pair| pair[1] - pair[0]).reduce(f64::min)?;
+    let is_on_it = |x: &f64| {
+        let steps = (x - first) / step;
+        (steps - libm::round(steps)).abs() < 1e-3
+    };
+    ((last - first) / step < STEPS_MAX && different.iter().all(is_on_it)).then_some(step)
 }
 
 /// Each value once, with how often it occurs.

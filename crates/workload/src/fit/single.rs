@@ -43,7 +43,7 @@ pub(super) fn weibull(points: &Points) -> Model {
 /// The shape k with Σ x^k ln x / Σ x^k − 1/k = mean of ln x; the left side rises with k.
 fn weibull_shape(points: &Points) -> f64 {
     let mean = points.mean();
-    let least = points.resolution;
+    let least = points.nearest_to(0.0);
     let logs: Vec<f64> = points.x.iter().map(|&x| log(x.max(least) / mean)).collect();
     let mean_log: f64 = logs.iter().zip(&points.weight).map(|(log, weight)| log * weight).sum();
     let excess = |shape: f64| {

@@ -74,7 +74,8 @@ impl<'p> Prepared<'p> {
         let mut prepared = Self { points, first: vec![], least: vec![], y: vec![], log_y: vec![] };
         for stage in stages {
             let first = points.x.partition_point(|&x| x < stage.offset);
-            let y: Vec<f64> = points.x.iter().map(|&x| (x - stage.offset).max(points.resolution)).collect();
+            let nearest = points.nearest_to(stage.offset);
+            let y: Vec<f64> = points.x.iter().map(|&x| (x - stage.offset).max(nearest)).collect();
             prepared.least.push(log(points.spacing_above(stage.offset)));
             prepared.log_y.push(y.iter().map(|&y| log(y)).collect());
             prepared.first.push(first);

@@ -27,6 +27,7 @@ pub use specification::{Category, EACH_USER, FileKind, Files, Index, Order, Purp
 pub(crate) use table::Tables;
 
 use petrio_kernel::random::{Generator, below};
+use rustc_hash::FxHashSet;
 
 /// Whose files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +55,9 @@ pub struct Entry {
     pub place: u32,
 }
 
+/// Files that are looked at for one that isn't taken.
+const LOOKED_AT: usize = 256;
+
 /// Files of one category and owner, in order of their sizes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shelf {
@@ -71,6 +75,43 @@ impl Shelf {
             return Some((nearest, first));
         }
         Some(self.files[from + below(random, same as u64) as usize])
+    }
+
+    /// As [`near`](Self::near), of those that aren't taken; any where all are, or nearly all about there.
+    pub(crate) fn near_free(
+        &self,
+        size: u64,
+        taken: &FxHashSet<u32>,
+        random: &mut Generator,
+    ) -> Option<(u64, u32)> {
+        let near = self.near(size, random)?;
+        if !taken.contains(&near.1) {
+            return Some(near);
+        }
+        let is_free = |file: &&(u64, u32)| !taken.contains(&file.1);
+        let after = self.files.partition_point(|&(there, _)| there < size);
+        let below = self.files[..after].iter().rev().take(LOOKED_AT).find(is_free);
+        let above = self.files[after..].iter().take(LOOKED_AT).find(is_free);
+        match (below, above) {
+            (Some(below), Some(above)) if size - below.0 <= above.0 - size => Some(*below),
+            (Some(below), None) => Some(*below),
+            (_, Some(above)) => Some(*above),
+            (None, None) => Some(near),
+        }
+    }
+
+    /// Any that isn't taken, each as likely as any other; any at all where nearly all are.
+    pub(crate) fn any_free(&self, taken: &FxHashSet<u32>, random: &mut Generator) -> Option<(u64, u32)> {
+        let any = |random: &mut Generator| self.files.get(below(random, self.files.len() as u64) as usize);
+        let first = *(if self.files.is_empty() { None } else { any(random) })?;
+        let mut found = first;
+        for _ in 0..LOOKED_AT {
+            if !taken.contains(&found.1) {
+                return Some(found);
+            }
+            found = *any(random)?;
+        }
+        Some(first)
     }
 
     fn nearest(&self, size: u64) -> Option<(u64, u32)> {

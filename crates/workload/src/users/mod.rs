@@ -28,4 +28,4 @@ pub use population::USERS_MAX;
 pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
 pub use specification::{Use, UserPhase, UserSpecification, UserType};
 pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser};
-pub use workload::{Expected, Users, is_made_by_users};
+pub use workload::{Expected, Users, crowd_name, is_made_by_users};

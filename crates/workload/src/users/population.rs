@@ -25,7 +25,7 @@ pub(super) struct Population {
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) name: String,
-    share: f64,
+    pub(super) share: f64,
     pub(super) think: Distribution,
     pub(super) access: Distribution,
     pub(super) pause: Option<Distribution>,
@@ -154,7 +154,13 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
             .ok()
             .filter(|hours| hours.iter().all(|hour| hour.is_finite() && *hour >= 0.0))
             .filter(|hours| hours.iter().any(|hour| *hour > 0.0))
-            .ok_or_else(|| PlanError::new(key("hours"), "24 numbers, 0 or more, and not all of them 0"))?,
+            .ok_or_else(|| {
+                let problem = match list.len() {
+                    HOURS => "each is 0 or more, and not all are 0".to_owned(),
+                    other => format!("a day has {HOURS} hours, and there are {other} numbers"),
+                };
+                PlanError::new(key("hours"), problem)
+            })?,
     };
     let mut phases = Vec::new();
     for (at, (phase, written_phase)) in written.phase.iter().enumerate() {
@@ -177,6 +183,10 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
         }
         check_order(&there.order, category)?;
         let (size, accesses) = (law(&used.size, &at, "size")?, law(&used.accesses, &at, "accesses")?);
+        if let Some(rho) = used.rank_correlation.filter(|rho| !(-1.0..=1.0).contains(rho)) {
+            let problem = format!("is {rho}; a correlation is between -1 and 1");
+            return Err(PlanError::new(format!("{at}.rank_correlation"), problem));
+        }
         let joint = used.rank_correlation.map(|rho| {
             RankCorrelated::new(vec![size.clone(), accesses.clone()], &[vec![1.0, rho], vec![rho, 1.0]])
                 .map_err(PlanError::of(format!("{at}.rank_correlation")))

@@ -7,7 +7,8 @@ use super::population::{Type, UseOf};
 use super::readings::{Choice, Readings, ShareOf};
 use crate::distribution::uniform;
 use crate::namespace::{Namespace, Purpose};
-use petrio_kernel::random::{Generator, below, generator};
+use petrio_kernel::random::{Generator, generator};
+use rustc_hash::FxHashSet;
 
 /// Most files of a category in one session: a count drawn beyond it is cut.
 const FILES_MAX: f64 = 1e6;
@@ -71,8 +72,12 @@ pub(super) fn draw(
         }
         let mut random = whose.stream(session, &used.name);
         let count = used.files.sample(&mut random).round().clamp(0.0, FILES_MAX) as u64;
+        // So many different ones, as long as there are.
+        let mut taken = FxHashSet::default();
         for _ in 0..count {
-            jobs.extend(job(of, used, whose.user, readings, namespace, &mut random));
+            let job = job(of, used, whose.user, readings, namespace, &taken, &mut random);
+            taken.extend(job.and_then(|job| job.file));
+            jobs.extend(job);
         }
     }
     jobs
@@ -84,6 +89,7 @@ fn job(
     user: u32,
     readings: &Readings,
     namespace: &Namespace,
+    taken: &FxHashSet<u32>,
     random: &mut Generator,
 ) -> Option<Job> {
     let mut drawn = [0.0; 2];
@@ -99,8 +105,8 @@ fn job(
         let owner = namespace.owner_of(&used.owner, user);
         let shelf = namespace.shelves.get(&(used.category, owner))?;
         let (there, position) = match readings.choice {
-            Choice::Nearest => shelf.near(size, random)?,
-            Choice::Any => *shelf.files.get(below(random, shelf.files.len() as u64) as usize)?,
+            Choice::Nearest => shelf.near_free(size, taken, random)?,
+            Choice::Any => shelf.any_free(taken, random)?,
         };
         (file, length) = (Some(position), there);
         if readings.choice == Choice::Any {

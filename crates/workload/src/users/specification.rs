@@ -98,7 +98,7 @@ pub struct UserPhase {
 pub struct Use {
     /// How many of the users (or, by default, of their sessions) use files of this category at all.
     pub share: Fraction,
-    /// How many files of it a session uses.
+    /// How many files of it a session uses: different ones, as long as there are so many.
     pub files: Draw<f64>,
     /// The size of a file that is used; of a made one, the size that it gets.
     pub size: Draw<Bytes>,

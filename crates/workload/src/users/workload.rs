@@ -130,6 +130,18 @@ impl UserSpecification {
         }
     }
 
+    /// How many whole hours from the beginning on nobody is there, by the hours of those types that anybody is of; none where
+    /// somebody is there at once, or the specification makes no sense.
+    pub fn hours_without_users(&self) -> Option<u32> {
+        let population = Population::of(self, 1).ok()?;
+        let first = (self.begins.as_seconds() / 3_600.0) as usize;
+        let somebody = |hour: usize| {
+            let mut types = population.types.iter().filter(|kind| kind.share > 0.0);
+            types.any(|kind| kind.hours[hour % kind.hours.len()] > 0.0)
+        };
+        (0..24_u32).find(|later| somebody(first + *later as usize)).filter(|later| *later > 0)
+    }
+
     /// The files for so many users; the same from the same seed.
     ///
     /// # Errors
@@ -212,6 +224,15 @@ impl UserSpecification {
                 .collect::<Vec<_>>()
         };
         Ok(population.types.iter().flat_map(of_type).collect())
+    }
+}
+
+/// What the random streams of a crowd of users are named by: its place among those of a run, from 0, and not what somebody calls it.
+/// So the same users make the same calls from the same seed wherever they work.
+pub fn crowd_name(crowd: usize) -> String {
+    match crowd {
+        0 => "users".to_owned(),
+        later => format!("users {}", later + 1),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `petrio users compare`
 
 use super::run::{failed, share};
+use super::shares;
 use crate::command::compare::{answer, part};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
@@ -28,7 +29,7 @@ pub(crate) struct Compare {
     #[arg(value_name = "SPEC|TRACE")]
     users: PathBuf,
     /// Two or more: directories, and scenarios
-    #[arg(value_name = "CANDIDATE", required = true, num_args = 2..)]
+    #[arg(value_name = "CANDIDATE", required = true, num_args = 1..)]
     candidates: Vec<PathBuf>,
     /// How many users work at once
     #[arg(long = "users", value_name = "N", default_value_t = 1)]
@@ -79,22 +80,19 @@ impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let inputs: Vec<&Path> = self.candidates.iter().chain([&self.users]).map(PathBuf::as_path).collect();
         self.results.check(&inputs)?;
+        if let [only] = self.candidates.as_slice() {
+            let help = "name another one: a directory, or a scenario with a workload on files".to_owned();
+            return Err(Failure::new(
+                format!("there is nothing to compare {} with", only.display()),
+                Some(help),
+            ));
+        }
         // A learned or changed specification lies here while it is used.
         let folder = tempfile::tempdir().map_err(|error| Failure::Output(error.to_string()))?;
         let path = folder.path().to_owned();
         let _undo = Undo::new(move || drop(std::fs::remove_dir_all(path)));
         let (path, specification) = self.specification(folder.path())?;
-        let shares = match &self.population {
-            None => self.share.iter().cloned().collect(),
-            Some(name) => specification.population.get(name).cloned().ok_or_else(|| {
-                let known: Vec<&str> = specification.population.keys().map(String::as_str).collect();
-                let help = match known.is_empty() {
-                    true => "the specification has no populations; leave --population out".to_owned(),
-                    false => format!("its populations are \"{}\"", known.join("\", \"")),
-                };
-                Failure::new(format!("there is no population \"{name}\""), Some(help))
-            })?,
-        };
+        let shares = shares(&specification, self.population.as_deref(), &self.share)?;
         let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;
         let users = Users { shares, ..Users::new(path, self.count, self.sessions) };
         let candidates = self.candidates.iter().map(|path| {

@@ -1,5 +1,6 @@
 //! `petrio users run`
 
+use super::shares;
 use super::usage::usage_tables;
 use crate::command::fs::{Placed, directories, placed};
 use crate::failure::Failure;
@@ -8,6 +9,7 @@ use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
+use petrio_workload::trace::write::OutputFormat;
 use petrio_workload::users::Users;
 use std::path::PathBuf;
 
@@ -30,6 +32,9 @@ pub(crate) struct Run {
     /// How many login sessions each has
     #[arg(long, value_name = "N", default_value_t = 50)]
     sessions: u32,
+    /// A population of the specification, instead of the types' own shares
+    #[arg(long, value_name = "NAME", conflicts_with = "share")]
+    population: Option<String>,
     /// How many of the users are of a type, instead of what the specification says; may be repeated
     #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
     share: Vec<(String, f64)>,
@@ -37,7 +42,7 @@ pub(crate) struct Run {
     /// processes of several threads each
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = EACH, value_parser = workers)]
     processes: Option<WorkerCount>,
-    /// Where random numbers begin
+    /// Where random numbers begin: those of the files, and of what is done with them
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
     /// Change a value of the specification, such as files.count=5000; may be repeated
@@ -113,7 +118,22 @@ pub(super) fn failed(error: UsersError) -> Failure {
 impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let specification = load_users(&self.specification, &self.overrides)?;
-        let shares = self.share.iter().cloned().collect();
+        let shares = shares(&specification, self.population.as_deref(), &self.share)?;
+        if let Some(path) = &self.out
+            && OutputFormat::of_path(path).is_some_and(|format| format != OutputFormat::Native)
+        {
+            let help = "name it NAME.parquet; petrio trace convert makes other formats of it".to_owned();
+            return Err(Failure::new(
+                format!("{}: calls are written as petrio's own trace", path.display()),
+                Some(help),
+            ));
+        }
+        if let Some(hours) = specification.hours_without_users() {
+            talk(&format!(
+                "note: by their hours, nobody is there in the first {hours} h, which pass as on any clock; \
+                 --set begins=\"9 h\" begins later in the day"
+            ));
+        }
         let crowd = Users { shares, ..Users::new(&self.specification, self.users, self.sessions) };
         let run = UsersRun {
             crowd,

@@ -106,7 +106,7 @@ fn values_at_an_edge_that_was_fitted_to_them_do_not_make_a_squared_infinite() {
     assert!(good.anderson_darling < 0.5 && good.anderson_darling_p > 0.5, "{good:?}");
     // Values where there can be none are another thing.
     let wrong = crate::distribution::Uniform::new(100.0, 200.0).unwrap().into();
-    let far = goodness::goodness(&values, &wrong, 2, 1e-9).anderson_darling;
+    let far = goodness::goodness(&values, None, &wrong, 2, 1e-9).anderson_darling;
     assert!(far > 100.0, "{far}");
 }
 
@@ -144,6 +144,32 @@ fn the_mean_of_a_distribution_with_constant_parts_lies_in_its_interval() {
     let report = fit(&values, &options, &|_| {}).unwrap();
     let (mean, interval) = (report.chosen().distribution.mean(), report.intervals.unwrap().mean);
     assert!(interval.low < mean && mean < interval.high, "{mean}: {interval:?}");
+}
+
+#[test]
+fn rounded_values_are_no_clusters() {
+    for mean in [20.0, 100.0, 300.0] {
+        let exact = draws(&Exponential::new(0.0, mean).unwrap().into(), 4_000, 5);
+        let rounded: Vec<f64> = exact.iter().map(|x| x.ceil()).collect();
+        let report = fit(&rounded, &FitOptions::default(), &|_| {}).unwrap();
+        let chosen = report.chosen();
+        assert!(chosen.goodness.kolmogorov_smirnov < 0.5 / mean + 0.03, "{mean}: {}", chosen.label);
+        assert!(chosen.freedom() <= 3, "{mean}: {}", chosen.label);
+    }
+    assert_eq!(Sample::new(&[0.25, 0.5, 0.5, 1.75, 0.25, 0.5, 0.5]).unwrap().lattice, Some(0.25));
+    assert_eq!(Sample::new(&exponential(100)).unwrap().lattice, None);
+}
+
+#[test]
+fn very_small_values_count_for_what_they_are() {
+    let truth = Distribution::from(Gamma::new(0.1, 40.0, 0.0).unwrap());
+    let values = draws(&truth, 5_000, 9);
+    let report = fit(&values, &only(&[FitFamily::Gamma, FitFamily::Weibull], Some(1)), &|_| {}).unwrap();
+    let chosen = report.chosen();
+    assert_eq!(chosen.label, "gamma, 1 stage");
+    assert!((chosen.parameters[1].value - 0.1).abs() < 0.006, "{:?}", chosen.parameters);
+    let exact: f64 = values.iter().map(|&x| chosen.distribution.density(x).ln()).sum();
+    assert!((chosen.goodness.log_likelihood - exact).abs() < 1.0, "{exact}: {:?}", chosen.goodness);
 }
 
 #[test]

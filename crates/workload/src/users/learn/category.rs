@@ -1,6 +1,7 @@
 //! Which files are of one category: whose they are, what they are, and what was done to them.
 
 use crate::namespace::{EACH_USER, FileKind, HOME, Order, Purpose};
+use petrio_kernel::Time;
 
 /// A file, over all sessions.
 #[derive(Clone, Debug, Default)]
@@ -8,7 +9,11 @@ pub(super) struct File {
     pub(super) owner: String,
     pub(super) is_directory: bool,
     pub(super) is_made: bool,
-    pub(super) is_deleted: bool,
+    pub(super) is_temporary: bool,
+    /// Who made it, while it is there.
+    pub(super) made: Option<Made>,
+    /// Its size, where a call has told it.
+    pub(super) told: Option<u64>,
     pub(super) is_written: bool,
     pub(super) size: u64,
     /// Accesses that began where the one before had ended, or at the beginning.
@@ -17,6 +22,16 @@ pub(super) struct File {
     pub(super) jumps: u64,
     /// Where the last access ended.
     pub(super) at: u64,
+}
+
+/// How a file was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) at: Time,
+    /// The process.
+    pub(super) by: u32,
+    /// At which of its logins.
+    pub(super) login: u32,
 }
 
 impl File {
@@ -70,7 +85,7 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn of(file: &File) -> Self {
-        let purpose = match (file.is_directory, file.is_made, file.is_deleted, file.is_written) {
+        let purpose = match (file.is_directory, file.is_made, file.is_temporary, file.is_written) {
             (true, ..) | (false, false, _, false) => Purpose::ReadOnly,
             (false, true, true, _) => Purpose::Temporary,
             (false, true, false, _) => Purpose::New,

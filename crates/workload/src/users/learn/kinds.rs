@@ -1,6 +1,7 @@
 //! Types of users in a trace: which program, or which user, is at work.
 
 use super::Session;
+use super::sizes::Sizes;
 use crate::distribution::Observed;
 use crate::trace::event::{Event, EventKind};
 use crate::users::usage::is_login;
@@ -47,7 +48,7 @@ fn name_of(text: &str) -> String {
 pub(super) struct OfType {
     pub(super) name: String,
     pub(super) thinks: Observed,
-    pub(super) accesses: Observed,
+    pub(super) accesses: Sizes,
     pub(super) sessions: Vec<Session>,
 }
 

@@ -1,7 +1,7 @@
 //! From a trace to a user specification: §5.3's first two steps, and how far the model's assumption of independence holds.
 //!
 //! Each process, or each login of one, is a session. Files are told apart by whose they are (by their path), and by what was done to
-//! them: made and deleted is temporary, made is new, written is read-write, anything else read-only. Of each category the distributions
+//! them: made, and deleted by somebody who was there all the time, is temporary; made is new, written is read-write, anything else read-only. Of each category the distributions
 //! are those that were seen, thinned to some dozens of quantiles; `petrio fit` finds families for them.
 //!
 //! Memory grows with the files and with their uses by sessions, not with the calls.
@@ -9,6 +9,7 @@
 mod category;
 mod independence;
 mod kinds;
+mod sizes;
 
 pub use independence::{Autocorrelation, Independence, MarkovOrder, RankCorrelation};
 pub use kinds::TypesBy;
@@ -19,11 +20,12 @@ use super::usage::{is_directory, is_login};
 use crate::distribution::Observed;
 use crate::namespace::{Category, Files, HOME};
 use crate::trace::event::{Event, EventKind, FileKey};
-use category::{File, Key, UNKNOWN, order};
+use category::{File, Key, Made, UNKNOWN, order};
 use independence::{Streams, spearman};
 use indexmap::IndexMap;
 use kinds::{OfType, most_frequent};
 use petrio_kernel::Time;
+use petrio_kernel::statistics::Tally;
 use petrio_units::Fraction;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -60,6 +62,24 @@ pub enum LearnError {
 struct OfFile {
     bytes: u64,
     size: u64,
+    last: Option<Last>,
+}
+
+/// The access before, of which the next call tells whether it was cut.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    length: u64,
+    end: u64,
+    is_write: bool,
+    /// It ended at the end of its file.
+    is_at_end: bool,
+}
+
+impl Last {
+    /// Whether it was cut, where an access that begins at `offset` follows: users write a file that they make to its end, and go on to read it.
+    const fn is_cut_before(self, offset: u64, is_write: bool) -> bool {
+        self.is_at_end || self.is_write && (!is_write || offset != self.end)
+    }
 }
 
 /// The files of a login session.
@@ -73,6 +93,10 @@ struct Process {
     files: FxHashMap<FileKey, OfFile>,
     /// The end of the call before, where it moved data.
     moved_until: Option<Time>,
+    /// When its session began.
+    began: Time,
+    /// How many logins it has had.
+    logins: u32,
 }
 
 /// Takes the events of a trace, and makes a specification of them.
@@ -86,6 +110,8 @@ pub struct Learner {
     /// What stands before the users' directories in paths.
     top: String,
     streams: Streams,
+    /// How many sessions of its maker each new file has outlived that was deleted later.
+    outlived: Tally,
 }
 
 impl Learner {
@@ -114,11 +140,15 @@ impl Learner {
                 self.top = path[..at].to_owned();
             }
             self.end(event.process);
+            self.processes.entry(event.process).or_default().logins += 1;
         }
         if self.types.is_empty() {
             self.types.push(OfType::named("learned"));
         }
         let process = self.processes.entry(event.process).or_default();
+        if process.files.is_empty() {
+            process.began = event.time;
+        }
         let kind = &mut self.types[process.kind];
         let moves = matches!(event.kind, EventKind::Read | EventKind::Write) && !is_directory(event);
         if let Some(until) = process.moved_until.take() {
@@ -129,7 +159,9 @@ impl Learner {
         if moves {
             process.moved_until = Some(event.end());
             if event.length > 0 {
-                kind.accesses.add(event.length as f64);
+                if !event.file.is_known() {
+                    kind.accesses.add(event.length, false);
+                }
                 self.streams.accessed(event.process, event.length);
             }
         }
@@ -146,9 +178,34 @@ impl Learner {
             .or_insert_with(|| File::new(event.path.as_deref(), &self.top, is_directory(event)));
         let end = event.offset.unwrap_or_default() + event.length;
         match event.kind {
-            EventKind::Create => file.is_made = true,
+            EventKind::Create => {
+                file.is_made = true;
+                // A number that is given again is another file.
+                file.size = 0;
+                file.made = self.processes.get(&event.process).map(|maker| Made {
+                    at: event.time,
+                    by: event.process,
+                    login: maker.logins,
+                });
+            }
             EventKind::Unlink => {
-                file.is_deleted = true;
+                let deleter = self.processes.get(&event.process);
+                if let (Some(made), Some(deleter)) = (file.made.take(), deleter) {
+                    // Whoever deletes it was there already when it was made.
+                    file.is_temporary |= deleter.began <= made.at;
+                    if made.by == event.process && deleter.logins > made.login {
+                        self.outlived.record(f64::from(deleter.logins - made.login - 1));
+                    }
+                }
+                return;
+            }
+            EventKind::Close => {
+                let process = self.processes.get_mut(&event.process);
+                if let Some(process) = process
+                    && let Some(last) = process.files.get_mut(&event.file).and_then(|used| used.last.take())
+                {
+                    self.types[process.kind].accesses.add(last.length, true);
+                }
                 return;
             }
             EventKind::Write => file.is_written = true,
@@ -159,12 +216,26 @@ impl Learner {
         if let (EventKind::Read | EventKind::Write, Some(offset)) = (event.kind, event.offset) {
             file.accessed(offset, end);
         }
+        if let Some(size) = event.size {
+            file.told = Some(size.max(file.told.unwrap_or_default()));
+        }
+        let is_at_end = file.told.is_some_and(|told| end >= told) && !file.is_made;
         let told = event.size.unwrap_or_default();
         file.size = file.size.max(told).max(if event.kind.is_of_device() { 0 } else { end });
         let Some(process) = self.processes.get_mut(&event.process) else { return };
         let used = process.files.entry(event.file).or_default();
         used.bytes += if matches!(event.kind, EventKind::Read | EventKind::Write) { event.length } else { 0 };
         used.size = used.size.max(file.size);
+        let moves = matches!(event.kind, EventKind::Read | EventKind::Write) && event.length > 0;
+        if moves && !file.is_directory {
+            let is_write = event.kind == EventKind::Write;
+            let is_at_end = is_at_end || file.is_made && !is_write && end >= file.size;
+            let now = Last { length: event.length, end, is_write, is_at_end };
+            if let Some(last) = used.last.replace(now) {
+                let is_cut = last.is_cut_before(event.offset.unwrap_or(last.end), is_write);
+                self.types[process.kind].accesses.add(last.length, is_cut);
+            }
+        }
     }
 
     fn type_named(&mut self, name: &str) -> usize {
@@ -182,6 +253,9 @@ impl Learner {
         if !process.files.is_empty() {
             let mut files: Session = std::mem::take(&mut process.files).into_iter().collect();
             files.sort_unstable_by_key(|(key, _)| *key);
+            for last in files.iter_mut().filter_map(|(_, used)| used.last.take()) {
+                self.types[process.kind].accesses.add(last.length, true);
+            }
             self.types[process.kind].sessions.push(files);
         }
     }
@@ -236,11 +310,19 @@ impl Learner {
                 user: user.collect(),
                 population: IndexMap::new(),
                 begins: petrio_units::Duration::default(),
-                readings: Readings::default(),
+                readings: Readings { kept_sessions: self.kept_sessions(), ..Readings::default() },
             },
             independence,
             notes,
         })
+    }
+
+    /// How many sessions new files are kept; where none was deleted later, as usual.
+    fn kept_sessions(&self) -> u32 {
+        match self.outlived.count() {
+            0 => Readings::default().kept_sessions,
+            _ => self.outlived.mean().round() as u32,
+        }
     }
 
     fn categories(&self) -> BTreeMap<Key, OfCategory> {
