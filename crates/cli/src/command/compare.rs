@@ -107,8 +107,7 @@ pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f6
 /// Compares, shows how far it is, and tells the result.
 pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Result<(), Failure> {
     let bar = ProgressBar::no_length();
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:30} {pos}/{len} replications ({elapsed}, {eta} left)")
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} replications, {len} at least ({elapsed})")
     {
         bar.set_style(style);
     }

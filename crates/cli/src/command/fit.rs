@@ -46,7 +46,7 @@ pub(crate) struct Fit {
     /// How parameters are found
     #[arg(long, value_name = "METHOD", value_enum, default_value = "likelihood")]
     method: MethodName,
-    /// Resamples that the intervals of the parameters are made of; 0 for no intervals
+    /// Resamples that the intervals of the parameters are made of, by likelihood; 0 for no intervals
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     bootstrap: usize,
     /// The seed of the resamples

@@ -134,10 +134,7 @@ fn what_is_odd_about_a_run_is_told_beforehand() {
         (&["--population", "none"][..], "its populations are"),
         (&["--share", "heavy=1", "--share", "heavy=2"], "given twice"),
         (&["--out", "run.csv"], "name it NAME.parquet"),
-        (
-            &["--set", "user.heavy.uses.user-read.rank_correlation=3"],
-            "is 3; a correlation is between",
-        ),
+        (&["--set", "user.heavy.uses.user-read.rank_correlation=3"], "is 3; a correlation is between"),
         (&["--set", "user.heavy.hours=[1,2]"], "a day has 24 hours, and there are 2 numbers"),
     ] {
         let refused = run(arguments);
@@ -250,7 +247,7 @@ fn users_work_in_a_directory_and_in_a_simulation_alike() {
         .concat(),
     );
     assert_eq!(real.code, Some(0), "{}", real.talk);
-    assert!(real.out.contains("read and write") && real.out.contains("by the driver itself"), "{}", real.out);
+    assert!(real.out.contains("read and write") && real.out.contains("the driver itself"), "{}", real.out);
     // What users have made is gone, and their files are still whole.
     assert_eq!(folder.petrio(&["fs", "verify", "--dir", "files"]).code, Some(0));
     folder.write(

@@ -76,6 +76,9 @@ pub struct Attempt {
     pub outcome: Result<Fitted, String>,
 }
 
+/// A stage of a greater shape has a deviation of less than a hundredth of its mean.
+const SHAPE_NOTED: f64 = 1e4;
+
 /// Everything about a fit.
 #[derive(Clone, Debug)]
 pub struct FitReport {
@@ -141,6 +144,12 @@ impl FitReport {
                     "only {} values: many distributions fit them as well",
                     self.sample.rest.len()
                 ));
+            }
+            if self.chosen.parameters.iter().any(|of| of.name.ends_with("shape") && of.value > SHAPE_NOTED) {
+                notes.push(
+                    "a stage is so narrow that its values are nearly one constant: look at them before you believe it"
+                        .to_owned(),
+                );
             }
             notes.push(
                 "p-values are those of a distribution known beforehand; its parameters are from the same values, so they are too \

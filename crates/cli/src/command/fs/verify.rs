@@ -52,6 +52,14 @@ pub(super) fn tell(verified: &Verified) -> Result<(), Failure> {
             verified.extra.len()
         ),
     };
-    let help = "petrio fs create makes what is missing; petrio fs remove takes all of it away".to_owned();
-    Err(Failure::new(message, Some(help)))
+    let is_mendable = !verified.complete || verified.missing.len() + verified.wrong.len() > 0;
+    let help = match is_mendable {
+        true => {
+            "petrio fs create makes anew what is missing or wrong; petrio fs remove takes all that it made away"
+        }
+        false => {
+            "what isn't from the specification was made by others, and petrio leaves it alone: move it away"
+        }
+    };
+    Err(Failure::new(message, Some(help.to_owned())))
 }

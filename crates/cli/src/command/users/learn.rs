@@ -108,11 +108,11 @@ fn independence_lines(found: &Independence) -> Vec<String> {
         None => lines.push("calls: too few to tell".to_owned()),
     }
     for correlation in &found.autocorrelations {
-        let lags: Vec<String> = correlation.by_lag.iter().map(|lag| format!("{lag:+.2}")).collect();
+        let lags: Vec<String> = correlation.by_lag.iter().map(|lag| format!("{lag:+.3}")).collect();
         let first = correlation.by_lag.first().copied().unwrap_or_default();
         let verdict = if first.abs() > correlation.bound { "not independent" } else { "no dependence shown" };
         lines.push(format!(
-            "{}: {verdict}; autocorrelation at lags from 1: {} (±{:.2} is chance)",
+            "{}: {verdict}; autocorrelation at lags from 1: {} (±{:.3} is chance)",
             correlation.of,
             lags.join(", "),
             correlation.bound
@@ -122,7 +122,7 @@ fn independence_lines(found: &Independence) -> Vec<String> {
         let verdict =
             if correlation.rho.abs() > correlation.bound { "not independent" } else { "no dependence shown" };
         lines.push(format!(
-            "{} and {}: {verdict}; rank correlation {:+.2} (±{:.2} is chance)",
+            "{} and {}: {verdict}; rank correlation {:+.3} (±{:.3} is chance)",
             correlation.of, correlation.with, correlation.rho, correlation.bound
         ));
     }

@@ -179,6 +179,9 @@ impl Run {
     }
 }
 
+/// Where the driver takes longer at the mean, in nanoseconds, it isn't its own work that takes so long.
+const WAITING_NS: f64 = 1_000.0;
+
 /// What the run itself took and cost.
 fn how_it_went(summary: &UsersSummary) -> String {
     let mut text = format!("\n  {:.2} s by the wall clock", summary.elapsed_s);
@@ -186,15 +189,23 @@ fn how_it_went(summary: &UsersSummary) -> String {
         text.push_str(&format!(", by {workers} worker processes, ready after {ready:.2} s"));
     }
     if let Some(median) = summary.driver_ns_a_call {
-        text.push_str(&format!("\n  {median:.0} ns a call by the driver itself at the median"));
+        text.push_str(&format!("\n  the driver itself: {median:.0} ns a call at the median"));
         if let Some(most) = summary.driver_p99_ns_a_call {
-            text.push_str(&format!(", at most {most:.0} ns at 99 of 100"));
+            text.push_str(&format!(", at most {most:.0} ns in 99 of 100"));
         }
         if let Some(mean) = summary.driver_mean_ns_a_call {
             let share = 100.0 * summary.driver_mean_share;
-            text.push_str(&format!(", {mean:.0} ns at the mean of the {share:.0} % that nobody interrupted"));
+            text.push_str(&format!(", {mean:.0} ns at the mean"));
+            text.push_str(&format!(
+                "\n    (of it the clock {:.0} ns; the mean is of the {share:.0} % of calls after which nobody else had the processor)",
+                summary.clock_ns
+            ));
+            if mean > WAITING_NS && summary.workers.is_none() {
+                text.push_str(
+                    "\n    so many threads wait for each other in between; --processes keeps them apart",
+                );
+            }
         }
-        text.push_str(&format!(" ({:.0} ns of it the clock)", summary.clock_ns));
     }
     if summary.held_up_s > 0.0 {
         text.push_str(&format!(
