@@ -68,7 +68,7 @@ test("figures are measured, told of, cancelled, and exported", async () => {
   const panel = figures(one);
   await panel.getByLabel("sessions").fill("20000");
   await panel.getByRole("button", { name: "Measure" }).click();
-  await panel.getByText("all extremely heavy, 1 users (1 of 41)").waitFor();
+  await panel.getByText("all extremely heavy, 1 user (1 of 41)").waitFor();
   await panel.getByRole("button", { name: "Cancel" }).click();
   await panel.getByText("Cancelled.").waitFor();
   await panel.getByLabel("users, at most").fill("3");

@@ -81,7 +81,7 @@ time = "5 KiB"
         ("titel", "unknown key \"titel\""),
         ("\"one\"", "the wrong type"),
         ("queue_dept", "unknown key \"queue_dept\""),
-        ("-1", "invalid value"),
+        ("-1", "the wrong value"),
         ("\"close\"", "\"close\" is not known here"),
         ("\"x\"", "the wrong type"),
         ("5", "\"5\" has no unit; write \"5 ms\"; or \"auto\""),

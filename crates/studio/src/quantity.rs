@@ -80,6 +80,15 @@ impl Quantity {
         })
     }
 
+    /// What can't be below zero, in words.
+    pub(crate) const fn never_negative(self) -> Option<&'static str> {
+        match self {
+            Self::Number => None,
+            Self::Bytes => Some("a number of bytes"),
+            Self::Duration => Some("a time"),
+        }
+    }
+
     /// How many base units one of a named unit is: 0.001 for `ms`.
     pub(crate) fn unit(self, name: &str) -> Result<f64, String> {
         if name.is_empty() {

@@ -125,6 +125,8 @@ async fn what_has_no_end_is_not_read() {
     }
     let opened = studio.refused("specification/open", json!({ "path": "/dev/zero" })).await;
     assert_eq!(opened, "/dev/zero is no file");
+    let negative = studio.refused("data", json!({ "text": "1\n-5", "quantity": "duration" })).await;
+    assert_eq!(negative, "-5 is below zero, which a time can't be");
     let loaded = studio.refused("data", json!({ "path": "/dev/zero", "quantity": "bytes" })).await;
     assert_eq!(loaded, "/dev/zero is no file");
 }

@@ -55,7 +55,7 @@ pub trait Measurable: Copy + fmt::Debug + PartialEq + JsonSchema + 'static {
 /// use petrio_units::{Amount, Bytes, Duration};
 /// let scale: Amount<Bytes> = "1.2 KiB".parse()?;
 /// assert_eq!(scale.base(), 1228.8);
-/// assert_eq!(Amount::<Duration>::from_base(1.809997e-7).to_string(), "180.9997 ns");
+/// assert_eq!(Amount::<Duration>::from_base(1.809997e-7).to_string(), "180999.7 ps");
 /// let think: Amount<Duration> = "25 ms".parse()?;
 /// assert_eq!((think.base(), think.finest(), think.to_string().as_str()), (0.025, 25e9, "25 ms"));
 /// assert!("5".parse::<Amount<Duration>>().is_err());

@@ -91,6 +91,10 @@ fn response_time_by_users_and_access_size_has_the_shapes_of_the_thesis() {
     // Figure 5.6: a straight line where nobody thinks; 5.7 to 5.11: flatter ones, the flattest where all are light.
     assert!(json["populations"][0]["r_squared"].as_f64().unwrap() > 0.97, "{}", json["populations"][0]);
     assert!(slope(0) > slope(1) && slope(1) > slope(5), "{} {} {}", slope(0), slope(1), slope(5));
+    // Users are whole: who they were is told.
+    let at_work = |at: usize, users: usize| json["populations"][at]["points"][users - 1]["at_work"].clone();
+    assert_eq!(at_work(2, 1), serde_json::json!({ "heavy": 1 }));
+    assert_eq!(at_work(3, 4), serde_json::json!({ "heavy": 2, "light": 2 }));
     // Figure 5.12: the larger the accesses, the less time for a byte.
     let sizes = json["access_sizes"].as_array().unwrap();
     let a_byte = |at: usize| sizes[at]["response_us_per_byte"].as_f64().unwrap();

@@ -109,7 +109,28 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
     {
         return sources.error(span, message.replace("map", "table")).help(DISTRIBUTION);
     }
-    sources.error(span, message.replace("invalid type: ", "the wrong type: ").replace("map", "table"))
+    sources.error(span, in_plain_words(message))
+}
+
+/// Names of the language in which petrio is written mean nothing to who writes a scenario.
+fn in_plain_words(message: &str) -> String {
+    let mut text = message
+        .replace("invalid type: ", "the wrong type: ")
+        .replace("invalid value: ", "the wrong value: ")
+        .replace("sequence", "list")
+        .replace("map", "table");
+    if let Some((before, what)) = text.rsplit_once("expected ") {
+        let plain = match what {
+            "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
+            "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+            "f32" | "f64" => "a number",
+            "a boolean" => "true or false",
+            what if what.starts_with("struct ") => "a table",
+            what => what,
+        };
+        text = format!("{before}expected {plain}");
+    }
+    text
 }
 
 /// How a distribution is written.

@@ -172,6 +172,10 @@ pub(crate) async fn load(State(desk): State<Arc<Desk>>, Json(request): Json<Load
             return Err(Refusal::new("there are no numbers in it")
                 .help(Some("paste numbers, or a table that has a column of them".to_owned())));
         };
+        if let Some(what) = request.quantity.never_negative().filter(|_| min < 0.0) {
+            return Err(Refusal::new(format!("{min} is below zero, which {what} can't be"))
+                .help(Some("choose another quantity, or another column".to_owned())));
+        }
         let n = sorted.len();
         let mean = sorted.iter().sum::<f64>() / n as f64;
         let squares = sorted.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();

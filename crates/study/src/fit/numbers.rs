@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn cells_may_be_quoted_and_hold_what_separates_them() {
-        let table = "\u{feff}# by hand\n\n\"name, first\",\"size\"\n\"Doe, \"\"J\"\"\",512\r\n\"two\nlines\", \"7\"\n# no more\nb,x\n";
+        let table = "\u{feff}# by hand\n\n\"name, first\",\"size\"\n\"read, \"\"small\"\"\",512\r\n\"two\nlines\", \"7\"\n# no more\nb,x\n";
         let error = of(table, Some("size"), Unit::None).unwrap_err();
         assert_eq!(error, "data, line 8: \"x\" is no number");
         assert_eq!(of(&table.replace('x', "9"), Some("size"), Unit::None).unwrap(), [512.0, 7.0, 9.0]);

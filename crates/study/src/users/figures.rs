@@ -4,9 +4,11 @@
 use super::error::UsersError;
 use super::run::{UsersRun, run_users};
 use super::simulated::{simulate_users, users_of};
+use indexmap::IndexMap;
 use petrio_kernel::statistics::Tally;
 use petrio_live::namespace::Directories;
 use petrio_scenario::report::ReportError;
+use petrio_scenario::report::figures::counted;
 use petrio_scenario::schema::Workload;
 use petrio_scenario::{Loaded, load_users};
 use petrio_workload::users::{CallUsage, Usage, Users};
@@ -40,6 +42,9 @@ pub struct FiguresProgress {
 pub struct Point {
     /// Users at work.
     pub users: u32,
+    /// How many of them are of which type, where it is known.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub at_work: IndexMap<String, u32>,
     /// Mean access size that was asked for, in bytes, where it is what changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_bytes: Option<u64>,
@@ -123,8 +128,10 @@ pub fn measure_figures(
         let mut points = Vec::new();
         for count in 1..=parameters.users {
             let crowd = Users { shares: shares.clone(), ..crowd(users, parameters, count) };
-            let usage = measured(format!("{population}, {count} users"), &crowd)?;
-            points.push(point(&usage, count, None));
+            let usage =
+                measured(format!("{population}, {}", counted(count.into(), "user", "users")), &crowd)?;
+            let at_work = specification.at_work(shares, count).unwrap_or_default();
+            points.push(Point { at_work, ..point(&usage, count, None) });
         }
         populations.push(PopulationFigure::of(population.clone(), points));
     }
@@ -202,9 +209,18 @@ fn real(
 pub(super) fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {
     Point {
         users,
+        at_work: IndexMap::new(),
         access_bytes,
         response_us_per_byte: usage.response_us_per_byte,
         accesses: usage.accesses.clone(),
+    }
+}
+
+impl Point {
+    /// Who is at work, in words: `2 heavy, 1 light`.
+    pub fn who(&self) -> String {
+        let each: Vec<String> = self.at_work.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        each.join(", ")
     }
 }
 
@@ -239,6 +255,7 @@ mod tests {
     fn a_straight_line_is_found() {
         let at = |users: u32, response: f64| Point {
             users,
+            at_work: IndexMap::new(),
             access_bytes: None,
             response_us_per_byte: response,
             accesses: CallUsage::default(),

@@ -39,8 +39,15 @@ fn page(figures: &UsersFigures) -> String {
             .chain(figures.access_sizes.iter().map(|point| {
                 row(&format!("accesses of {} B", point.access_bytes.unwrap_or_default()), point)
             }));
-    let heads =
-        ["population", "users", "accesses", "bytes, mean (std)", "response in µs, mean (std)", "µs a byte"];
+    let heads = [
+        "population",
+        "users",
+        "of them",
+        "accesses",
+        "bytes, mean (std)",
+        "response in µs, mean (std)",
+        "µs a byte",
+    ];
     table(&mut out, &heads, rows);
     out.push_str("</section>\n");
     let foot = match figures.origin {
@@ -108,6 +115,7 @@ pub(super) fn row(name: &str, point: &Point) -> Vec<String> {
     vec![
         name.to_owned(),
         point.users.to_string(),
+        point.who(),
         accesses.calls.to_string(),
         format!("{:.2} ({:.2})", accesses.bytes_mean, accesses.bytes_deviation),
         format!("{:.2} ({:.2})", accesses.response_us_mean, accesses.response_us_deviation),

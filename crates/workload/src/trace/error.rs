@@ -170,7 +170,7 @@ impl TraceError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Open { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("check the path; it is taken from where the scenario says".to_owned())
+                Some("check the path; in a scenario, it is relative to the folder of the scenario".to_owned())
             }
             Self::Truncated { .. } => Some("copy the file again; it was cut off".to_owned()),
             Self::Read { .. } => Some("the file is damaged or can't be reached; copy it again".to_owned()),

@@ -190,6 +190,23 @@ impl UserSpecification {
         Ok(changed)
     }
 
+    /// How many users of each type so many users are, with these shares: whole ones.
+    ///
+    /// # Errors
+    /// A key that makes no sense.
+    pub fn at_work(
+        &self,
+        shares: &IndexMap<String, f64>,
+        users: u32,
+    ) -> Result<IndexMap<String, u32>, PlanError> {
+        let population = Population::of(&self.with_shares(shares)?, users)?;
+        let mut at_work: IndexMap<String, u32> = IndexMap::new();
+        for kind in &population.of_user {
+            *at_work.entry(population.types[*kind].name.clone()).or_default() += 1;
+        }
+        Ok(at_work)
+    }
+
     /// Its users as programs, and the files that they need, below a directory `top` where one is given.
     ///
     /// # Errors

@@ -79,13 +79,25 @@ fn what_is_learned_of_the_thesis_users_is_what_they_were_made_of() {
     // Where less than once each of its bytes is to be accessed, a file that is made stays smaller than drawn: at the mean by
     // E[min(1, r)] = 2 (1 − e^(−1/2)), r exponential with mean 2.
     assert!((sizes.mean() / (9_233.0 * 0.787) - 1.0).abs() < 0.08, "{}", sizes.mean());
+    // Accesses are as they were before they were cut, the second time as the first.
+    let access = |learned: &UserSpecification| {
+        learned.user["learned"].access.as_ref().unwrap().distribution().unwrap().mean()
+    };
+    assert!((access(found) / 1_024.0 - 1.0).abs() < 0.02, "{}", access(found));
+    let second = access(&learn(found, 200).specification);
+    assert!((second / 1_024.0 - 1.0).abs() < 0.03, "{second}");
+    // New files are deleted some sessions later, and aren't temporary for that.
+    let of = |name: &str| uses(name).share.get() * uses(name).files.distribution().unwrap().mean();
+    assert!((of("user-new") - 1.6).abs() < 0.3, "{}", of("user-new"));
+    assert!((of("user-temp") - 5.72).abs() < 0.7, "{}", of("user-temp"));
+    assert_eq!(found.readings.kept_sessions, 10);
     // A session of theirs is as one of the thesis' users.
     let (files, bytes) = found
         .expected()
         .unwrap()
         .iter()
         .fold((0.0, 0.0), |(files, bytes), expected| (files + expected.files, bytes + expected.bytes));
-    assert!((files / 27.95 - 1.0).abs() < 0.12, "{files}");
+    assert!((files / 27.95 - 1.0).abs() < 0.06, "{files}");
     assert!((bytes / 620_908.0 - 1.0).abs() < 0.25, "{bytes}");
     // They think independently, and their calls aren't: an open comes before what it opens.
     let thinks =

@@ -63,6 +63,7 @@ pub(super) fn figures_table(figures: &UsersFigures) -> String {
         vec![
             name.to_owned(),
             point.users.to_string(),
+            point.who(),
             format!("{:.2} ({:.2})", accesses.bytes_mean, accesses.bytes_deviation),
             format!("{:.2} ({:.2})", accesses.response_us_mean, accesses.response_us_deviation),
             format!("{:.4}", point.response_us_per_byte),
@@ -74,6 +75,7 @@ pub(super) fn figures_table(figures: &UsersFigures) -> String {
     }
     let sizes = figures.access_sizes.iter();
     rows.extend(sizes.map(|point| row(&format!("accesses of {} B", point.access_bytes.unwrap_or(0)), point)));
-    let heads = ["population", "users", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
+    let heads =
+        ["population", "users", "at work", "bytes, mean (std)", "response µs, mean (std)", "µs a byte"];
     table(&heads, &rows)
 }

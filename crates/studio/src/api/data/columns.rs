@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(sizes.columns[2], Column { name: "time".to_owned(), numbers: 3 });
         assert_eq!(columns(table, Some(2)).unwrap().values, [0.5, 0.7, 0.9]);
         assert!(columns(table, Some(3)).unwrap_err().contains("3 columns"));
-        let quoted = "who,size\n\"Doe, J\",5\n\"Roe, M\",6\n";
+        let quoted = "who,size\n\"read, small\",5\n\"write, large\",6\n";
         assert_eq!(columns(quoted, Some(1)).unwrap().values, [5.0, 6.0]);
         assert_eq!(columns("1\t2\n3\t4", Some(1)).unwrap().values, [2.0, 4.0]);
     }
