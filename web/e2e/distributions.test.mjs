@@ -20,9 +20,12 @@ test("the text is copied, changed and refused with its reason", async () => {
   const copied = await one.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /^\{ gamma = \{ stages = \[\{ weight = 1/);
   const text = one.getByLabel("The distribution as TOML");
+  const curve = await one.locator("path.curve").getAttribute("d");
   await text.fill('{ weibull = { shape = 1.5, scale = "3 KiB" } }');
   await text.blur();
   await one.getByLabel("scale, slider").waitFor();
+  // What is evaluated is written into the text once more, and would undo the selection that `fill` makes.
+  await one.waitForFunction((before) => document.querySelector("path.curve").getAttribute("d") !== before, curve);
   assert.equal(await one.getByLabel("scale", { exact: true }).inputValue(), "3");
   await text.fill("{ weibull = { shape = 1.5, scale = 3 } }");
   await text.blur();
