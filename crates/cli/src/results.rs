@@ -1,7 +1,7 @@
 //! The files that a command leaves when asked to: every figure as JSON, and a page.
 
 use crate::failure::Failure;
-use crate::output::talk;
+use crate::output::{print, talk};
 use clap::Args;
 use petrio_scenario::report::{WholeFile, write_text};
 use serde::Serialize;
@@ -41,6 +41,30 @@ impl Results {
             // Dropped at once, which leaves nothing behind.
             WholeFile::create(path)?;
         }
+        Ok(())
+    }
+
+    /// Leaves what was found: as JSON and as the page that `write_html` makes, where they were asked for, and on standard output what
+    /// `text` says, where it says anything.
+    pub(crate) fn leave<T: Serialize, E>(
+        &self,
+        found: &T,
+        write_html: impl FnOnce(&T, &Path) -> Result<(), E>,
+        text: Option<String>,
+    ) -> Result<(), Failure>
+    where
+        Failure: From<E>,
+    {
+        if let Some(path) = &self.json {
+            write_json(found, path)?;
+        }
+        if let Some(path) = &self.html {
+            write_html(found, path)?;
+        }
+        if let Some(text) = text {
+            print(&text)?;
+        }
+        self.say_written();
         Ok(())
     }
 

@@ -56,6 +56,25 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Every one, in this order.
+    pub const ALL: [Self; 15] = [
+        Self::Read,
+        Self::Write,
+        Self::Fsync,
+        Self::Fdatasync,
+        Self::Open,
+        Self::Create,
+        Self::Close,
+        Self::Truncate,
+        Self::Unlink,
+        Self::Mkdir,
+        Self::Rmdir,
+        Self::Rename,
+        Self::Readdir,
+        Self::Stat,
+        Self::Sync,
+    ];
+
     /// The word used in reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -93,30 +93,11 @@ impl Reported for BlockRequest {
     }
 }
 
-/// In the order of [`Operation`].
-const OPERATIONS: [Operation; 15] = [
-    Operation::Read,
-    Operation::Write,
-    Operation::Fsync,
-    Operation::Fdatasync,
-    Operation::Open,
-    Operation::Create,
-    Operation::Close,
-    Operation::Truncate,
-    Operation::Unlink,
-    Operation::Mkdir,
-    Operation::Rmdir,
-    Operation::Rename,
-    Operation::Readdir,
-    Operation::Stat,
-    Operation::Sync,
-];
-
-const FILE_KINDS: [Kind; OPERATIONS.len()] = {
-    let mut kinds = [kind("", Sort::Other); OPERATIONS.len()];
+const FILE_KINDS: [Kind; Operation::ALL.len()] = {
+    let mut kinds = [kind("", Sort::Other); Operation::ALL.len()];
     let mut index = 0;
-    while index < OPERATIONS.len() {
-        let operation = OPERATIONS[index];
+    while index < Operation::ALL.len() {
+        let operation = Operation::ALL[index];
         let sort = match operation {
             Operation::Read => Sort::Read,
             Operation::Write => Sort::Write,
@@ -148,7 +129,7 @@ mod tests {
 
     #[test]
     fn every_operation_is_counted_under_its_own_name() {
-        for (index, operation) in OPERATIONS.into_iter().enumerate() {
+        for (index, operation) in Operation::ALL.into_iter().enumerate() {
             let request = FileOp { operation, ..FileOp::default() };
             assert_eq!(request.kind(), index);
             assert_eq!(FileOp::KINDS[index].name, operation.name());

@@ -4,8 +4,7 @@ use super::run::failed;
 use super::usage::{figures_table, usage_tables};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
-use crate::output::print;
-use crate::results::{Results, write_json};
+use crate::results::Results;
 use clap::{Args, ValueEnum};
 use petrio_study::users::{
     NamedRun, RunsBy, analyse_file, analyse_runs, write_figures_html, write_usage_html,
@@ -83,31 +82,11 @@ impl Analyse {
 
     fn one(&self, run: &NamedRun) -> Result<(), Failure> {
         let found = analyse_file(&run.path, &self.reading.options()).map_err(failed)?;
-        if let Some(path) = &self.results.json {
-            write_json(&found, path)?;
-        }
-        if let Some(path) = &self.results.html {
-            write_usage_html(&found, path)?;
-        }
-        if !self.quiet {
-            print(&usage_tables(&found.usage))?;
-        }
-        self.results.say_written();
-        Ok(())
+        self.results.leave(&found, write_usage_html, (!self.quiet).then(|| usage_tables(&found.usage)))
     }
 
     fn several(&self, by: RunsBy) -> Result<(), Failure> {
         let figures = analyse_runs(&self.runs, by, &self.reading.options()).map_err(failed)?;
-        if let Some(path) = &self.results.json {
-            write_json(&figures, path)?;
-        }
-        if let Some(path) = &self.results.html {
-            write_figures_html(&figures, path)?;
-        }
-        if !self.quiet {
-            print(&figures_table(&figures))?;
-        }
-        self.results.say_written();
-        Ok(())
+        self.results.leave(&figures, write_figures_html, (!self.quiet).then(|| figures_table(&figures)))
     }
 }

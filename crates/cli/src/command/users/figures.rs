@@ -3,8 +3,8 @@
 use super::run::failed;
 use super::usage::figures_table;
 use crate::failure::Failure;
-use crate::output::{print, talk};
-use crate::results::{Results, write_json};
+use crate::output::talk;
+use crate::results::Results;
 use clap::Args;
 use petrio_scenario::{Override, load};
 use petrio_study::users::{FiguresParameters, UsersError, measure_figures, write_figures_html};
@@ -61,16 +61,6 @@ impl Figures {
             },
         );
         let figures = figures.map_err(failed)?;
-        if let Some(path) = &self.results.json {
-            write_json(&figures, path)?;
-        }
-        if let Some(path) = &self.results.html {
-            write_figures_html(&figures, path)?;
-        }
-        if !self.quiet {
-            print(&figures_table(&figures))?;
-        }
-        self.results.say_written();
-        Ok(())
+        self.results.leave(&figures, write_figures_html, (!self.quiet).then(|| figures_table(&figures)))
     }
 }

@@ -25,25 +25,6 @@ pub(super) enum Kind {
 
 const KINDS: [Kind; 6] = [Kind::Job, Kind::Go, Kind::Ready, Kind::Calls, Kind::Done, Kind::Failed];
 
-/// By their position; petrio speaks with itself alone, so nothing outside knows them.
-const OPERATIONS: [Operation; 15] = [
-    Operation::Read,
-    Operation::Write,
-    Operation::Fsync,
-    Operation::Fdatasync,
-    Operation::Open,
-    Operation::Create,
-    Operation::Close,
-    Operation::Truncate,
-    Operation::Unlink,
-    Operation::Mkdir,
-    Operation::Rmdir,
-    Operation::Rename,
-    Operation::Readdir,
-    Operation::Stat,
-    Operation::Sync,
-];
-
 /// Bytes of a message at most: a job holds a specification, which may hold tables.
 const MESSAGE_MAX: u64 = 1 << 30;
 /// Bytes of a call: process, operation, file, offset, length, start, duration.
@@ -98,7 +79,8 @@ pub(super) fn calls_to_bytes(said: &Recorded, file_of_whole: impl Fn(FileId) -> 
     bytes.extend((said.process as u64).to_le_bytes());
     bytes.extend(said.told_until.as_picos().to_le_bytes());
     for call in &said.calls {
-        let code = OPERATIONS.iter().position(|there| *there == call.operation).unwrap_or_default();
+        // By its position: petrio speaks with itself alone, so nothing outside knows these.
+        let code = Operation::ALL.iter().position(|there| *there == call.operation).unwrap_or_default();
         bytes.extend(call.process.to_le_bytes());
         bytes.push(code as u8);
         bytes.extend(file_of_whole(call.file).0.to_le_bytes());
@@ -121,7 +103,7 @@ pub(super) fn calls_from_bytes(bytes: &[u8], first: usize) -> Option<Recorded> {
         let long = |at: usize| number(&bytes[at..at + 8]);
         Some(CarriedOut {
             process: short(0)?,
-            operation: *OPERATIONS.get(usize::from(bytes[4]))?,
+            operation: *Operation::ALL.get(usize::from(bytes[4]))?,
             file: FileId(short(5)?),
             offset: long(9)?,
             length: long(17)?,
@@ -147,7 +129,7 @@ mod tests {
     #[test]
     fn every_operation_arrives_as_it_was() {
         let calls: Vec<CarriedOut> = (0..)
-            .zip(OPERATIONS)
+            .zip(Operation::ALL)
             .map(|(number, operation)| CarriedOut {
                 process: 7 + number,
                 operation,
