@@ -22,6 +22,7 @@ use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
+use petrio_files::input;
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
@@ -291,8 +292,8 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Problem> {
         return Err(Problem::error(format!("{shown} has {size} MiB, which is not a file of this kind"))
             .help("name a TOML file"));
     }
-    let bytes =
-        std::fs::read(path).map_err(|cause| Problem::error(format!("{shown} can't be read: {cause}")))?;
+    let bytes = input::read(path, BYTES_MAX)
+        .map_err(|cause| Problem::error(format!("{shown} can't be read: {cause}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;

@@ -47,7 +47,6 @@ pub mod replay;
 pub mod synthetic;
 pub mod trace;
 pub mod users;
-pub mod whole_file;
 
 mod source;
 

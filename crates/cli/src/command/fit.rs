@@ -11,7 +11,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use petrio_scenario::report::figures::{grouped, significant};
 use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
 use petrio_workload::fit::{FitFamily, FitOptions, Method, Progress};
-use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -172,7 +171,7 @@ impl Fit {
         } else {
             let cannot =
                 |error| Failure::new(format!("{} can't be read: {error}", self.data.display()), None);
-            Box::new(File::open(&self.data).map_err(cannot)?)
+            Box::new(petrio_files::input::open(&self.data).map_err(cannot)?)
         };
         let name = if is_stdin { "standard input".to_owned() } else { self.data.display().to_string() };
         Ok(Data::Text { name, source, column: self.column.as_deref(), unit })

@@ -1,9 +1,9 @@
 //! What a directory is filled with: enough to know every name and size in it.
 
 use super::error::NamespaceError;
+use petrio_files::whole_file::WholeFile;
 use petrio_workload::namespace::Namespace;
 use petrio_workload::users::UserSpecification;
-use petrio_workload::whole_file::WholeFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -78,7 +78,7 @@ impl Manifest {
     pub(super) fn write(&self, directory: &Path) -> Result<(), NamespaceError> {
         let path = directory.join(MANIFEST);
         let written = serde_json::to_vec(self).map_err(std::io::Error::other).and_then(|text| {
-            let mut file = WholeFile::create(&path)?;
+            let mut file = WholeFile::replace(&path)?;
             file.write_all(&text)?;
             file.finish()
         });

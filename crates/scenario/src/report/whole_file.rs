@@ -3,11 +3,11 @@
 //! How it is done is the workload crate's, which writes traces in the same way.
 
 use crate::report::error::ReportError;
-use petrio_workload::whole_file;
+use petrio_files::whole_file;
 use std::io::{self, Write};
 use std::path::Path;
 
-pub use petrio_workload::whole_file::discard_unfinished;
+pub use petrio_files::whole_file::discard_unfinished;
 
 /// A file being written. It takes its name in [`WholeFile::finish`]; dropped before that, nothing of it remains.
 #[derive(Debug)]

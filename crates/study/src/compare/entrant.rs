@@ -164,10 +164,13 @@ fn name(input: &Input, one_file: bool) -> String {
     if input.real { format!("{REAL} {name}") } else { name }
 }
 
+/// A saved report has no more bytes.
+const REPORT_BYTES_MAX: u64 = 256 << 20;
+
 /// The report in a file, if that is one: a scenario never begins with a brace.
 fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
     let said = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let bytes = match std::fs::read(path) {
+    let bytes = match petrio_files::input::read(path, REPORT_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(source) if said => return Err(CompareError::File { path: path.to_owned(), source }),
         // Whoever reads it as a scenario says it better.

@@ -48,7 +48,7 @@ enum Begun {
 
 /// Opens a file, and looks whether it has to be read from its end.
 fn begun(path: &Path) -> io::Result<Begun> {
-    let mut file = File::open(path)?;
+    let mut file = petrio_files::input::open(path)?;
     // A folder can be opened, and only fails when it is read.
     if file.metadata()?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

@@ -107,7 +107,7 @@ struct Disk;
 
 impl Files for Disk {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(name).map_err(|error| error.to_string())
+        petrio_files::input::read(Path::new(name), MOST_BYTES as u64).map_err(|error| error.to_string())
     }
 }
 

@@ -11,7 +11,6 @@ use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -293,6 +292,6 @@ impl RequestParameters {
 
 /// A folder can be opened, and only fails when it is read.
 fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let file = File::open(path)?;
+    let file = petrio_files::input::open(path)?;
     if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(Box::new(file)) }
 }

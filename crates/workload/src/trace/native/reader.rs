@@ -71,7 +71,7 @@ impl NativeReader {
     /// As of [`NativeReader::open`].
     pub fn open_for(path: &Path, wanted: Wanted) -> Result<Self, TraceError> {
         let name: Arc<str> = path.to_string_lossy().into();
-        match File::open(path) {
+        match petrio_files::input::open(path) {
             Ok(file) => Self::of_file(name, file, wanted),
             Err(source) => Err(TraceError::Open { name, source }),
         }

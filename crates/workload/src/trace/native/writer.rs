@@ -4,7 +4,6 @@ use super::schema::{About, EXPLANATION, MESSAGE, VERSION, access_name, direction
 use crate::trace::error::{Place, Problem, TraceError};
 use crate::trace::event::{Event, Extent};
 use crate::trace::format::FormatName;
-use crate::whole_file::WholeFile;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
@@ -14,6 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
+use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
 use std::io::{self, Write};
 use std::path::Path;

@@ -21,7 +21,7 @@ use super::error::TraceError;
 use super::event::Event;
 use super::format::FormatName;
 use super::native::{About, EventWriter};
-use crate::whole_file::WholeFile;
+use petrio_files::whole_file::WholeFile;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;

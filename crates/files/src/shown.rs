@@ -1,0 +1,83 @@
+//! Names and texts that come from elsewhere, as they may stand in a message: no control characters reach a terminal, and nothing is
+//! longer than somebody reads.
+
+use std::fmt;
+use std::path::Path;
+
+/// What is cut from a name or a line is no longer than this many characters.
+const LENGTH_MAX: usize = 200;
+
+/// A path, escaped and cut.
+pub fn path(path: &Path) -> Shown {
+    text(&path.to_string_lossy())
+}
+
+/// A text, escaped and cut in its middle, so that its beginning and its end can be seen.
+///
+/// ```
+/// use petrio_files::shown;
+/// assert_eq!(shown::text("notes.txt").to_string(), "notes.txt");
+/// assert_eq!(shown::text("red\u{1b}[31m\n").to_string(), "red\\u{1b}[31m\\n");
+/// assert!(shown::text(&"x".repeat(10_000_000)).to_string().len() < 250);
+/// ```
+pub fn text(text: &str) -> Shown {
+    // Looked at from both ends: a line of a gigabyte costs no more than a short one.
+    let mut shown = String::new();
+    match text.char_indices().nth(LENGTH_MAX) {
+        None => escape(text, &mut shown),
+        Some(_) => {
+            let half = LENGTH_MAX / 2;
+            let head = text.char_indices().nth(half).map_or(text.len(), |(position, _)| position);
+            let tail = text.char_indices().nth_back(half - 1).map_or(0, |(position, _)| position);
+            escape(&text[..head], &mut shown);
+            shown.push_str(" … ");
+            escape(&text[tail..], &mut shown);
+        }
+    }
+    Shown(shown)
+}
+
+fn escape(text: &str, into: &mut String) {
+    for letter in text.chars() {
+        if is_harmless(letter) {
+            into.push(letter);
+        } else {
+            into.extend(letter.escape_default());
+        }
+    }
+}
+
+/// Whether a terminal shows a character as itself. Those that turn the direction of writing make a name look like another
+/// (Unicode Technical Report 36, 3.1).
+pub fn is_harmless(letter: char) -> bool {
+    !letter.is_control()
+        && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A name or a text, fit for a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown(String);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_turns_the_line_around_is_escaped() {
+        assert_eq!(text("invoice\u{202e}fdp.exe").to_string(), "invoice\\u{202e}fdp.exe");
+    }
+
+    #[test]
+    fn what_is_cut_keeps_both_ends() {
+        let long = format!("begin{}end", "é".repeat(1_000));
+        let shown = text(&long).to_string();
+        assert!(shown.starts_with("begin") && shown.ends_with("end"), "{shown}");
+        assert!(shown.chars().count() <= LENGTH_MAX + 3, "{shown}");
+    }
+}
