@@ -5,6 +5,7 @@ use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
 use petrio_workload::trace::TraceError;
 use std::fmt;
+use std::io;
 use std::process::ExitCode;
 
 /// A command that failed.
@@ -74,6 +75,7 @@ impl From<RunFailure> for Failure {
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Self {
         match &error {
+            TraceError::Write { source, .. } if is_askers(source.downcast_ref()) => Self::new(&error, None),
             TraceError::Write { .. } => Self::Output(error.to_string()),
             other => {
                 // What a scenario sets by a line, a command sets by an option.
@@ -90,6 +92,14 @@ impl From<TraceError> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
-        Self::Output(error.to_string())
+        match &error {
+            ReportError::Write { cause, .. } if is_askers(Some(cause)) => Self::new(&error, None),
+            _ => Self::Output(error.to_string()),
+        }
     }
+}
+
+/// Whether a file can't be written because it was asked for wrongly: over an input, or to a disk itself.
+fn is_askers(cause: Option<&io::Error>) -> bool {
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::InvalidInput)
 }

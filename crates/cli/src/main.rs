@@ -5,6 +5,7 @@
 mod command;
 mod failure;
 mod output;
+mod outputs;
 mod progress;
 mod results;
 mod table;

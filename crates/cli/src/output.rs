@@ -1,11 +1,13 @@
 //! Standard output and standard error.
 
 use crate::failure::Failure;
+use petrio_files::shown;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Prints data on standard output.
+/// Prints data on standard output. Names that come from elsewhere may be in it; a terminal obeys none of them.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
+    let text = shown::lines(text, false, None);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     match write!(out, "{text}{end}").and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
@@ -14,8 +16,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Nobody reads a longer line of a message.
+const LINE_MAX: usize = 2_000;
+
 /// Says something on standard error; if nobody listens, so be it.
 pub(crate) fn talk(text: &str) {
+    let text = shown::lines(text, std::io::stderr().is_terminal(), Some(LINE_MAX));
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 

@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::{print, talk};
+use crate::outputs::Outputs;
 use clap::Args;
-use petrio_scenario::report::{WholeFile, write_text};
+use petrio_scenario::report::write_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -19,29 +20,13 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    fn all(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        let all = [("--json", &self.json), ("--html", &self.html)];
-        all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)))
+    fn all(&self) -> Outputs<'_> {
+        Outputs::of([("--json", &self.json), ("--html", &self.html)])
     }
 
     /// What can be known before long work: a result over what is read or over another result, a folder that isn't there.
     pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
-        if let (Some(json), Some(html)) = (&self.json, &self.html)
-            && json == html
-        {
-            let message = format!("--json and --html both name {}", json.display());
-            return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
-        }
-        for (option, path) in self.all() {
-            let same = |input: &Path| matches!((path.canonicalize(), input.canonicalize()), (Ok(one), Ok(other)) if one == other);
-            if inputs.iter().any(|input| same(input)) {
-                let message = format!("{option} would overwrite {}, which is read", path.display());
-                return Err(Failure::new(message, Some("name another file".to_owned())));
-            }
-            // Dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-        }
-        Ok(())
+        self.all().check(inputs.iter().copied())
     }
 
     /// Leaves what was found: as JSON and as the page that `write_html` makes, where they were asked for, and on standard output what
@@ -70,14 +55,14 @@ impl Results {
 
     /// Says what was written.
     pub(crate) fn say_written(&self) {
-        say_written(self.all().map(|(_, path)| path));
+        say_written(self.all().paths().map(|(_, path)| path));
     }
 }
 
 /// Says which files were written.
-pub(crate) fn say_written<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) {
+pub(crate) fn say_written<'a, P: AsRef<Path> + ?Sized + 'a>(paths: impl IntoIterator<Item = &'a P>) {
     for path in paths {
-        talk(&format!("written: {}", path.display()));
+        talk(&format!("written: {}", path.as_ref().display()));
     }
 }
 

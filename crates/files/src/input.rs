@@ -1,4 +1,4 @@
-//! The one door through which a file is read. What went through it is known by its identity (device and inode), so that no output
+//! The one door through which a file is read. What went through it is known by its identity (device, inode, time of birth), so that no output
 //! takes its place, by whatever name or link it is reached.
 
 use std::collections::BTreeSet;
@@ -7,9 +7,18 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// What this process has read: it is the process that must not lose it.
-static READ: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+static READ: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+/// Device, inode and time of birth: the number of an inode that is gone is given to another file, born later. Where a file system knows
+/// no births, the numbers have to do.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(there: &Metadata) -> Identity {
+    (there.dev(), there.ino(), there.created().ok())
+}
 
 /// Opens a file to read it, and remembers it.
 ///
@@ -46,14 +55,14 @@ pub fn remember(there: &Metadata) {
     // Who writes to a pipe or a terminal takes nothing away from it.
     let is_kept = there.is_file() || there.file_type().is_block_device();
     if is_kept {
-        READ.lock().unwrap_or_else(PoisonError::into_inner).insert((there.dev(), there.ino()));
+        READ.lock().unwrap_or_else(PoisonError::into_inner).insert(identity(there));
     }
 }
 
 /// Whether what lies at a path has been read by this process.
 pub fn is_input(path: &Path) -> bool {
     let Ok(there) = std::fs::metadata(path) else { return false };
-    READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&(there.dev(), there.ino()))
+    READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity(&there))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Names and texts that come from elsewhere, as they may stand in a message: no control characters reach a terminal, and nothing is
 //! longer than somebody reads.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -35,6 +36,70 @@ pub fn text(text: &str) -> Shown {
         }
     }
     Shown(shown)
+}
+
+/// A text of several lines, with whatever a terminal would obey escaped. Line ends, tabs and, where `colours` says so, colours (the
+/// sequences "ESC \[ numbers m") stay; lines are no longer than `length_max` characters, if that is given.
+///
+/// ```
+/// use petrio_files::shown;
+/// assert_eq!(shown::lines("a\tb\nc\u{7}", false, None), "a\tb\nc\\u{7}");
+/// assert_eq!(shown::lines("\u{1b}[1mbold\u{1b}[2J", true, None), "\u{1b}[1mbold\\u{1b}[2J");
+/// assert_eq!(shown::lines(&"long ".repeat(1_000), false, Some(20)), "long long  … g long ");
+/// ```
+pub fn lines(text: &str, colours: bool, length_max: Option<usize>) -> Cow<'_, str> {
+    let is_plain = |letter: char| is_harmless(letter) || letter == '\n' || letter == '\t';
+    let is_long =
+        |line: &str| length_max.is_some_and(|most| line.len() > most && line.chars().nth(most).is_some());
+    if text.chars().all(is_plain) && !text.split('\n').any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len().min(1 << 20));
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            shown.push('\n');
+        }
+        let cut = length_max.filter(|_| is_long(line)).map_or(Cow::Borrowed(line), |most| cut(line, most));
+        let mut rest = cut.as_ref();
+        while let Some(letter) = rest.chars().next() {
+            let length = match colours.then(|| colour(rest)).flatten() {
+                Some(sequence) => {
+                    shown.push_str(sequence);
+                    sequence.len()
+                }
+                None => {
+                    match letter {
+                        '\t' => shown.push('\t'),
+                        letter if is_harmless(letter) => shown.push(letter),
+                        letter => shown.extend(letter.escape_default()),
+                    }
+                    letter.len_utf8()
+                }
+            };
+            rest = &rest[length..];
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The beginning and the end of a line, with so many characters of it in all.
+fn cut(line: &str, most: usize) -> Cow<'_, str> {
+    let (half, mark) = (most / 2, " … ");
+    let head = line.char_indices().nth(half).map_or(line.len(), |(position, _)| position);
+    let tail = half.saturating_sub(mark.chars().count());
+    let tail = if tail == 0 {
+        line.len()
+    } else {
+        line.char_indices().nth_back(tail - 1).map_or(0, |(position, _)| position)
+    };
+    Cow::Owned(format!("{}{mark}{}", &line[..head], &line[tail..]))
+}
+
+/// The colour sequence with which a text begins.
+fn colour(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("\u{1b}[")?;
+    let length = rest.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
+    rest[length..].starts_with('m').then(|| &text[..2 + length + 1])
 }
 
 fn escape(text: &str, into: &mut String) {

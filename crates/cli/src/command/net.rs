@@ -3,11 +3,11 @@
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
 use clap::Args;
 use petrio_kernel::draw;
 use petrio_scenario::build::System;
-use petrio_scenario::report::WholeFile;
-use std::io::Write;
+use petrio_scenario::report::write_text;
 use std::path::PathBuf;
 
 /// Draw the Petri net of a scenario, page by page
@@ -32,13 +32,10 @@ pub(crate) struct Net {
 impl Net {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let loaded = self.scenario.load()?;
+        Outputs::of([("--svg", &self.svg)]).check([])?;
         let net = System::build(&loaded)?.net;
         if let Some(path) = &self.svg {
-            let mut file = WholeFile::create(path)?;
-            let written = file.write_all(draw::to_svg(&net).as_bytes());
-            written
-                .map_err(|error| Failure::Output(format!("{} can't be written: {error}", path.display())))?;
-            file.finish()?;
+            write_text(path, &draw::to_svg(&net))?;
             talk(&format!("written: {}", path.display()));
         }
         if self.json {

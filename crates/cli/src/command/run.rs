@@ -3,14 +3,15 @@
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
 use crate::output::{print, talk, width};
+use crate::outputs::Outputs;
 use crate::progress::RunProgress;
 use clap::Args;
 use petrio_scenario::Loaded;
 use petrio_scenario::report::{
-    DeviceLog, Sinks, WallClock, WholeFile, terminal_text, write_csv, write_html, write_json,
+    DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::run;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Run a scenario and report: throughput, latency, where the time goes, the bottleneck
@@ -47,7 +48,8 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let loaded = self.scenario.load()?;
-        self.check_outputs()?;
+        // Loaded first: what was read for it is known then.
+        self.outputs().check([])?;
         let sinks = self.sinks(&loaded)?;
         let mut progress = RunProgress::new();
         let began = Instant::now();
@@ -71,7 +73,7 @@ impl Run {
             }
             print(&text)?;
         }
-        for (_, path) in self.outputs().filter(|(option, _)| self.quiet || *option != "--html") {
+        for (_, path) in self.outputs().paths().filter(|(option, _)| self.quiet || *option != "--html") {
             talk(&format!("written: {}", path.display()));
         }
         Ok(())
@@ -97,8 +99,8 @@ impl Run {
     }
 
     /// The files asked for, each with its option.
-    fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        [
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs::of([
             ("--json", &self.json),
             ("--csv", &self.csv),
             ("--html", &self.html),
@@ -106,31 +108,6 @@ impl Run {
             ("--perfetto", &self.perfetto),
             ("--trace", &self.trace),
             ("--device-log", &self.device_log),
-        ]
-        .into_iter()
-        .filter_map(|(option, path)| Some((option, path.as_ref()?)))
+        ])
     }
-
-    /// What can be known before a long run: two results in one file, the scenario overwritten, a folder that isn't there.
-    fn check_outputs(&self) -> Result<(), Failure> {
-        let mut earlier: Vec<(&str, &PathBuf)> = Vec::new();
-        for (option, path) in self.outputs() {
-            if let Some((other, _)) = earlier.iter().find(|(_, known)| *known == path) {
-                let message = format!("{other} and {option} both name {}", path.display());
-                return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
-            }
-            if same_file(path, &self.scenario.scenario) {
-                let message = format!("{option} would overwrite the scenario {}", path.display());
-                return Err(Failure::new(message, Some("name another file".to_owned())));
-            }
-            // Dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-            earlier.push((option, path));
-        }
-        Ok(())
-    }
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

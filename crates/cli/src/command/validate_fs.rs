@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_scenario::report::WholeFile;
 use petrio_study::validate::fs::html::write_html;
 use petrio_study::validate::fs::{
     EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
@@ -46,10 +46,7 @@ fn experiments() -> String {
 
 impl ValidateFs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.html {
-            // Known before the long run; dropped at once, which leaves nothing behind.
-            WholeFile::create(path)?;
-        }
+        Outputs::of([("--html", &self.html)]).check(self.machine.as_deref())?;
         let question = FsQuestion {
             directory: self.dir.clone(),
             machine: self.machine.clone(),

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_study::validate::ivy::{
@@ -42,6 +43,7 @@ struct Everything {
 
 impl ValidateIvy {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        Outputs::of([("--html", &self.html)]).check([])?;
         let mut say = |what: &str| talk(&format!("simulating: {what} …"));
         let rows = validate_ivy(&mut say).map_err(|error| Failure::new(error, None))?;
         let orderings = orderings(&rows);

@@ -87,7 +87,7 @@ impl Checker<'_> {
 
     /// A file that a workload names must be there.
     fn file(&mut self, path: &str, full: &Path) {
-        let (message, help) = match std::fs::metadata(full) {
+        let (message, help) = match std::fs::metadata(full).inspect(petrio_files::input::remember) {
             Ok(metadata) if metadata.is_dir() => {
                 (format!("{} is a folder", full.display()), "name the files in it".to_owned())
             }

@@ -3,6 +3,7 @@
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::{print, talk};
+use crate::outputs::Outputs;
 use crate::progress::CountProgress;
 use crate::results::{say_written, write_json};
 use crate::table::table;
@@ -44,6 +45,7 @@ Examples:
 
 impl Describe {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check([self.what.as_path()])?;
         let described = self.described()?;
         let body =
             toml::to_string(&described.specification).map_err(|error| Failure::Output(error.to_string()))?;

@@ -1,6 +1,6 @@
 //! `petrio trace convert`
 
-use super::files::{Output, about, output_format, remark};
+use super::files::{Output, Overwrite, about, output_format, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
@@ -22,6 +22,8 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
     #[command(flatten)]
+    overwrite: Overwrite,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -33,9 +35,11 @@ Examples:
 
 impl Convert {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let output = Output::new(self.out.clone(), self.to, &self.overwrite);
+        output.check([self.file.as_path()])?;
         let mut reader = self.reading.open(&self.file)?;
         let about = about(&mut reader)?;
-        Output::new(self.out.clone(), self.to).write(&about, reader.by_ref())?;
+        output.write(&about, reader.by_ref())?;
         remark(&reader);
         Ok(())
     }

@@ -2,18 +2,29 @@
 
 use crate::failure::Failure;
 use crate::output::talk;
+use crate::outputs::{Outputs, is_free};
 use clap::Args;
 use petrio_workload::trace::event::Event;
 use petrio_workload::trace::native::About;
 use petrio_workload::trace::write::{OutputFormat, TraceWriter};
 use petrio_workload::trace::{EventReader, TraceError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Whether a file that is there may be replaced.
+#[derive(Args, Clone)]
+pub(super) struct Overwrite {
+    /// Replace the file to write if it is there already
+    #[arg(long)]
+    force: bool,
+}
 
 /// Where a trace goes.
 #[derive(Args)]
 pub(super) struct Output {
     /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral
     out: PathBuf,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// The format to write, where the extension doesn't say: native, events-csv, petrio, fio-iolog, blkparse or
     /// oracle-general
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
@@ -21,8 +32,16 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(out: PathBuf, format: Option<OutputFormat>) -> Self {
-        Self { out, to_format: format }
+    pub(super) fn new(out: PathBuf, format: Option<OutputFormat>, overwrite: &Overwrite) -> Self {
+        Self { out, to_format: format, overwrite: overwrite.clone() }
+    }
+
+    /// Whether it can be written, and takes nobody's place; before anything is read.
+    pub(super) fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+        let path = Some(self.out.clone());
+        Outputs::of([("OUT", &path)]).check(inputs)?;
+        let help = "the last name is the file to write: name another one, or replace it with --force";
+        is_free(&self.out, self.overwrite.force, help)
     }
 
     /// The format, said or told from the extension.

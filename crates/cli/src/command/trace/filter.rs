@@ -67,6 +67,7 @@ impl Filter {
             reads: self.read,
             writes: self.write,
         };
+        self.output.check([self.file.as_path()])?;
         let mut reader = self.reading.open(&self.file)?;
         let about = about(&mut reader)?;
         let events = reader.by_ref().filter(|event| event.as_ref().map_or(true, |event| wanted.wants(event)));

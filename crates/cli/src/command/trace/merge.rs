@@ -1,6 +1,6 @@
 //! `petrio trace merge`
 
-use super::files::{Output, output_format};
+use super::files::{Output, Overwrite, output_format};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
@@ -27,6 +27,8 @@ pub(crate) struct Merge {
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
     #[command(flatten)]
+    overwrite: Overwrite,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -40,10 +42,12 @@ impl Merge {
         let Some((out, inputs)) = self.files.split_last() else {
             return Err(Failure::new("no traces to merge", None));
         };
+        let output = Output::new(out.clone(), self.to, &self.overwrite);
+        output.check(inputs.iter().map(PathBuf::as_path))?;
         let readers = inputs.iter().map(|input| self.reading.open(input)).collect::<Result<Vec<_>, _>>()?;
         let merged = MergedEvents::new(readers, self.align, self.apart).map_err(refused)?;
         let about = merged.about().clone();
-        Output::new(out.clone(), self.to).write(&about, merged)
+        output.write(&about, merged)
     }
 }
 

@@ -47,6 +47,7 @@ impl Sample {
                 (Sampling::Fraction { fraction, seed }, how)
             }
         };
+        self.output.check([self.file.as_path()])?;
         let mut reader = self.reading.open(&self.file)?;
         let mut about = about(&mut reader)?;
         about.notes.push(how);

@@ -4,6 +4,7 @@ use super::run::failed;
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
+use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
@@ -61,6 +62,7 @@ Examples:
 
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check([self.trace.as_path()])?;
         let types_by = self.types.map_or(TypesBy::Nothing, TypesBy::from);
         let learned = learn_file(&self.trace, &self.reading.options(), types_by).map_err(failed)?;
         let text = specification_text(&learned)?;

@@ -5,6 +5,7 @@ use super::usage::usage_tables;
 use crate::command::fs::{Placed, directories, placed};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
 use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
@@ -128,6 +129,7 @@ impl Run {
                 Some(help),
             ));
         }
+        Outputs::of([("--out", &self.out)]).check([])?;
         if let Some(hours) = specification.hours_without_users() {
             talk(&format!(
                 "note: by their hours, nobody is there in the first {hours} h, which pass as on any clock; \

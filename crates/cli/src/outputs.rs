@@ -1,0 +1,90 @@
+//! The files that a command is to leave, looked at before anything is done: no two are one, none is read, each can be written.
+
+use crate::failure::Failure;
+use petrio_files::whole_file::WholeFile;
+use petrio_files::{input, shown};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Files that are to be written, each with the option that names it.
+#[derive(Default)]
+pub(crate) struct Outputs<'a>(Vec<(&'static str, &'a Path)>);
+
+impl<'a> Outputs<'a> {
+    /// Of those options that are given.
+    pub(crate) fn of(options: impl IntoIterator<Item = (&'static str, &'a Option<PathBuf>)>) -> Self {
+        let given = options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        Self(given.collect())
+    }
+
+    /// The files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &'a Path)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Looks at all of them. `inputs` are files that will be read; what was read already is known.
+    pub(crate) fn check<'i>(&self, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), Failure> {
+        for path in inputs {
+            if let Ok(there) = path.metadata() {
+                input::remember(&there);
+            }
+        }
+        for (position, (option, path)) in self.0.iter().enumerate() {
+            let shown = shown::path(path);
+            if let Some((other, _)) = self.0[..position].iter().find(|(_, known)| is_one_file(known, path)) {
+                let message = format!("{other} and {option} both name {shown}");
+                return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
+            }
+            if input::is_input(path) {
+                let message = format!("{option} would overwrite {shown}, which is read");
+                return Err(Failure::new(message, Some("name another file".to_owned())));
+            }
+            WholeFile::check(path).map_err(|cause| cannot_write(path, &cause))?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to take the place of a file that is there: for a name that stands where an input could, and for what can't be had again.
+pub(crate) fn is_free(path: &Path, force: bool, help: &str) -> Result<(), Failure> {
+    // A pipe or a device is written through, and an empty file loses nothing.
+    if !force && path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+        return Err(Failure::new(format!("{} is there already", shown::path(path)), Some(help.to_owned())));
+    }
+    Ok(())
+}
+
+/// That a file can't be written: the asker's mistake, or the system's refusal.
+pub(crate) fn cannot_write(path: &Path, cause: &io::Error) -> Failure {
+    let message = format!("{} can't be written: {cause}", shown::path(path));
+    match cause.kind() {
+        io::ErrorKind::InvalidInput => Failure::new(message, None),
+        io::ErrorKind::NotFound => Failure::Output(format!("{message}; make the folder first")),
+        io::ErrorKind::IsADirectory => {
+            Failure::Output(format!("{message}; that is a folder; name a file in it"))
+        }
+        io::ErrorKind::PermissionDenied => {
+            Failure::Output(format!("{message}; choose a file and a folder that you may write to"))
+        }
+        _ => Failure::Output(message),
+    }
+}
+
+/// Whether two names lead to one file. Pipes and devices may be named twice.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(first), Ok(second)) => {
+            first.is_file() && (first.dev(), first.ino()) == (second.dev(), second.ino())
+        }
+        (Err(_), Err(_)) => {
+            let place = |path: &Path| {
+                let path = std::path::absolute(path).ok()?;
+                let folder = path.parent()?.canonicalize().ok()?;
+                Some(folder.join(path.file_name()?))
+            };
+            one == other || place(one).is_some_and(|place_one| place(other) == Some(place_one))
+        }
+        _ => false,
+    }
+}
