@@ -14,7 +14,7 @@ help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
 	@echo "make bench   speed of the kernel, of the disk and of file systems, on this machine"
-	@echo "make fuzz    every fuzz target for a minute (SECONDS=… for longer); needs a nightly compiler"
+	@echo "make fuzz    a million mutated inputs (INPUTS=…), and every fuzz target for a minute (SECONDS=…) where a nightly compiler is"
 
 run:
 	@scripts/set-up.sh run
@@ -34,4 +34,5 @@ bench:
 	@cargo bench --locked --workspace
 
 fuzz:
-	@scripts/fuzz.sh $(or $(SECONDS),60)
+	@scripts/set-up.sh run
+	@scripts/fuzz.sh $(or $(SECONDS),60) $(or $(INPUTS),1000000)

@@ -2,13 +2,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use petrio_workload::trace::{FormatName, TraceOptions, TraceReader};
-use std::io::Cursor;
 
-fuzz_target!(|bytes: &[u8]| {
-    let options = TraceOptions { format: Some(FormatName::Vscsi), ..TraceOptions::default() };
-    if let Ok(reader) = TraceReader::from_reader("fuzz", Cursor::new(bytes.to_vec()), &options) {
-        let times: Vec<_> = reader.map_while(Result::ok).map(|record| record.time).collect();
-        assert!(times.is_sorted());
-    }
-});
+fuzz_target!(|bytes: &[u8]| petrio_hostile::readers::read("trace_vscsi", bytes));

@@ -8,6 +8,7 @@ mod compare;
 mod examples;
 mod file_systems;
 mod fit;
+mod hostile;
 mod interface;
 mod kept;
 mod outputs;

@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("live", 3),
     ("study", 4),
     ("studio", 5),
+    ("hostile", 5),
     ("cli", 6),
 ];
 

@@ -5,7 +5,6 @@
 mod bad_traces;
 mod file_programs;
 mod file_traces;
-mod fuzz_smoke;
 mod merged_traces;
 mod pattern_parameters;
 mod pattern_programs;
@@ -14,6 +13,7 @@ mod replay;
 mod request_programs;
 mod sample_traces;
 mod script_programs;
+mod sound_samples;
 mod support;
 mod synthetic;
 mod users;

@@ -1,0 +1,133 @@
+//! Traces: each format by its name, and the detection.
+
+use super::Reader;
+use crate::samples::seed;
+use petrio_kernel::Time;
+use petrio_live::capture::{JournalArea, Recording, TagFormat, requests_text};
+use petrio_workload::trace::{EventReader, FormatName, TraceOptions, TraceReader};
+use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
+use std::collections::VecDeque;
+use std::io::Cursor;
+
+/// What is packed may hold far more than its bytes; the beginning is enough.
+const RECORDS_MAX: usize = 100_000;
+
+fn read_as(bytes: &[u8], options: &TraceOptions) {
+    match TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options) {
+        Ok(reader) => {
+            let times: Vec<_> =
+                reader.take(RECORDS_MAX).map_while(Result::ok).map(|record| record.time).collect();
+            assert!(times.is_sorted(), "requests out of order");
+        }
+        Err(error) => assert!(!error.to_string().is_empty(), "refused without a reason"),
+    }
+    match EventReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options) {
+        Ok(reader) => {
+            let times: Vec<_> =
+                reader.take(RECORDS_MAX).map_while(Result::ok).map(|event| event.time).collect();
+            assert!(times.is_sorted(), "events out of order");
+        }
+        Err(error) => assert!(!error.to_string().is_empty(), "refused without a reason"),
+    }
+}
+
+/// A reader for each format.
+macro_rules! formats {
+    ($($target:literal $format:ident $seed:literal),+ $(,)?) => {
+        vec![$(Reader {
+            name: $target,
+            read: |bytes| read_as(bytes, &TraceOptions { format: Some(FormatName::$format), ..TraceOptions::default() }),
+            samples: || vec![seed($seed)],
+        }),+]
+    };
+}
+
+pub(super) fn readers() -> Vec<Reader> {
+    let mut readers = formats! {
+        "trace_blkparse" Blkparse "blkparse",
+        "trace_blktrace" Blktrace "blktrace",
+        "trace_cloudphysics_csv" CloudphysicsCsv "cloudphysics-csv",
+        "trace_darshan_dxt" DarshanDxt "darshan-dxt",
+        "trace_disksim_ascii" DisksimAscii "disksim-ascii",
+        "trace_events_csv" EventsCsv "events-csv",
+        "trace_fio_iolog" FioIolog "fio-iolog",
+        "trace_hp_srt" HpSrt "hp-srt",
+        "trace_measured" Measured "measured",
+        "trace_mqsim" Mqsim "mqsim",
+        "trace_msr" Msr "msr",
+        "trace_native" Native "native",
+        "trace_oracle_general" OracleGeneral "oracle-general",
+        "trace_petrio" Petrio "petrio",
+        "trace_requests" Requests "requests",
+        "trace_spc" Spc "spc",
+        "trace_strace" Strace "strace",
+        "trace_trace_events" TraceEvents "trace-events",
+        "trace_vscsi" Vscsi "vscsi",
+    };
+    readers.extend([
+        Reader {
+            name: "trace_detect",
+            read: |bytes| read_as(bytes, &TraceOptions::default()),
+            samples: || FormatName::ALL.iter().map(|format| seed(&format.to_string())).collect(),
+        },
+        Reader { name: "replay_closed", read: replay_closed, samples: || vec![seed("petrio")] },
+        Reader {
+            name: "capture_trace",
+            read: capture_trace,
+            samples: || vec![seed("blktrace"), vec![0; 4_096]],
+        },
+    ]);
+    readers
+}
+
+/// A trace of petrio's own format replayed closed, on a device whose speed its length says.
+fn replay_closed(bytes: &[u8]) {
+    let options = TraceOptions { format: Some(FormatName::Petrio), ..TraceOptions::default() };
+    let Ok(reader) = TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), &options) else {
+        return;
+    };
+    let Ok(mut source) = ClosedReplay::of_trace(reader, ClosedReplayOptions::default()) else { return };
+    let mut in_flight = VecDeque::new();
+    let mut now = Time::ZERO;
+    let mut service = Time::from_nanos(bytes.len() as u64 * 1_000);
+    loop {
+        let due = match source.due() {
+            Ok(Due::At(time)) => Some(time.max(now)),
+            Ok(Due::AfterCompletion) => None,
+            Ok(Due::Never) | Err(_) => return,
+        };
+        match (due, in_flight.front().copied()) {
+            (Some(time), Some((end, _))) if time < end => now = time,
+            (_, Some((end, id))) => {
+                now = now.max(end);
+                in_flight.pop_front();
+                if source.complete(id, now).is_err() {
+                    return;
+                }
+                continue;
+            }
+            (Some(time), None) => now = time,
+            (None, None) => panic!("waits for a completion with nothing in flight"),
+        }
+        match source.issue(now) {
+            Ok(Some(item)) => {
+                in_flight.push_back((now + service, item.request.id));
+                service = Time::from_picos(service.as_picos() / 2 + 1);
+            }
+            Ok(None) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// The kernel's trace of a block device, and a journal's superblock and descriptor.
+fn capture_trace(bytes: &[u8]) {
+    if let Ok(recording) = Recording::parse(bytes) {
+        let text = requests_text(recording.issued(), &JournalArea::default());
+        assert_eq!(text.split_whitespace().count(), recording.issued().count());
+    }
+    let format = TagFormat::of_superblock(bytes).unwrap_or_default();
+    if let Some(blocks) = format.blocks_logged(bytes) {
+        assert!(blocks.len() <= bytes.len() / 8);
+    }
+}

@@ -1,0 +1,56 @@
+//! A short round; `make fuzz` makes a long one.
+#![allow(clippy::unwrap_used)]
+
+use petrio_hostile::round::{round, shares};
+use petrio_hostile::{readers, samples};
+use std::path::Path;
+
+/// Each reader gets as many: a few seconds in all.
+const INPUTS: u64 = 24_000;
+
+#[test]
+fn every_reader_has_an_answer_to_every_input() {
+    let worker = Path::new(env!("CARGO_BIN_EXE_petrio-hostile"));
+    let mut total = 0;
+    let mut wrong = Vec::new();
+    std::thread::scope(|scope| {
+        let mut shares = shares(INPUTS);
+        let half = shares.split_off(shares.len() / 2);
+        let halves = [shares, half].map(|shares| {
+            scope.spawn(move || {
+                shares
+                    .into_iter()
+                    .map(|(reader, inputs)| (reader, round(worker, reader, 0, inputs).unwrap()))
+                    .collect::<Vec<_>>()
+            })
+        });
+        for (reader, outcome) in halves.into_iter().flat_map(|half| half.join().unwrap()) {
+            total += outcome.inputs;
+            if !outcome.is_clean() {
+                wrong.push(format!("{reader}: {outcome:?}"));
+            }
+        }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(total >= INPUTS);
+}
+
+#[test]
+fn every_reader_takes_its_samples() {
+    for reader in readers::all() {
+        let samples = (reader.samples)();
+        assert!(samples.iter().any(|sample| !sample.is_empty()), "{} has no sample", reader.name);
+        samples.iter().for_each(|sample| (reader.read)(sample));
+    }
+}
+
+#[test]
+fn every_fuzz_target_is_a_reader_and_every_reader_a_fuzz_target() {
+    let list = std::fs::read_dir(samples::repository().join("fuzz/fuzz_targets")).unwrap();
+    let mut targets: Vec<String> =
+        list.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    targets.sort();
+    let mut names: Vec<String> = readers::all().iter().map(|reader| reader.name.to_owned()).collect();
+    names.sort();
+    assert_eq!(targets, names);
+}
