@@ -68,12 +68,15 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
                 None => round::shares(inputs),
             };
             let mut clean = true;
-            println!("| reader | inputs | panics | over 10 s | aborted |\n| --- | --- | --- | --- | --- |");
+            println!(
+                "| reader | inputs | taken | panics | over 10 s | aborted |\n| --- | --- | --- | --- | --- | --- |"
+            );
             for (reader, share) in shares {
                 let outcome = round(&this, reader, from, share)?;
                 println!(
-                    "| {reader} | {} | {} | {} | {} |",
+                    "| {reader} | {} | {} | {} | {} | {} |",
                     outcome.inputs,
+                    outcome.taken,
                     outcome.panics.len(),
                     outcome.slow.len(),
                     outcome.aborted.len()
@@ -102,7 +105,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             let reader = named(&reader)?;
             let bytes = input(&reader, &(reader.samples)(), number);
             if read {
-                (reader.read)(&bytes);
+                match (reader.read)(&bytes) {
+                    Ok(()) => println!("taken"),
+                    Err(reason) => println!("refused: {reason}"),
+                }
             } else {
                 std::io::stdout().write_all(&bytes)?;
             }

@@ -19,11 +19,16 @@ const MEMORY_MAX: u64 = 2 << 30;
 /// An input that takes longer hangs, for whoever waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What a worker says of an input that was taken.
+const TAKEN: &str = "taken";
+
 /// What became of the inputs of one reader.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Inputs read.
+    /// Inputs tried.
     pub inputs: u64,
+    /// Those that were taken; the others were refused with a reason.
+    pub taken: u64,
     /// Those at which the reader broke a promise, with what it said.
     pub panics: Vec<(u64, String)>,
     /// Those that took more than ten seconds.
@@ -61,11 +66,17 @@ pub fn work(reader: &Reader, from: u64, to: u64) -> io::Result<()> {
         let bytes = input(reader, &samples, number);
         writeln!(out, "{number}")?;
         out.flush()?;
-        if let Err(panicked) = catch_unwind(AssertUnwindSafe(|| (reader.read)(&bytes))) {
-            let said = panicked.downcast_ref::<String>().cloned();
-            let said = said.or_else(|| panicked.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            writeln!(out, "{number} {}", said.unwrap_or_default().replace('\n', " "))?;
-        }
+        let panicked = match catch_unwind(AssertUnwindSafe(|| (reader.read)(&bytes))) {
+            Ok(Ok(())) => {
+                writeln!(out, "{TAKEN}")?;
+                continue;
+            }
+            Ok(Err(_)) => continue,
+            Err(panicked) => panicked,
+        };
+        let said = panicked.downcast_ref::<String>().cloned();
+        let said = said.or_else(|| panicked.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        writeln!(out, "{number} {}", said.unwrap_or_default().replace('\n', " "))?;
     }
     Ok(())
 }
@@ -86,6 +97,7 @@ pub fn round(worker: &Path, reader: &str, from: u64, inputs: u64) -> io::Result<
         let mut at = None;
         let ended = loop {
             match lines.recv_timeout(PATIENCE) {
+                Ok(line) if line == TAKEN => outcome.taken += 1,
                 Ok(line) => match line.split_once(' ') {
                     Some((number, said)) => {
                         outcome.panics.push((number.parse().unwrap_or_default(), said.to_owned()));

@@ -39,8 +39,16 @@ fn every_reader_has_an_answer_to_every_input() {
 fn every_reader_takes_its_samples() {
     for reader in readers::all() {
         let samples = (reader.samples)();
-        assert!(samples.iter().any(|sample| !sample.is_empty()), "{} has no sample", reader.name);
-        samples.iter().for_each(|sample| (reader.read)(sample));
+        assert!(!samples.is_empty(), "{} has no sample", reader.name);
+        for sample in samples {
+            assert_eq!(
+                (reader.read)(&sample),
+                Ok(()),
+                "{}: {}",
+                reader.name,
+                String::from_utf8_lossy(&sample)
+            );
+        }
     }
 }
 

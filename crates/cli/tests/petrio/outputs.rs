@@ -116,7 +116,7 @@ fn two_results_in_one_file_and_a_result_in_the_scenario_are_refused() {
     assert!(unwrapped(&answer.talk).contains("--json and --csv both name r"), "{}", answer.talk);
     let answer = folder.petrio(&["run", "scenario.toml", "--html", "./scenario.toml"]);
     assert_eq!(answer.code, Some(2));
-    assert!(answer.talk.contains("would overwrite the scenario"), "{}", answer.talk);
+    assert!(answer.talk.contains("would overwrite ./scenario.toml, which is read"), "{}", answer.talk);
     assert_eq!(folder.text("scenario.toml"), RANDOM);
 }
 

@@ -81,7 +81,7 @@ fn a_scenario_replays_petrios_own_file_as_it_replays_the_trace_it_was_made_from(
 fn filters_meet_every_condition() {
     let folder = with_traces();
     let kept = |arguments: &[&str]| {
-        let mut all = vec!["trace", "filter", "job.strace", "out.parquet"];
+        let mut all = vec!["trace", "filter", "job.strace", "out.parquet", "--force"];
         all.extend(arguments);
         let answer = folder.petrio(&all);
         assert_eq!(answer.code, Some(0), "{}", answer.talk);
@@ -104,7 +104,8 @@ fn merged_traces_are_aligned_by_the_wall_clock() {
     let text = folder.text("all.csv");
     let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
     assert!(place("/bin/cat") < place("/z") && place("/z") < place("/y/b"));
-    let answer = folder.petrio(&["trace", "merge", "disk.trace", "job.strace", "all.csv", "--align"]);
+    let answer =
+        folder.petrio(&["trace", "merge", "disk.trace", "job.strace", "all.csv", "--align", "--force"]);
     assert_eq!(answer.code, Some(2));
     assert!(answer.talk.contains("disk.trace: it doesn't say when it was recorded"), "{}", answer.talk);
 }

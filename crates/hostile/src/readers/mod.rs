@@ -5,12 +5,27 @@ mod parts;
 mod programs;
 mod traces;
 
+/// Taken, or refused with a reason.
+pub type Verdict = Result<(), String>;
+
+/// Why something is refused; there is always a reason.
+fn reason(error: &dyn std::fmt::Display) -> String {
+    let reason = error.to_string();
+    assert!(!reason.is_empty(), "refused without a reason");
+    reason
+}
+
+/// What is text at all.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| reason(&error))
+}
+
 /// A reader.
 pub struct Reader {
     /// Its name, which is its fuzz target's too.
     pub name: &'static str,
-    /// Reads, and sees that what came out is as promised.
-    pub read: fn(&[u8]),
+    /// Reads, and sees that what came out is as promised; says why it refuses.
+    pub read: fn(&[u8]) -> Verdict,
     /// Good files for it.
     pub samples: fn() -> Vec<Vec<u8>>,
 }
@@ -31,5 +46,6 @@ pub fn named(name: &str) -> Option<Reader> {
 /// There is no such reader; or the reader breaks its promise.
 pub fn read(name: &str, bytes: &[u8]) {
     let Some(reader) = named(name) else { panic!("no reader is named {name}") };
-    (reader.read)(bytes);
+    // A refusal is an answer.
+    let _ = (reader.read)(bytes);
 }

@@ -1,8 +1,9 @@
 //! What is run: scenarios, scripts of calls, captured requests, users' specifications, the manifests of their files.
 
-use super::Reader;
+use super::{Reader, Verdict, reason, text};
 use crate::samples::{files, seed};
 use petrio_live::namespace::Manifest;
+use petrio_scenario::Problems;
 use petrio_units::Measurable;
 use petrio_workload::distribution::Draw;
 use petrio_workload::namespace::FileKind;
@@ -17,39 +18,44 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader {
             name: "scenario",
             read: scenario,
-            samples: || files(&["examples", "examples/users", "examples/ivy"], ".toml"),
+            samples: || files(&["examples", "examples/ivy"], ".toml"),
         },
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
-        Reader { name: "user_specification", read: users, samples: || files(&["examples/users"], ".toml") },
+        Reader { name: "user_specification", read: users, samples: specifications },
         Reader { name: "files_manifest", read: manifest, samples: manifests },
     ]
 }
 
-fn scenario(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Err(problems) = petrio_scenario::load_text("hostile", text, None, &[]) {
-        assert!(problems.iter().count() > 0, "refused without a reason");
-    }
+fn scenario(bytes: &[u8]) -> Verdict {
+    let loaded = petrio_scenario::load_text("hostile", text(bytes)?, None, &[]);
+    loaded.map(drop).map_err(|problems| first(&problems))
+}
+
+/// The first of all that is wrong.
+pub(super) fn first(problems: &Problems) -> String {
+    problems.iter().next().map_or_else(|| reason(&""), |problem| reason(&problem))
 }
 
 fn scripts() -> Vec<Vec<u8>> {
     let texts = [
-        "file a 64 KiB\nopen a\nread a 4 KiB\nwrite a 4 KiB 8 KiB\nfsync a\nclose a\n",
-        "repeat 100\n  create m\n  write m 8 KiB\n  fsync m\n  close m\nend\n",
-        "file b 1 MiB; think 5 ms; read b 0 B 64 KiB; unlink b",
+        "file a 64 KiB; open a; read a 4 KiB 4 KiB; write a 8 KiB 4 KiB; fsync a; close a",
+        "phase preparation\ncreate first; append first 8 KiB; fsync first; sync\nphase measured\n\
+         repeat 100 { create message-%; append message-% 8 KiB; fsync message-% }",
+        "file b 1 MiB cached; think 5 ms; read b 0 B 64 KiB; unlink b",
     ];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-fn script(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(script) = text.parse::<Script>() else { return };
+fn script(bytes: &[u8]) -> Verdict {
+    let text = text(bytes)?;
+    let script = text.parse::<Script>().map_err(|error| reason(&error))?;
     assert!(
         script.to_string().parse::<Script>().is_ok_and(|again| again == script),
         "prints as another script"
     );
-    let Ok(mut prepared) = ScriptParameters::new(text).prepare(&Placement::new("hostile")) else { return };
+    let prepared = ScriptParameters::new(text).prepare(&Placement::new("hostile"));
+    let mut prepared = prepared.map_err(|error| reason(&error))?;
     let program = &mut prepared.programs[0];
     for _ in 0..10_000 {
         match program.next(None) {
@@ -57,13 +63,15 @@ fn script(bytes: &[u8]) {
             Ok(_) => {}
         }
     }
+    Ok(())
 }
 
-fn requests(bytes: &[u8]) {
+fn requests(bytes: &[u8]) -> Verdict {
     let parameters = RequestParameters::new("hostile");
     let bytes = bytes.to_vec();
     let opener: Arc<Opener> = Arc::new(move || Ok(Box::new(Cursor::new(bytes.clone()))));
-    let Ok(mut prepared) = parameters.prepare_with(&Placement::new("hostile"), &opener) else { return };
+    let prepared = parameters.prepare_with(&Placement::new("hostile"), &opener);
+    let mut prepared = prepared.map_err(|error| reason(&error))?;
     for program in &mut prepared.programs {
         loop {
             match program.next(None) {
@@ -73,6 +81,7 @@ fn requests(bytes: &[u8]) {
             }
         }
     }
+    Ok(())
 }
 
 /// Many files and users are allowed, and take their time.
@@ -96,25 +105,18 @@ fn reach<Q: Measurable>(draw: &Draw<Q>) -> f64 {
     draw.distribution().map_or(0.0, |draw| draw.mean().abs() + draw.variance().sqrt())
 }
 
-fn users(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let specification = match petrio_scenario::load_users_text("hostile", text, &[]) {
-        Ok(specification) => specification,
-        Err(problems) => {
-            assert!(problems.iter().count() > 0, "refused without a reason");
-            return;
-        }
-    };
+fn users(bytes: &[u8]) -> Verdict {
+    let specification = petrio_scenario::load_users_text("hostile", text(bytes)?, &[]);
+    let specification = specification.map_err(|problems| first(&problems))?;
     assert_eq!(specification.check(), Ok(()));
     if !is_small(&specification) {
-        return;
+        return Ok(());
     }
     if let Ok(namespace) = specification.namespace(2, 1) {
         assert_eq!(specification.namespace(2, 1), Ok(namespace));
     }
-    let Ok(prepared) = specification.prepare(&Users::new("", 2, 2), &Placement::new("hostile"), None) else {
-        return;
-    };
+    let prepared = specification.prepare(&Users::new("", 2, 2), &Placement::new("hostile"), None);
+    let prepared = prepared.map_err(|error| reason(&error))?;
     for mut program in prepared.programs {
         for _ in 0..300 {
             match program.next(None) {
@@ -128,10 +130,17 @@ fn users(bytes: &[u8]) {
             }
         }
     }
+    Ok(())
+}
+
+/// User specifications; scenarios lie beside them.
+fn specifications() -> Vec<Vec<u8>> {
+    let is_scenario = |bytes: &[u8]| bytes.windows(9).any(|window| window == b"[workload");
+    files(&["examples/users"], ".toml").into_iter().filter(|bytes| !is_scenario(bytes)).collect()
 }
 
 fn manifests() -> Vec<Vec<u8>> {
-    let specifications = files(&["examples/users"], ".toml").into_iter().filter_map(|bytes| {
+    let specifications = specifications().into_iter().filter_map(|bytes| {
         let specification =
             petrio_scenario::load_users_text("sample", std::str::from_utf8(&bytes).ok()?, &[]).ok()?;
         serde_json::to_vec(&Manifest::new(specification, 2, 1)).ok()
@@ -139,13 +148,13 @@ fn manifests() -> Vec<Vec<u8>> {
     specifications.collect()
 }
 
-fn manifest(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(manifest) = Manifest::of_text(text) else { return };
+fn manifest(bytes: &[u8]) -> Verdict {
+    let manifest = Manifest::of_text(text(bytes)?)?;
     let again = serde_json::to_string(&manifest).map(|text| Manifest::of_text(&text));
     assert!(matches!(again, Ok(Ok(again)) if again == manifest), "written as another one");
     // Many files are allowed, and take their time.
     if manifest.users <= 4 && is_small(&manifest.specification) {
-        let _ = manifest.namespace();
+        manifest.namespace().map_err(|error| reason(&error))?;
     }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Traces: each format by its name, and the detection.
 
-use super::Reader;
+use super::{Reader, Verdict, reason};
 use crate::samples::seed;
 use petrio_kernel::Time;
 use petrio_live::capture::{JournalArea, Recording, TagFormat, requests_text};
@@ -12,23 +12,22 @@ use std::io::Cursor;
 /// What is packed may hold far more than its bytes; the beginning is enough.
 const RECORDS_MAX: usize = 100_000;
 
-fn read_as(bytes: &[u8], options: &TraceOptions) {
-    match TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options) {
-        Ok(reader) => {
-            let times: Vec<_> =
-                reader.take(RECORDS_MAX).map_while(Result::ok).map(|record| record.time).collect();
-            assert!(times.is_sorted(), "requests out of order");
-        }
-        Err(error) => assert!(!error.to_string().is_empty(), "refused without a reason"),
+fn read_as(bytes: &[u8], options: &TraceOptions) -> Verdict {
+    // A trace of calls has no requests; every trace has events.
+    if let Ok(reader) = TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options) {
+        let times: Vec<_> =
+            reader.take(RECORDS_MAX).map_while(Result::ok).map(|record| record.time).collect();
+        assert!(times.is_sorted(), "requests out of order");
     }
-    match EventReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options) {
-        Ok(reader) => {
-            let times: Vec<_> =
-                reader.take(RECORDS_MAX).map_while(Result::ok).map(|event| event.time).collect();
-            assert!(times.is_sorted(), "events out of order");
-        }
-        Err(error) => assert!(!error.to_string().is_empty(), "refused without a reason"),
+    let reader = EventReader::from_reader("hostile", Cursor::new(bytes.to_vec()), options)
+        .map_err(|error| reason(&error))?;
+    let mut last = Time::ZERO;
+    for event in reader.take(RECORDS_MAX) {
+        let event = event.map_err(|error| reason(&error))?;
+        assert!(event.time >= last, "events out of order");
+        last = event.time;
     }
+    Ok(())
 }
 
 /// A reader for each format.
@@ -81,12 +80,12 @@ pub(super) fn readers() -> Vec<Reader> {
 }
 
 /// A trace of petrio's own format replayed closed, on a device whose speed its length says.
-fn replay_closed(bytes: &[u8]) {
+fn replay_closed(bytes: &[u8]) -> Verdict {
     let options = TraceOptions { format: Some(FormatName::Petrio), ..TraceOptions::default() };
-    let Ok(reader) = TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), &options) else {
-        return;
-    };
-    let Ok(mut source) = ClosedReplay::of_trace(reader, ClosedReplayOptions::default()) else { return };
+    let reader = TraceReader::from_reader("hostile", Cursor::new(bytes.to_vec()), &options)
+        .map_err(|error| reason(&error))?;
+    let mut source =
+        ClosedReplay::of_trace(reader, ClosedReplayOptions::default()).map_err(|error| reason(&error))?;
     let mut in_flight = VecDeque::new();
     let mut now = Time::ZERO;
     let mut service = Time::from_nanos(bytes.len() as u64 * 1_000);
@@ -94,16 +93,15 @@ fn replay_closed(bytes: &[u8]) {
         let due = match source.due() {
             Ok(Due::At(time)) => Some(time.max(now)),
             Ok(Due::AfterCompletion) => None,
-            Ok(Due::Never) | Err(_) => return,
+            Ok(Due::Never) => return Ok(()),
+            Err(error) => return Err(reason(&error)),
         };
         match (due, in_flight.front().copied()) {
             (Some(time), Some((end, _))) if time < end => now = time,
             (_, Some((end, id))) => {
                 now = now.max(end);
                 in_flight.pop_front();
-                if source.complete(id, now).is_err() {
-                    return;
-                }
+                source.complete(id, now).map_err(|error| reason(&error))?;
                 continue;
             }
             (Some(time), None) => now = time,
@@ -115,19 +113,19 @@ fn replay_closed(bytes: &[u8]) {
                 service = Time::from_picos(service.as_picos() / 2 + 1);
             }
             Ok(None) => {}
-            Err(_) => return,
+            Err(error) => return Err(reason(&error)),
         }
     }
 }
 
 /// The kernel's trace of a block device, and a journal's superblock and descriptor.
-fn capture_trace(bytes: &[u8]) {
-    if let Ok(recording) = Recording::parse(bytes) {
-        let text = requests_text(recording.issued(), &JournalArea::default());
-        assert_eq!(text.split_whitespace().count(), recording.issued().count());
-    }
+fn capture_trace(bytes: &[u8]) -> Verdict {
     let format = TagFormat::of_superblock(bytes).unwrap_or_default();
     if let Some(blocks) = format.blocks_logged(bytes) {
         assert!(blocks.len() <= bytes.len() / 8);
     }
+    let recording = Recording::parse(bytes).map_err(|error| reason(&error))?;
+    let text = requests_text(recording.issued(), &JournalArea::default());
+    assert_eq!(text.split_whitespace().count(), recording.issued().count());
+    Ok(())
 }
