@@ -7,6 +7,7 @@ use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::place::Discipline;
 use crate::store::AnyStore;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) type Action = Box<dyn Fn(&mut Firing<'_>) + Send + Sync>;
@@ -134,6 +135,22 @@ pub struct Net {
     pub(crate) conserved: Vec<Conserved>,
     pub(crate) starters: Vec<Starter>,
     pub(crate) adjacency: Vec<Adjacency>,
+    pub(crate) names: Names,
+}
+
+/// Indices by path, so that a net of a hundred thousand places is built and asked as fast, place by place, as one of ten. Only looked up,
+/// never walked: no order of hashes takes part.
+#[derive(Default)]
+pub(crate) struct Names {
+    pub(crate) pages: HashMap<String, u32>,
+    pub(crate) places: HashMap<String, u32>,
+    pub(crate) transitions: HashMap<String, u32>,
+}
+
+impl Names {
+    fn find(index: &HashMap<String, u32>, path: &str) -> Option<usize> {
+        index.get(path).map(|found| *found as usize)
+    }
 }
 
 impl Net {
@@ -164,17 +181,17 @@ impl Net {
 
     /// The index of a place.
     pub fn find_place(&self, path: &str) -> Option<usize> {
-        self.places.iter().position(|place| place.path == path)
+        Names::find(&self.names.places, path)
     }
 
     /// The index of a transition.
     pub fn find_transition(&self, path: &str) -> Option<usize> {
-        self.transitions.iter().position(|transition| transition.path == path)
+        Names::find(&self.names.transitions, path)
     }
 
     /// The index of a page.
     pub fn find_page(&self, path: &str) -> Option<usize> {
-        self.pages.iter().position(|page| page.path == path)
+        Names::find(&self.names.pages, path)
     }
 
     /// Whether the markings of this net can be serialised and hashed: every place is encodable.

@@ -55,6 +55,7 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
         conserved,
         starters: builder.starters,
         adjacency,
+        names: builder.names,
     }))
 }
 

@@ -8,12 +8,14 @@ pub use transition::TransitionBuilder;
 use crate::Time;
 use crate::error::NetError;
 use crate::monitor::Probe;
-use crate::net::{Conserved, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, StreamSpec};
+use crate::net::{
+    Conserved, Names, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, StreamSpec,
+};
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::random::Stream;
 use crate::station::{Station, StationSpec};
 use crate::store::{PlaceStore, Ready};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 use transition::Draft;
 
@@ -28,7 +30,12 @@ pub struct NetBuilder {
     conserved: Vec<Conserved>,
     starters: Vec<Starter>,
     error: Option<NetError>,
+    names: Names,
+    streams_by_path: StreamsByPath,
 }
+
+/// Streams by path, then by purpose; looked up only, as [`Names`].
+type StreamsByPath = HashMap<String, Vec<(String, u32)>>;
 
 impl NetBuilder {
     /// An empty net.
@@ -44,6 +51,8 @@ impl NetBuilder {
             conserved: Vec::new(),
             starters: Vec::new(),
             error: None,
+            names: Names { pages: HashMap::from([(String::new(), 0)]), ..Names::default() },
+            streams_by_path: StreamsByPath::default(),
         }
     }
 
@@ -65,13 +74,14 @@ impl NetBuilder {
     }
 
     fn add_stream(&mut self, path: String, purpose: &str) -> u32 {
-        let found =
-            self.streams.iter().skip(1).position(|stream| stream.path == path && stream.purpose == purpose);
-        if let Some(index) = found {
-            return index as u32 + 1;
+        let known = self.streams_by_path.get(&path).map_or(&[][..], Vec::as_slice);
+        if let Some((_, index)) = known.iter().find(|(known, _)| known == purpose) {
+            return *index;
         }
+        let index = self.streams.len() as u32;
+        self.streams_by_path.entry(path.clone()).or_default().push((purpose.to_owned(), index));
         self.streams.push(StreamSpec { path, purpose: purpose.to_owned() });
-        (self.streams.len() - 1) as u32
+        index
     }
 }
 
@@ -98,11 +108,11 @@ impl PageBuilder<'_> {
     /// A page below this one.
     pub fn page(&mut self, name: &str) -> PageBuilder<'_> {
         let path = self.child_path(name);
-        if self.net.pages.iter().any(|page| page.path == path) {
+        let page = self.net.pages.len() as u32;
+        if self.net.names.pages.insert(path.clone(), page).is_some() {
             self.net.fail(NetError::Duplicate { kind: "page", path: path.clone() });
         }
         self.net.pages.push(Page { path, parent: Some(self.page), ports: Vec::new() });
-        let page = (self.net.pages.len() - 1) as u32;
         PageBuilder { net: self.net, page }
     }
 
@@ -110,8 +120,8 @@ impl PageBuilder<'_> {
     /// other's places are built so: first the places of all, then their transitions.
     pub fn reopen(&mut self, name: &str) -> PageBuilder<'_> {
         let path = self.child_path(name);
-        match self.net.pages.iter().position(|page| page.path == path) {
-            Some(page) => PageBuilder { page: page as u32, net: self.net },
+        match self.net.names.pages.get(&path) {
+            Some(&page) => PageBuilder { page, net: self.net },
             None => self.page(name),
         }
     }
@@ -124,7 +134,7 @@ impl PageBuilder<'_> {
         station: Option<Box<dyn Station<T>>>,
     ) -> Place<T> {
         let path = self.child_path(name);
-        if self.net.places.iter().any(|place| place.path == path) {
+        if self.net.names.places.insert(path.clone(), self.net.places.len() as u32).is_some() {
             self.net.fail(NetError::Duplicate { kind: "place", path: path.clone() });
         }
         self.net.places.push(PlaceSpec {
@@ -275,7 +285,7 @@ impl PageBuilder<'_> {
     /// A transition. Declare its arcs, then give it an action.
     pub fn transition(&mut self, name: &str) -> TransitionBuilder<'_> {
         let path = self.child_path(name);
-        if self.net.drafts.iter().any(|draft| draft.path == path) {
+        if self.net.names.transitions.insert(path.clone(), self.net.drafts.len() as u32).is_some() {
             self.net.fail(NetError::Duplicate { kind: "transition", path: path.clone() });
         }
         self.net.drafts.push(Draft::new(path, self.page));
