@@ -18,6 +18,8 @@ use std::time::Duration;
 const MEMORY_MAX: u64 = 2 << 30;
 /// An input that takes longer hangs, for whoever waits.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A worker begins within this time.
+const START: Duration = Duration::from_secs(120);
 
 /// What a worker says of an input that was taken.
 const TAKEN: &str = "taken";
@@ -88,41 +90,74 @@ pub fn work(reader: &Reader, from: u64, to: u64) -> io::Result<()> {
 pub fn round(worker: &Path, reader: &str, from: u64, inputs: u64) -> io::Result<Outcome> {
     let (mut outcome, mut next, end) = (Outcome::default(), from, from + inputs);
     while next < end {
-        let mut child = Command::new(worker)
-            .args(["worker", reader, &next.to_string(), &end.to_string()])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let lines = listen(&mut child);
-        let mut at = None;
-        let ended = loop {
-            match lines.recv_timeout(PATIENCE) {
-                Ok(line) if line == TAKEN => outcome.taken += 1,
-                Ok(line) => match line.split_once(' ') {
-                    Some((number, said)) => {
-                        outcome.panics.push((number.parse().unwrap_or_default(), said.to_owned()));
-                    }
-                    None => at = line.parse().ok(),
-                },
-                Err(RecvTimeoutError::Disconnected) => break true,
-                Err(RecvTimeoutError::Timeout) => break false,
-            }
-        };
-        if !ended {
-            let _ = child.kill();
-        }
-        let status = child.wait()?;
-        match at {
-            _ if ended && status.success() => break,
-            Some(number) => {
-                if ended { &mut outcome.aborted } else { &mut outcome.slow }.push(number);
+        match watch(worker, reader, next, end, PATIENCE, &mut outcome)? {
+            Ended::Well => break,
+            Ended::Aborted(number) => {
+                outcome.aborted.push(number);
                 next = number + 1;
             }
-            None => return Err(io::Error::other(format!("the worker of {reader} ended at once: {status}"))),
+            Ended::Silent(number) => {
+                // A machine may be busy with something else: it gets a second chance, alone and with more patience.
+                let again = watch(worker, reader, number, number + 1, 3 * PATIENCE, &mut outcome)?;
+                if !matches!(again, Ended::Well) {
+                    outcome.slow.push(number);
+                }
+                next = number + 1;
+            }
         }
     }
     outcome.inputs = inputs;
     Ok(outcome)
+}
+
+/// How a worker ended, and at which input.
+enum Ended {
+    Well,
+    Aborted(u64),
+    Silent(u64),
+}
+
+/// Starts a worker and listens to it until it ends or falls silent.
+fn watch(
+    worker: &Path,
+    reader: &str,
+    from: u64,
+    to: u64,
+    patience: Duration,
+    outcome: &mut Outcome,
+) -> io::Result<Ended> {
+    let mut child = Command::new(worker)
+        .args(["worker", reader, &from.to_string(), &to.to_string()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let lines = listen(&mut child);
+    let mut at = None;
+    let is_silent = loop {
+        // Samples are read first.
+        let patience = if at.is_none() { START } else { patience };
+        match lines.recv_timeout(patience) {
+            Ok(line) if line == TAKEN => outcome.taken += 1,
+            Ok(line) => match line.split_once(' ') {
+                Some((number, said)) => {
+                    outcome.panics.push((number.parse().unwrap_or_default(), said.to_owned()));
+                }
+                None => at = line.parse().ok(),
+            },
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    if is_silent {
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    match at {
+        _ if !is_silent && status.success() => Ok(Ended::Well),
+        Some(number) if is_silent => Ok(Ended::Silent(number)),
+        Some(number) => Ok(Ended::Aborted(number)),
+        None => Err(io::Error::other(format!("the worker of {reader} can't begin: {status}"))),
+    }
 }
 
 fn listen(child: &mut Child) -> Receiver<String> {
