@@ -14,7 +14,8 @@ help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
 	@echo "make bench   speed of the kernel, of the disk and of file systems, on this machine"
-	@echo "make fuzz    every fuzz target for a minute (SECONDS=… for longer); needs a nightly compiler"
+	@echo "make fuzz    every fuzz target for a minute (SECONDS=… for longer), which needs a nightly compiler; then every command"
+	@echo "             killed 50 times by each signal (KILLS=… for more)"
 
 run:
 	@scripts/set-up.sh run
@@ -35,3 +36,4 @@ bench:
 
 fuzz:
 	@scripts/fuzz.sh $(or $(SECONDS),60)
+	@scripts/kill.sh $(or $(KILLS),50)

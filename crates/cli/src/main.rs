@@ -80,6 +80,15 @@ fn main() -> ExitCode {
         output::talk(&format!("the program can't be started: {error}"));
         return ExitCode::from(NOT_STARTED);
     }
+    if let Ok(program) = std::env::current_exe() {
+        petrio_live::launch::by(program, [LAUNCH.into()]);
+    }
+    leftovers::clear();
+    let command = Arguments::parse().command;
+    // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this command's.
+    if let Command::Calibrate(_) | Command::Validate(_) = &command {
+        petrio_live::rig::mount_apart();
+    }
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
         // A capture completes its trace; told a second time, it ends like everything else.
@@ -98,11 +107,7 @@ fn main() -> ExitCode {
         output::talk("interrupted");
         std::process::exit(INTERRUPTED);
     });
-    if let Ok(program) = std::env::current_exe() {
-        petrio_live::launch::by(program, [LAUNCH.into()]);
-    }
-    leftovers::clear();
-    let outcome = match Arguments::parse().command {
+    let outcome = match command {
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Check(check) => check.execute(),

@@ -9,6 +9,7 @@ mod examples;
 mod file_systems;
 mod fit;
 mod interface;
+mod killed;
 mod outputs;
 mod predictions;
 mod same_again;

@@ -6,6 +6,7 @@
 
 use super::error::FileTraceError;
 use crate::launch;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -103,14 +104,14 @@ fn is_there(program: &OsStr) -> io::Result<()> {
     use rustix::fs::{Access, access};
     let may = |path: &Path| -> io::Result<()> {
         access(path, Access::EXEC_OK)?;
-        if path.is_dir() { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
+        if path.is_dir() { Err(Errno::ACCESS.into()) } else { Ok(()) }
     };
     if program.as_encoded_bytes().contains(&b'/') {
         return may(Path::new(program));
     }
     // As of execvp(3): what is found and may not be executed is told where nothing else is found.
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let mut outcome = Err(io::ErrorKind::NotFound.into());
+    let mut outcome = Err(Errno::NOENT.into());
     for folder in std::env::split_paths(&path) {
         match may(&folder.join(program)) {
             Ok(()) => return Ok(()),

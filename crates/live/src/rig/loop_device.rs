@@ -291,3 +291,48 @@ fn number_of(device: &Path) -> Result<DeviceNumber, RigError> {
     let (major, minor) = (rustix::fs::major(status.st_rdev), rustix::fs::minor(status.st_rdev));
     Ok(DeviceNumber { major, minor })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// A device that no machine has, whose settings lie in a folder.
+    const NUMBER: &str = "7:99999";
+
+    #[test]
+    fn a_setting_that_was_left_is_put_back_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(NUMBER).join("scheduler");
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        fs::write(&file, "none [bfq]\n").unwrap();
+        let place = file.join("petrio-image-1").join("none");
+        assert!(clear_setting(&place).unwrap());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "none");
+        assert!(!clear_setting(&place).unwrap());
+        fs::remove_file(&file).unwrap();
+        assert!(!clear_setting(&place).unwrap());
+    }
+
+    #[test]
+    fn what_is_gone_already_is_cleared_without_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("petrio-image-gone");
+        assert!(!clear_image(&gone).unwrap() && !clear_loop_device(&gone).unwrap());
+        assert!(!super::super::clear_mount(&gone).unwrap());
+        assert!(!super::super::clear_group(&gone).unwrap());
+        assert!(!super::super::clear_throttle(&gone.join("7:99999")).unwrap());
+    }
+
+    #[test]
+    fn a_mount_point_that_was_left_goes_and_a_folder_in_use_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("petrio-mount-1");
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("somebody's"), "").unwrap();
+        assert!(super::super::clear_mount(&place).is_err());
+        fs::remove_file(place.join("somebody's")).unwrap();
+        assert!(super::super::clear_mount(&place).unwrap());
+        assert!(!place.exists());
+    }
+}

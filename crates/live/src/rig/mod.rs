@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apart;
 mod error;
 mod facilities;
 mod groups;
@@ -25,6 +26,7 @@ mod program;
 mod slow_disk;
 mod volume;
 
+pub use apart::mount_apart;
 pub use error::RigError;
 pub use facilities::{Availability, Facilities};
 pub use groups::{Entered, Hierarchy, MemoryGroup, Throttle, ThrottleLimits, Version};
