@@ -14,7 +14,8 @@ help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
 	@echo "make bench   speed of the kernel, of the disk and of file systems, on this machine"
-	@echo "make fuzz    a million mutated inputs (INPUTS=…), and every fuzz target for a minute (SECONDS=…) where a nightly compiler is"
+	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
+	@echo "             nightly compiler every fuzz target for a minute (SECONDS=…)"
 
 run:
 	@scripts/set-up.sh run
@@ -35,4 +36,4 @@ bench:
 
 fuzz:
 	@scripts/set-up.sh run
-	@scripts/fuzz.sh $(or $(SECONDS),60) $(or $(INPUTS),1000000)
+	@scripts/fuzz.sh $(or $(SECONDS),60) $(or $(INPUTS),1000000) $(or $(KILLS),50)

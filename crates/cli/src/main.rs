@@ -4,6 +4,7 @@
 
 mod command;
 mod failure;
+mod leftovers;
 mod output;
 mod outputs;
 mod progress;
@@ -11,6 +12,7 @@ mod results;
 mod table;
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -60,10 +62,34 @@ enum Command {
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
 const INTERRUPTED: i32 = 130;
 
+/// As shells have it: a program that was found and can't be executed.
+const NOT_STARTED: u8 = 126;
+
 /// Whether a signal is ending the program.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
+/// The word with which petrio starts itself as a launcher of other programs.
+const LAUNCH: &str = "launch";
+
 fn main() -> ExitCode {
+    // A launcher becomes another program, and does nothing of its own before.
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some((first, launched)) = words.split_first()
+        && first == LAUNCH
+    {
+        let error = petrio_live::launch::launch(launched);
+        output::talk(&format!("the program can't be started: {error}"));
+        return ExitCode::from(NOT_STARTED);
+    }
+    if let Ok(program) = std::env::current_exe() {
+        petrio_live::launch::by(program, [LAUNCH.into()]);
+    }
+    leftovers::clear();
+    let command = Arguments::parse().command;
+    // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this command's.
+    if let Command::Calibrate(_) | Command::Validate(_) = &command {
+        petrio_live::rig::mount_apart();
+    }
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
         // A capture completes its trace; told a second time, it ends like everything else.
@@ -75,12 +101,14 @@ fn main() -> ExitCode {
             return;
         }
         ENDING.store(true, Ordering::SeqCst);
+        // Another signal waits until this is done; and what a kill leaves undone stands in the record.
         petrio_scenario::report::discard_unfinished();
         petrio_live::undo::take_down_all();
+        petrio_files::temporary::remove_all();
         output::talk("interrupted");
         std::process::exit(INTERRUPTED);
     });
-    let outcome = match Arguments::parse().command {
+    let outcome = match command {
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Check(check) => check.execute(),

@@ -47,9 +47,16 @@ pub struct WholeFile {
 struct Part {
     part: PathBuf,
     file: PathBuf,
-    may_replace_input: bool,
+    how: How,
     is_renamed: bool,
     _recorded: Recorded,
+}
+
+/// What is special about a file.
+#[derive(Clone, Copy, Debug, Default)]
+struct How {
+    may_replace_input: bool,
+    is_private: bool,
 }
 
 impl WholeFile {
@@ -58,7 +65,7 @@ impl WholeFile {
     /// # Errors
     /// As of [`WholeFile::check`].
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::begin(path, false)
+        Self::begin(path, How::default())
     }
 
     /// As [`WholeFile::create`], for what is read, changed and written again.
@@ -66,7 +73,23 @@ impl WholeFile {
     /// # Errors
     /// As of [`WholeFile::create`], but for files that were read.
     pub fn replace(path: &Path) -> io::Result<Self> {
-        Self::begin(path, true)
+        Self::begin(path, How { may_replace_input: true, ..How::default() })
+    }
+
+    /// As [`WholeFile::create`], for its owner alone: this user, whatever was there before.
+    ///
+    /// # Errors
+    /// As of [`WholeFile::create`].
+    pub fn private(path: &Path) -> io::Result<Self> {
+        Self::begin(path, How { is_private: true, ..How::default() })
+    }
+
+    /// [`WholeFile::private`] and [`WholeFile::replace`] together.
+    ///
+    /// # Errors
+    /// As of [`WholeFile::replace`].
+    pub fn replace_privately(path: &Path) -> io::Result<Self> {
+        Self::begin(path, How { is_private: true, may_replace_input: true })
     }
 
     /// Looks whether a file can be written there; leaves everything as it is, and opens no pipe.
@@ -81,8 +104,8 @@ impl WholeFile {
         Ok(())
     }
 
-    fn begin(path: &Path, may_replace_input: bool) -> io::Result<Self> {
-        let (file, there) = match Target::of(path, may_replace_input)? {
+    fn begin(path: &Path, how: How) -> io::Result<Self> {
+        let (file, there) = match Target::of(path, how.may_replace_input)? {
             Target::Regular { file, there } => (file, there),
             Target::Through(opened) => {
                 return Ok(Self {
@@ -98,12 +121,14 @@ impl WholeFile {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         // As private as the file that it replaces, from the first byte on.
-        options.mode(there.as_ref().map_or(0o666, |there| there.mode() & 0o600));
+        let usual = if how.is_private { 0o600 } else { 0o666 };
+        let there = there.filter(|_| !how.is_private);
+        options.mode(there.as_ref().map_or(usual, |there| there.mode() & 0o600));
         // The plain cause; the temporary name that comes with it means nothing to anybody.
         let opened = options.open(&part).map_err(|error| io::Error::from(error.kind()))?;
         listed.insert(part.clone());
         drop(listed);
-        let begun = Part { part, file, may_replace_input, is_renamed: false, _recorded: recorded };
+        let begun = Part { part, file, how, is_renamed: false, _recorded: recorded };
         if let Some(there) = there {
             // Another's file stays his, where that is allowed; the mode comes after, for a change of owner resets it.
             let _ = std::os::unix::fs::fchown(&opened, Some(there.uid()), Some(there.gid()));
@@ -126,7 +151,7 @@ impl WholeFile {
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(mut part) = part else { return Ok(()) };
         file.sync_all()?;
-        if !part.may_replace_input {
+        if !part.how.may_replace_input {
             target::is_no_input(&part.file)?;
         }
         let folder = target::folder(&part.file).to_owned();

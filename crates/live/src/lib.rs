@@ -15,8 +15,8 @@
 //! [`drive`] works in any directory and needs no privilege. [`rig`], [`capture`] and [`file_trace`] need root, and [`rig::Facilities`] says what is
 //! possible on this machine and, where it isn't, why.
 //!
-//! Whatever is set up is taken down again: when its owner is dropped, when something fails on the way, and, for a signal's
-//! handler, by [`undo::take_down_all`].
+//! Whatever is set up is taken down again: when its owner is dropped, when something fails on the way, for a signal's handler by
+//! [`undo::take_down_all`], and after a kill by the next start's [`leftovers::clear`].
 //!
 //! ```
 //! use petrio_live::rig::Facilities;
@@ -33,6 +33,8 @@ pub mod capture;
 mod content;
 pub mod drive;
 pub mod file_trace;
+pub mod launch;
+pub mod leftovers;
 pub mod namespace;
 pub mod ops;
 pub mod rig;

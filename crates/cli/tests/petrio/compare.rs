@@ -14,7 +14,7 @@ const TWO: [&str; 4] =
     ["scenario.toml", "scenario.toml@disk.d0.scheduler=sptf", "--set", "workload.w.requests=600"];
 
 /// Files on a slow simulated disk; small, so that they are done at once on a real one.
-const FILES: &str = r#"[disk.d]
+pub(crate) const FILES: &str = r#"[disk.d]
 model = "western-digital-wd800bb"
 
 [host.h]

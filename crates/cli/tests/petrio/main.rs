@@ -11,6 +11,7 @@ mod fit;
 mod hostile;
 mod interface;
 mod kept;
+mod killed;
 mod outputs;
 mod predictions;
 mod same_again;

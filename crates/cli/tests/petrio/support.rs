@@ -7,6 +7,9 @@ use std::process::{Command, Output};
 /// A folder with files of a test; removed at its end.
 pub(crate) struct Folder(tempfile::TempDir);
 
+/// Where the tests' petrios keep their records: what others of this user left is nothing to them.
+const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/under-way");
+
 /// What a command said and how it ended.
 pub(crate) struct Answer {
     pub(crate) out: String,
@@ -59,7 +62,7 @@ impl Folder {
     /// The program, to be run here.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_petrio"));
-        command.args(arguments).current_dir(self.0.path()).env("NO_COLOR", "1");
+        command.args(arguments).current_dir(self.0.path()).env("NO_COLOR", "1").env("PETRIO_STATE", STATE);
         command
     }
 
@@ -93,7 +96,15 @@ pub(crate) fn root() -> PathBuf {
 /// Runs the program in the repository's root.
 pub(crate) fn petrio_at_root(arguments: &[&str]) -> Answer {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petrio"));
-    answer(command.args(arguments).current_dir(root()).env("NO_COLOR", "1").output().unwrap())
+    answer(
+        command
+            .args(arguments)
+            .current_dir(root())
+            .env("NO_COLOR", "1")
+            .env("PETRIO_STATE", STATE)
+            .output()
+            .unwrap(),
+    )
 }
 
 /// Words of a message, however its lines are broken and framed.

@@ -5,7 +5,7 @@ use rustix::fs::{Access, AtFlags, CWD};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Links that lead to links; as many as Linux follows (`path_resolution(7)`).
@@ -57,6 +57,7 @@ impl Target {
             }
             match file.symlink_metadata() {
                 Ok(there) if there.is_symlink() => {
+                    is_trusted(&file, &there)?;
                     let to = std::fs::read_link(&file)?;
                     file = folder(&file).join(to);
                 }
@@ -110,6 +111,19 @@ fn descriptor(path: &Path) -> Option<u32> {
         .iter()
         .any(|known| folder == Path::new(known));
     is_own.then_some(number)
+}
+
+/// Refuses a link that another user has laid in a folder where everybody may: it leads where he likes. As the kernel does with
+/// `fs.protected_symlinks` (Documentation/admin-guide/sysctl/fs.rst), which isn't set everywhere.
+fn is_trusted(link: &Path, there: &Metadata) -> io::Result<()> {
+    let shared = std::fs::metadata(folder(link))?;
+    let is_shared = shared.mode() & 0o002 != 0;
+    let is_known = [rustix::process::geteuid().as_raw(), shared.uid()].contains(&there.uid());
+    if is_shared && !is_known {
+        let cause = "it is another user's link in a folder that everybody can write to; name another file";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, cause));
+    }
+    Ok(())
 }
 
 /// Refuses what this process has read.

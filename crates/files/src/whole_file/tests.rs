@@ -100,3 +100,36 @@ fn a_replaced_file_keeps_its_mode() {
     write(&path, "new").unwrap();
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
 }
+
+#[test]
+fn a_private_file_is_its_owners_alone_whatever_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let [new, old] = ["new", "old"].map(|name| folder.path().join(name));
+    fs::write(&old, "everybody's").unwrap();
+    fs::set_permissions(&old, Permissions::from_mode(0o666)).unwrap();
+    for path in [&new, &old] {
+        WholeFile::private(path).unwrap().finish().unwrap();
+        assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, 0o600);
+        crate::input::read(path, 10).unwrap();
+        assert!(WholeFile::private(path).is_err());
+        WholeFile::replace_privately(path).unwrap().finish().unwrap();
+    }
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn another_users_link_in_a_shared_folder_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [victim, link] = ["victim", "link"].map(|name| folder.path().join(name));
+    std::os::unix::fs::symlink(&victim, &link).unwrap();
+    if std::os::unix::fs::lchown(&link, Some(12_345), None).is_err() {
+        println!("skipped: another_users_link_in_a_shared_folder_is_not_followed: it takes the superuser");
+        return;
+    }
+    // In a folder of one's own nobody else lays links.
+    write(&link, "mine").unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
+    let error = write(&link, "his").unwrap_err();
+    assert!(error.to_string().contains("another user's link"), "{error}");
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+}

@@ -32,7 +32,6 @@ pub use subject::{Folios, Subject};
 
 use crate::drive::{DriveError, Workplace};
 use crate::rig::{Facilities, LoopRig, RigParameters};
-use crate::undo::Undo;
 use bench::Bench;
 use fit::{Fit, Measurements};
 use here::{Here, Under};
@@ -163,7 +162,6 @@ pub fn calibrate(
     }
     let (measured, emptied) = {
         let workplace = Workplace::inside(directory).map_err(no_workplace)?;
-        let _until_gone = until_gone(workplace.root());
         let mut note = |done, total| progress(Step { what: "writing files", done, total });
         let mut bench = Bench::set_up(workplace.root(), &sizes, &mut note)?;
         (in_turns(&mut bench, &sizes, progress)?, bench.emptied())
@@ -190,21 +188,6 @@ pub fn calibrate(
     };
     calibration.fit();
     Ok(calibration)
-}
-
-/// Where a signal ends the process, files may still be made while they are removed: once is not enough then.
-fn until_gone(root: &Path) -> Undo {
-    let root = root.to_owned();
-    Undo::new(move || {
-        for _ in 0..100 {
-            match std::fs::remove_dir_all(&root) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(2));
-                }
-                _ => return,
-            }
-        }
-    })
 }
 
 fn no_workplace(error: DriveError) -> CalibrateError {

@@ -17,5 +17,5 @@ pub use descriptor::TagFormat;
 pub use error::CaptureError;
 pub use event::{Access, BlockAccess, Commit, DeviceNumber, Event, Happening, Line};
 pub use notation::{JournalArea, commonest, requests_text};
-pub(crate) use recorder::reach_tracing;
+pub(crate) use recorder::{Reach, clear_instance, make_instance, reach_tracing};
 pub use recorder::{Recorder, Recording, trace_directory};

@@ -3,12 +3,13 @@
 use super::error::DriveError;
 use crate::content;
 use crate::undo::Undo;
+use petrio_files::under_way::{self, TREE, random_name};
 use petrio_workload::program::{FileEntry, FileTable};
 use rustix::fs::Advice;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Bytes read at once while files are brought into the cache.
 const PIECE_BYTES: usize = 1 << 20;
@@ -26,14 +27,20 @@ impl Workplace {
     /// # Errors
     /// It can't be made.
     pub fn inside(directory: &Path) -> Result<Self, DriveError> {
-        static MADE: AtomicU64 = AtomicU64::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let root = directory.join(format!("petrio-drive-{}-{number}", std::process::id()));
-        fs::create_dir(&root).map_err(DriveError::file("make the directory", &root))?;
-        let undo = {
-            let root = root.clone();
-            Undo::new(move || remove(&root))
+        let root = directory.join(format!("petrio-drive-{}", random_name()));
+        let aside = aside(&root);
+        let recorded = under_way::begin(TREE, &aside);
+        let make = || fs::create_dir(&root).map_err(DriveError::file("make the directory", &root));
+        let undo = move |root: &Path| {
+            let is_gone = remove(root, &aside);
+            if is_gone {
+                drop(recorded);
+            } else {
+                recorded.keep();
+            }
+            is_gone
         };
+        let ((), undo) = Undo::recorded(TREE, &root, make, undo)?;
         Ok(Self { root, _undo: undo })
     }
 
@@ -102,12 +109,24 @@ impl Workplace {
     }
 }
 
-/// Removes a directory in which programs may still be at work, when a signal ends them: under another name first, where nobody finds it, or
-/// what they make meanwhile would keep it from being removed.
-fn remove(root: &Path) {
-    let aside = root.with_extension("removed");
-    let there = if fs::rename(root, &aside).is_ok() { &aside } else { root };
-    let _ = fs::remove_dir_all(there);
+/// What a directory is called while it is removed.
+fn aside(root: &Path) -> PathBuf {
+    root.with_extension("removed")
+}
+
+/// Removes a directory in which programs may still be at work, when a signal ends them; whether it is gone. Under another name first, where
+/// nobody finds it, or what they make meanwhile would keep it from being removed; and as often as those need who were on their way to
+/// make a file there.
+fn remove(root: &Path, aside: &Path) -> bool {
+    let there = if fs::rename(root, aside).is_ok() { aside } else { root };
+    for _ in 0..100 {
+        match fs::remove_dir_all(there) {
+            Ok(()) => return true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !there.exists() => return true,
+            Err(_) => std::thread::sleep(Duration::from_millis(2)),
+        }
+    }
+    false
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, DriveError> {

@@ -16,10 +16,10 @@ use super::proc::{self, Look, Mount};
 use super::summary::{CaptureSummary, lacks, remarks};
 use super::tracefs::catalogue::{Scope, listened};
 use super::tracefs::decode::Decoder;
-use super::tracefs::instance::{Instance, remove_left_behind};
+use super::tracefs::instance::Instance;
 use super::tracefs::page::PageLayout;
 use super::tracefs::stream::Stream;
-use crate::undo::Undo;
+use crate::capture::Reach;
 use petrio_kernel::Time;
 use petrio_workload::trace::native::About;
 use rustc_hash::FxHashSet;
@@ -105,7 +105,7 @@ struct Collector {
     output: Output,
     traced: Instance,
     machine: Instance,
-    _mount: Option<Undo>,
+    _mount: Option<Reach>,
     origin_ns: u64,
     /// Processor time when all was set up, and when the last of the events were joined; between the two, what completing files
     /// took.
@@ -136,10 +136,6 @@ impl Collector {
             return Err(FileTraceError::NoTracing { reason });
         }
         let mut notes = Vec::new();
-        let left_behind = remove_left_behind(&tracing);
-        if left_behind > 0 {
-            notes.push(format!("{left_behind} trace instances of captures that were killed were removed"));
-        }
         let traced = Instance::create(&tracing, "traced", parameters.buffer_kib)?;
         let machine = Instance::create(&tracing, "machine", parameters.buffer_kib)?;
         let devices = match parameters.subject {
@@ -174,7 +170,9 @@ impl Collector {
             compact: !parameters.full,
             ..About::default()
         };
-        let output = Output::create(&parameters.out, parameters.rotation, about)?;
+        // Everybody's names, those in folders that only their owners may look into among them.
+        let is_private = matches!(parameters.subject, Subject::System(_));
+        let output = Output::create(&parameters.out, parameters.rotation, about, is_private)?;
         let current = match &parameters.subject {
             Subject::Command(_) => std::env::current_dir().into_iter().collect(),
             Subject::System(_) => Vec::new(),
@@ -224,7 +222,9 @@ impl Collector {
     fn run_command(&mut self, words: &[OsString]) -> Result<ExitStatus, FileTraceError> {
         let started = command::prepare(words)?;
         self.traced.follow(&[started.starter])?;
-        self.joiner.pass_over(started.starter);
+        if started.is_own {
+            self.joiner.pass_over(started.starter);
+        }
         // Of what this process has open a command gets the first three; the others are closed by its exec.
         let mut inherited = proc::shown(std::process::id()).unwrap_or_default();
         inherited.retain(|shown| shown.descriptor < 3);
@@ -238,7 +238,7 @@ impl Collector {
         started.join();
         match status {
             Some(status) => status,
-            // Interrupted; a command that doesn't end by the same signal runs on without being traced.
+            // Interrupted; a command that doesn't end by the same signal ends with this process.
             None => Ok(ExitStatus::default()),
         }
     }

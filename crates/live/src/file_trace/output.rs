@@ -4,11 +4,14 @@
 //! and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use super::error::FileTraceError;
+use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
+use petrio_workload::trace::TraceError;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,6 +32,8 @@ pub(crate) struct Output {
     path: PathBuf,
     rotation: Option<Rotation>,
     about: About,
+    /// Whether they are for this user alone.
+    is_private: bool,
     number: u32,
     current: Option<Current>,
     /// The files that are complete.
@@ -67,6 +72,7 @@ impl Output {
         path: &Path,
         rotation: Option<Rotation>,
         about: About,
+        is_private: bool,
     ) -> Result<Self, FileTraceError> {
         let mut number = 1;
         while rotation.is_some() && numbered(path, number).exists() {
@@ -76,6 +82,7 @@ impl Output {
             path: path.to_owned(),
             rotation,
             about,
+            is_private,
             number,
             current: None,
             complete: Vec::new(),
@@ -91,7 +98,8 @@ impl Output {
             Some(_) => numbered(&self.path, self.number),
             None => self.path.clone(),
         };
-        let writer = EventWriter::create(&path, &self.about).map_err(FileTraceError::from)?;
+        let begin = if self.is_private { WholeFile::private } else { WholeFile::create };
+        let writer = begun(begin, &path, &self.about)?;
         let (named, unnamed) = (FxHashSet::default(), FxHashSet::default());
         let held = VecDeque::new();
         self.current = Some(Current { path, writer, began, held, named, unnamed });
@@ -153,7 +161,7 @@ impl Output {
         }
         current.writer.finish().map_err(FileTraceError::from)?;
         if current.unnamed.iter().any(|file| name(*file).is_some()) {
-            write_again(&current.path, name)?;
+            write_again(&current.path, self.is_private, name)?;
         }
         self.complete.push(current.path.clone());
         self.number += 1;
@@ -197,10 +205,25 @@ fn wants_path(event: &Event, named: &mut FxHashSet<FileKey>) -> bool {
         )
 }
 
+fn begun(
+    begin: fn(&Path) -> io::Result<WholeFile>,
+    path: &Path,
+    about: &About,
+) -> Result<EventWriter, FileTraceError> {
+    let failed = |source| TraceError::Write { name: path.to_string_lossy().into(), source: Box::new(source) };
+    let writer = begin(path).map_err(failed).and_then(|whole| EventWriter::into_file(whole, about));
+    writer.map_err(FileTraceError::from)
+}
+
 /// Writes a file anew with the paths that are known by now.
-fn write_again(path: &Path, mut name: impl FnMut(FileKey) -> Option<Arc<str>>) -> Result<(), FileTraceError> {
+fn write_again(
+    path: &Path,
+    is_private: bool,
+    mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
+) -> Result<(), FileTraceError> {
     let reader = NativeReader::open(path).map_err(FileTraceError::from)?;
-    let mut writer = EventWriter::create(path, reader.about()).map_err(FileTraceError::from)?;
+    let begin = if is_private { WholeFile::replace_privately } else { WholeFile::replace };
+    let mut writer = begun(begin, path, reader.about())?;
     let mut named = FxHashSet::default();
     for event in reader {
         let mut event = event.map_err(FileTraceError::from)?;
@@ -230,7 +253,7 @@ mod tests {
     fn names_that_come_late_are_in_the_file_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.parquet");
-        let mut output = Output::create(&path, None, About::default()).unwrap();
+        let mut output = Output::create(&path, None, About::default(), false).unwrap();
         for (time, kind) in [(1, EventKind::Read), (2, EventKind::Read), (3, EventKind::Close)] {
             output.push(event(time, kind, 7), |_| None).unwrap();
             // The first is written before its name is known.
@@ -251,7 +274,7 @@ mod tests {
         let path = folder.path().join("trace.parquet");
         std::fs::write(folder.path().join("trace-0001.parquet"), "").unwrap();
         let rotation = Some(Rotation::Every(Time::from_nanos(10)));
-        let mut output = Output::create(&path, rotation, About::default()).unwrap();
+        let mut output = Output::create(&path, rotation, About::default(), false).unwrap();
         output.push(event(1, EventKind::Read, 7), |_| None).unwrap();
         assert!(!output.is_due(Time::from_nanos(9)));
         assert!(output.is_due(Time::from_nanos(10)));

@@ -9,13 +9,14 @@
 //! Source: getrusage(2), RUSAGE_CHILDREN: processor time of children that were waited for, in microseconds.
 
 use super::collect::capture;
+use super::command;
 use super::error::FileTraceError;
 use super::interrupt::is_ending;
 use super::parameters::{CaptureParameters, Subject};
 use super::summary::CaptureSummary;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
-use std::process::Command;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 /// One run.
@@ -100,11 +101,13 @@ pub fn measure_overhead(
         return Err(FileTraceError::Setting { message });
     };
     let plain = || {
+        // Started as when it is captured; what that takes before its first instruction is no part of its run.
+        let started = command::prepare(words)?;
         timed(|| {
-            let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-            let status = Command::new(program).args(arguments).status();
-            let name = program.to_string_lossy().into_owned();
-            status.map(drop).map_err(|source| FileTraceError::Command { program: name, source })
+            started.go();
+            let status = started.ended.recv();
+            started.join();
+            status.unwrap_or_else(|_| Ok(ExitStatus::default())).map(drop)
         })
     };
     plain()?;
@@ -163,7 +166,7 @@ mod tests {
     fn what_a_child_uses_is_counted_when_it_has_ended() {
         let before = children_used();
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done";
-        Command::new("sh").args(["-c", script]).status().unwrap();
+        std::process::Command::new("sh").args(["-c", script]).status().unwrap();
         assert!(children_used() > before);
     }
 

@@ -5,8 +5,11 @@
 
 use super::error::FileTraceError;
 use super::interrupt::{is_ending, while_running};
-use std::fs::OpenOptions;
-use std::io::Write;
+use petrio_files::shown;
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -33,10 +36,39 @@ impl Log {
         &self.0
     }
 
+    /// Opens it, for this user alone; a link isn't followed, and another user's file isn't written to.
+    fn open(&self) -> io::Result<File> {
+        let follow_nothing = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true).mode(0o600).custom_flags(follow_nothing.bits().cast_signed());
+        let file = options.open(&self.0)?;
+        let there = file.metadata()?;
+        if !there.is_file() || there.uid() != rustix::process::geteuid().as_raw() || there.nlink() != 1 {
+            return Err(io::Error::other("it is no file of this user's own"));
+        }
+        // One from before may have been everybody's.
+        file.set_permissions(Permissions::from_mode(there.mode() & 0o700))?;
+        Ok(file)
+    }
+
+    /// Looks whether it can be written, before a capture of days begins.
+    ///
+    /// # Errors
+    /// It is a link, somebody else's, or can't be made.
+    pub fn check(&self) -> Result<(), FileTraceError> {
+        let failed = |source: io::Error| {
+            let log = shown::path(&self.0);
+            FileTraceError::Setting {
+                message: format!("the log beside the trace, {log}, can't be written: {source}"),
+            }
+        };
+        self.open().map(drop).map_err(failed)
+    }
+
     /// Adds a line. A log that can't be written stops no capture.
     pub fn say(&self, text: &str) {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&self.0) {
+        if let Ok(mut file) = self.open() {
             let _ = writeln!(file, "{} {text}", utc(seconds));
         }
     }
@@ -135,6 +167,26 @@ mod tests {
         assert_eq!(utc(0), "1970-01-01T00:00:00Z");
         assert_eq!(utc(951_827_696), "2000-02-29T12:34:56Z");
         assert_eq!(utc(1_735_689_599), "2024-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn the_log_beside_a_trace_follows_no_link_and_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Log::beside(&folder.path().join("trace.parquet"));
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "as it was").unwrap();
+        std::os::unix::fs::symlink(&victim, log.path()).unwrap();
+        assert!(log.check().unwrap_err().to_string().contains("can't be written"));
+        log.say("written");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "as it was");
+        std::fs::remove_file(log.path()).unwrap();
+        std::fs::hard_link(&victim, log.path()).unwrap();
+        assert!(log.check().is_err());
+        std::fs::remove_file(log.path()).unwrap();
+        log.check().unwrap();
+        log.say("written");
+        assert_eq!(std::fs::metadata(log.path()).unwrap().mode() & 0o777, 0o600);
+        assert!(std::fs::read_to_string(log.path()).unwrap().ends_with("written\n"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub use cool::cool_down;
 pub use create::{Created, create};
 pub use error::NamespaceError;
 pub use manifest::{MANIFEST, Manifest};
+pub(crate) use remove::clear_made;
 pub use remove::{Removed, remove, remove_made, remove_made_in};
 pub use scan::{Scanned, scan};
 pub use site::{Directories, Site};

@@ -7,7 +7,7 @@ use petrio_workload::namespace::FileKind;
 use petrio_workload::users::is_made_by_users;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,12 @@ pub fn remove(site: &Site) -> Result<Removed, NamespaceError> {
 /// Removes what users have made and left; how much it was.
 pub fn remove_made(site: &Site) -> u64 {
     remove_made_in(&site.homes())
+}
+
+/// Clears what users of a run that was killed have made in a home.
+pub(crate) fn clear_made(home: &Path) -> io::Result<bool> {
+    let is_own = home.symlink_metadata().is_ok_and(|there| there.is_dir());
+    Ok(is_own && remove_made_in(&[home.to_owned()]) > 0)
 }
 
 /// As [`remove_made`], in the users' own directories.

@@ -11,12 +11,15 @@
 //! are charged with their pages.
 
 use super::error::RigError;
+use super::loop_device::{is_of, name_behind};
 use crate::capture::DeviceNumber;
+use crate::leftovers::{CONTROL_GROUP, THROTTLE};
 use crate::undo::Undo;
+use petrio_files::under_way::random_name;
 use petrio_units::Bytes;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Which interface a controller is reached by.
@@ -87,18 +90,15 @@ impl Hierarchy {
 
     /// Makes a group for this process's use, gone when the guard is dropped.
     fn make_group(&self) -> Result<(PathBuf, Undo), RigError> {
-        static GROUPS: AtomicU64 = AtomicU64::new(0);
         let parent = match self.version {
             Version::One => self.own_group(),
             Version::Two => self.root.clone(),
         };
-        let number = GROUPS.fetch_add(1, Ordering::Relaxed);
-        let group = parent.join(format!("petrio-{}-{number}", std::process::id()));
-        fs::create_dir(&group).map_err(RigError::system("make the control group", &group))?;
-        let undo = {
-            let (group, home) = (group.clone(), self.own_group());
-            Undo::new(move || leave_and_remove(&group, &home))
-        };
+        let group = parent.join(format!("petrio-{}", random_name()));
+        let make = || fs::create_dir(&group).map_err(RigError::system("make the control group", &group));
+        let home = self.own_group();
+        let undo = move |group: &Path| leave_and_remove(group, &home);
+        let ((), undo) = Undo::recorded(CONTROL_GROUP, &group, make, undo)?;
         Ok((group, undo))
     }
 }
@@ -106,23 +106,33 @@ impl Hierarchy {
 /// The file that lists the processes of a group, one a line, and takes new ones, in both versions.
 const MEMBERS: &str = "cgroup.procs";
 
+/// Between two attempts to remove a group.
+const BUSY: Duration = Duration::from_millis(50);
+
 fn write(path: &Path, text: &str) -> Result<(), RigError> {
     fs::write(path, text).map_err(RigError::system("write", path))
 }
 
-/// Moves whoever is left in a group home and removes it.
-fn leave_and_remove(group: &Path, home: &Path) {
+/// Moves whoever is left in a group home and removes it; whether it is gone.
+fn leave_and_remove(group: &Path, home: &Path) -> bool {
     for member in fs::read_to_string(group.join(MEMBERS)).unwrap_or_default().lines() {
         // One that has ended meanwhile can't be moved and needn't be.
         let _ = fs::write(home.join(MEMBERS), member);
     }
     // A group is busy for a moment after its last member has gone.
     for _ in 0..20 {
-        if fs::remove_dir(group).is_ok() {
-            return;
+        match fs::remove_dir(group) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(BUSY),
+            _ => return true,
         }
-        std::thread::sleep(Duration::from_millis(50));
     }
+    false
+}
+
+/// Clears a group that was left; who is in it still goes to the group above.
+pub(crate) fn clear_group(group: &Path) -> io::Result<bool> {
+    let Some(home) = group.parent().filter(|_| group.is_dir()) else { return Ok(false) };
+    if leave_and_remove(group, home) { Ok(true) } else { Err(io::ErrorKind::ResourceBusy.into()) }
 }
 
 /// A group whose members together may use no more than so much memory, page cache included.
@@ -241,20 +251,18 @@ impl Throttle {
                     return Err(RigError::NotPossible { what: "a throttle of the root group", why });
                 }
                 let name = format!("{}:{}", device.major, device.minor);
-                let undo = {
-                    let (root, name) = (hierarchy.root.clone(), name.clone());
-                    Undo::new(move || {
-                        for (file, _) in ThrottleLimits::default().files() {
-                            // Zero takes a limit away; a device without one refuses nothing.
-                            let _ = fs::write(root.join(file), format!("{name} 0"));
-                        }
+                let make = || {
+                    let limits = limits.files().into_iter();
+                    limits.filter_map(|(file, limit)| Some((file, limit?))).try_for_each(|(file, limit)| {
+                        write(&hierarchy.root.join(file), &format!("{name} {limit}"))
                     })
                 };
-                for (file, limit) in limits.files() {
-                    if let Some(limit) = limit {
-                        write(&hierarchy.root.join(file), &format!("{name} {limit}"))?;
-                    }
-                }
+                let place = hierarchy.root.join(name_behind(device)).join(&name);
+                let undo = |place: &Path| {
+                    lift(place);
+                    true
+                };
+                let ((), undo) = Undo::recorded(THROTTLE, &place, make, undo)?;
                 Ok(Self { _entered: None, _undo: undo })
             }
             Version::Two => {
@@ -266,6 +274,25 @@ impl Throttle {
             }
         }
     }
+}
+
+/// Takes a throttle away: of the root group above, for the device that the path ends with.
+fn lift(place: &Path) -> Option<bool> {
+    let (name, root) = (place.file_name()?.to_str()?, place.parent()?.parent()?);
+    let mut was_there = false;
+    for (file, _) in ThrottleLimits::default().files() {
+        let (file, of_device) = (root.join(file), format!("{name} "));
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        was_there |= text.lines().any(|line| line.starts_with(&of_device));
+        // Zero takes a limit away; a device without one refuses nothing.
+        let _ = fs::write(file, format!("{name} 0"));
+    }
+    Some(was_there)
+}
+
+/// Clears a throttle that was left, unless the device is somebody else's by now.
+pub(crate) fn clear_throttle(place: &Path) -> io::Result<bool> {
+    Ok(is_of(place, place) && lift(place).unwrap_or(false))
 }
 
 #[cfg(test)]

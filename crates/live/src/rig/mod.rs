@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apart;
 mod error;
 mod facilities;
 mod groups;
@@ -25,15 +26,19 @@ mod program;
 mod slow_disk;
 mod volume;
 
+pub use apart::mount_apart;
 pub use error::RigError;
 pub use facilities::{Availability, Facilities};
 pub use groups::{Entered, Hierarchy, MemoryGroup, Throttle, ThrottleLimits, Version};
+pub(crate) use groups::{clear_group, clear_throttle};
 pub use loop_device::LoopDevice;
+pub(crate) use loop_device::{clear_image, clear_loop_device, clear_setting};
 pub use parameters::{Image, RigParameters};
 pub use slow_disk::SlowDisk;
 pub use volume::{BLOCK_BYTES, BlockKind};
 
 use crate::capture::{BlockAccess, DeviceNumber, JournalArea};
+use crate::leftovers::MOUNT;
 use crate::undo::Undo;
 use loop_device::{fresh_name, make_image};
 use petrio_units::Bytes;
@@ -90,6 +95,7 @@ impl LoopRig {
         }
         let journal = Journal::of(device.path(), &image)?;
         let layout = Layout::of(device.path())?;
+        device.go_with_last_user()?;
         let (directory, mounted) = mount_device(&device, parameters.type_name(), &mount_options)?;
         let memory = match parameters.memory_limit {
             None => None,
@@ -227,15 +233,11 @@ fn make_device(
         // Pages of an image in memory would count against whoever first writes them, if they weren't there before.
         Image::Memory | Image::Slow { .. } => (Path::new(MEMORY), parameters.memory_limit.is_some()),
     };
-    let (path, image) = make_image(place, parameters.size, whole)?;
-    let _unlink = {
-        let path = path.clone();
-        Undo::new(move || drop(fs::remove_file(path)))
-    };
+    let (path, image, _until_unlinked) = make_image(place, parameters.size, whole)?;
     // On the image itself, which costs no waiting on a slow disk.
     let mut arguments: Vec<&OsStr> = make.iter().map(OsStr::new).collect();
     arguments.push(path.as_os_str());
-    program::run(parameters.maker(), &arguments)?;
+    program::run_to_death(parameters.maker(), &arguments)?;
     rustix::fs::fsync(&image).map_err(|errno| RigError::system("make durable", &path)(errno.into()))?;
     let Image::Slow { each } = &parameters.image else {
         return Ok((LoopDevice::attach(&path)?, image, None));
@@ -249,19 +251,19 @@ fn make_device(
 /// Mounts a device in a directory of its own.
 fn mount_device(device: &LoopDevice, kind: &str, options: &str) -> Result<(PathBuf, Undo), RigError> {
     let directory = std::env::temp_dir().join(fresh_name("mount"));
-    fs::create_dir(&directory).map_err(RigError::system("make the directory", &directory))?;
-    let undo = {
-        let directory = directory.clone();
-        Undo::new(move || unmount_and_remove(&directory))
-    };
     let options = CString::new(options)
         .map_err(|error| RigError::system("mount", &directory)(std::io::Error::other(error)))?;
-    mount(device.path(), &directory, kind, MountFlags::empty(), options.as_c_str())
-        .map_err(|errno| RigError::system("mount", device.path())(errno.into()))?;
+    let make = || {
+        fs::create_dir(&directory).map_err(RigError::system("make the directory", &directory))?;
+        mount(device.path(), &directory, kind, MountFlags::empty(), options.as_c_str())
+            .map_err(|errno| RigError::system("mount", device.path())(errno.into()))
+    };
+    let ((), undo) = Undo::recorded(MOUNT, &directory, make, unmount_and_remove)?;
     Ok((directory, undo))
 }
 
-fn unmount_and_remove(directory: &Path) {
+/// Whether it is gone.
+fn unmount_and_remove(directory: &Path) -> bool {
     // Somebody who looks around (an indexer, a test's last thread) may keep it busy for a moment.
     for _ in 0..40 {
         match unmount(directory, UnmountFlags::empty()) {
@@ -272,6 +274,22 @@ fn unmount_and_remove(directory: &Path) {
     // What is still in use goes with its last user; where nothing is mounted any more this does nothing.
     let _ = unmount(directory, UnmountFlags::DETACH);
     let _ = fs::remove_dir(directory);
+    is_gone(directory)
+}
+
+fn is_gone(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// Clears a mount that was left, with its directory.
+pub(crate) fn clear_mount(directory: &Path) -> std::io::Result<bool> {
+    if is_gone(directory) {
+        return Ok(false);
+    }
+    // A directory that nothing is mounted on, or isn't one, answers with an error; it is then removed only if it is empty.
+    while unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).is_ok() {}
+    fs::remove_dir(directory)?;
+    Ok(true)
 }
 
 /// How large an ext3 or ext4 must be to hold a journal at all.

@@ -1,6 +1,7 @@
 //! Programs of e2fsprogs and util-linux, which are the normal way to make a file system and a loop device.
 
 use super::error::RigError;
+use rustix::process::Signal;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -23,8 +24,23 @@ pub(crate) fn is_installed(program: &str) -> bool {
 
 /// Runs a program to its end; its standard output.
 pub(crate) fn run<A: AsRef<OsStr>>(program: &'static str, arguments: &[A]) -> Result<String, RigError> {
-    let output = Command::new(program)
-        .args(arguments)
+    finish(program, arguments, Command::new(program).args(arguments))
+}
+
+/// As [`run`], for what would leave something: the program ends with this process, where that can be done.
+pub(crate) fn run_to_death<A: AsRef<OsStr>>(
+    program: &'static str,
+    arguments: &[A],
+) -> Result<String, RigError> {
+    finish(program, arguments, crate::launch::command(program, Signal::KILL).args(arguments))
+}
+
+fn finish<A: AsRef<OsStr>>(
+    program: &'static str,
+    arguments: &[A],
+    command: &mut Command,
+) -> Result<String, RigError> {
+    let output = command
         .env("PATH", search_path())
         // Messages that are looked at must not be translated.
         .env("LC_ALL", "C")

@@ -15,6 +15,7 @@
 use super::error::RigError;
 use super::facilities::{Availability, kernel_knows};
 use super::loop_device::fresh_name;
+use crate::leftovers::MOUNT;
 use crate::undo::Undo;
 use petrio_units::{Bytes, Duration};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -90,19 +91,19 @@ impl SlowDisk {
         let place = std::env::temp_dir().join(fresh_name("slow"));
         let channel =
             OpenOptions::new().read(true).write(true).open(FUSE).map_err(RigError::system("open", FUSE))?;
-        fs::create_dir(&place).map_err(RigError::system("make the directory", &place))?;
-        let mounted = {
-            let place = place.clone();
-            Undo::new(move || {
-                let _ = unmount(&place, UnmountFlags::DETACH);
-                let _ = fs::remove_dir(&place);
-            })
-        };
         let options = format!("fd={},rootmode=40000,user_id=0,group_id=0", channel.as_raw_fd());
         let options = CString::new(options)
             .map_err(|error| RigError::system("mount", &place)(io::Error::other(error)))?;
-        mount("petrio", &place, "fuse", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
-            .map_err(|errno| RigError::system("mount FUSE on", &place)(errno.into()))?;
+        let make = || {
+            fs::create_dir(&place).map_err(RigError::system("make the directory", &place))?;
+            mount("petrio", &place, "fuse", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
+                .map_err(|errno| RigError::system("mount FUSE on", &place)(errno.into()))
+        };
+        let undo = |place: &Path| {
+            let _ = unmount(place, UnmountFlags::DETACH);
+            fs::remove_dir(place).is_ok()
+        };
+        let ((), mounted) = Undo::recorded(MOUNT, &place, make, undo)?;
         let server = Server {
             contents,
             size: size.get(),

@@ -8,6 +8,7 @@ use petrio_live::undo::{Undo, take_down_all};
 use std::fs;
 use std::sync::mpsc::channel;
 
+/// What is being made meanwhile is taken down too, and nothing more is made.
 #[test]
 fn everything_is_taken_down_once_and_the_latest_first() {
     let (tell, told) = channel();
@@ -28,6 +29,21 @@ fn everything_is_taken_down_once_and_the_latest_first() {
             None
         }
     };
+    // One is being made when the signal comes: it is waited for.
+    let (begin, begun) = channel();
+    let maker = {
+        let tell = tell.clone();
+        std::thread::spawn(move || {
+            let make = || {
+                begin.send(()).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(200));
+                Ok::<(), ()>(())
+            };
+            let made = Undo::made(make, move || tell.send(4).unwrap());
+            std::mem::forget(made);
+        })
+    };
+    begun.recv().unwrap();
     if let Some(rig) = &rig {
         // Somebody is at work in it.
         fs::write(rig.directory().join("file"), "1").unwrap();
@@ -36,7 +52,13 @@ fn everything_is_taken_down_once_and_the_latest_first() {
     } else {
         take_down_all();
     }
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [3, 2, 1]);
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [4, 3, 2, 1]);
+    maker.join().unwrap();
+    // Nothing more is made: whoever wants to waits for the end.
+    std::thread::spawn(move || {
+        let _guard = Undo::made(|| Ok::<(), ()>(tell.send(5).unwrap()), || ());
+    });
+    std::thread::sleep(std::time::Duration::from_millis(100));
     drop(guards);
     drop(rig);
     assert_eq!(told.try_iter().count(), 0);

@@ -13,6 +13,7 @@
 use crate::characterise::{Question, characterise_file};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
+use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
 use petrio_kernel::random::{Generator, below, generator};
 use petrio_workload::trace::characterise::{Characterise, Characteriser};
@@ -113,12 +114,13 @@ pub fn measure(
     petrio: Option<&Path>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, TraceBenchError> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("bench.parquet");
+    let folder = TemporaryFolder::new()?;
     let mut rows = Vec::new();
     for trace in ["file calls", "device requests"] {
         for records in [records, records * LONGER] {
             progress(&format!("writing {records} {trace}"));
+            // What has been read isn't written over.
+            let path = folder.path().join(format!("{}-{records}.parquet", trace.replace(' ', "-")));
             let mut writer = EventWriter::create(&path, &About::default())?;
             if trace == "file calls" {
                 file_calls(records, &mut |event| writer.push(event))?;
@@ -128,6 +130,7 @@ pub fn measure(
             writer.finish()?;
             progress(&format!("reading {records} {trace}"));
             rows.push(row(trace, records, &path, petrio)?);
+            std::fs::remove_file(path)?;
         }
     }
     Ok(rows)
@@ -192,7 +195,7 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
 
 /// The high-water mark of resident memory of a process that characterises the file, MiB.
 fn peak_of(petrio: &Path, path: &Path) -> Option<f64> {
-    let mut command = std::process::Command::new(petrio);
+    let mut command = petrio_live::launch::command(petrio, petrio_live::launch::Signal::KILL);
     command.args(["trace", "characterise", "--quiet"]).arg(path);
     let mut process = command.spawn().ok()?;
     let mut peak = None;

@@ -2,9 +2,11 @@
 
 use super::error::UsersError;
 use super::workers::{Workers, placement};
+use petrio_files::under_way;
 use petrio_kernel::Time;
 use petrio_live::drive::apart::{Apart, Worker, run_apart};
 use petrio_live::drive::{DriveError, Ending, Recorded, Recorder, clock_overhead_ns, in_order, run_recorded};
+use petrio_live::leftovers::MADE_BY_USERS;
 use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, remove_made_in};
 use petrio_live::undo::Undo;
 use petrio_workload::program::{FileTable, OperationEvents, Placement, Prepared};
@@ -162,9 +164,11 @@ pub fn run_users(
     let ending = Arc::new(Ending::default());
     let removing = {
         let (ending, homes) = (ending.clone(), site.homes());
+        let recorded: Vec<_> = homes.iter().map(|home| under_way::begin(MADE_BY_USERS, home)).collect();
         Undo::new(move || {
             ending.end();
             remove_made_in(&homes);
+            drop(recorded);
         })
     };
     let driven = std::thread::scope(|scope| {

@@ -7,6 +7,7 @@ use petrio_live::file_trace::{
     BUFFER_KIB, CaptureParameters, CaptureSummary, FileTraceError, Log, Overhead, RESTART_AFTER, Rotation,
     Spread, Subject, TracedRun, capture, measure_overhead, supervise,
 };
+use petrio_live::launch::{Signal, end_with};
 use petrio_units::{Bytes, Duration, UnitError};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -53,6 +54,9 @@ pub(crate) struct Capture {
     /// The kernel's buffer for each processor, twice; a larger one loses no events where a small one does
     #[arg(long, value_name = "SIZE", default_value_t = Bytes::from_kib(u64::from(BUFFER_KIB)))]
     buffer: Bytes,
+    /// The process with which this one ends
+    #[arg(long, value_name = "PROCESS", requires = "system", hide = true)]
+    supervisor: Option<u32>,
     /// Run the command without and with tracing in turn, and say what the tracing costs
     #[arg(long, requires = "command")]
     measure_overhead: bool,
@@ -138,6 +142,15 @@ impl Capture {
             tell_overhead(&overhead);
             return Ok(());
         }
+        // A capture that is told to end completes its trace.
+        if self.supervisor.is_some_and(|process| end_with(process, Signal::TERM).is_err()) {
+            return Ok(());
+        }
+        if self.system {
+            Log::beside(&self.out).check().map_err(|error| {
+                Failure::Output(format!("{error}\n help: remove it, or choose another name with --out"))
+            })?;
+        }
         if self.system && !self.no_restart {
             return self.supervised();
         }
@@ -172,6 +185,7 @@ impl Capture {
                 ["trace", "capture", "--system", "--no-restart", "--force"].map(OsString::from).to_vec();
             let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
             option("--out", self.out.clone().into());
+            option("--supervisor", std::process::id().to_string().into());
             option("--buffer", self.buffer.to_string().into());
             if let Some(left) = left {
                 option("--for", format!("{} ms", left.as_millis().max(1)).into());

@@ -7,7 +7,7 @@ use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;
 use clap::Args;
-use petrio_live::undo::Undo;
+use petrio_files::temporary::TemporaryFolder;
 use petrio_scenario::report::write_text;
 use petrio_scenario::{Override, load_users, load_users_text};
 use petrio_study::compare::Question;
@@ -88,9 +88,7 @@ impl Compare {
             ));
         }
         // A learned or changed specification lies here while it is used.
-        let folder = tempfile::tempdir().map_err(|error| Failure::Output(error.to_string()))?;
-        let path = folder.path().to_owned();
-        let _undo = Undo::new(move || drop(std::fs::remove_dir_all(path)));
+        let folder = TemporaryFolder::new().map_err(|error| Failure::Output(error.to_string()))?;
         let (path, specification) = self.specification(folder.path())?;
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;
         let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;

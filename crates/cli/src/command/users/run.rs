@@ -12,6 +12,7 @@ use petrio_scenario::{Override, load_users};
 use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
 use petrio_workload::trace::write::OutputFormat;
 use petrio_workload::users::Users;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every call
@@ -89,7 +90,9 @@ fn these(WorkerCount(count): WorkerCount) -> Result<Workers, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(format!("the program can't be found to be started again: {error}"), None)
     })?;
-    Ok(Workers { count, program, arguments: vec!["users".into(), "worker".into()] })
+    let supervisor = std::process::id().to_string();
+    let arguments = ["users", "worker", "--supervisor", &supervisor].map(OsString::from).to_vec();
+    Ok(Workers { count, program, arguments })
 }
 
 pub(super) fn share(text: &str) -> Result<(String, f64), String> {

@@ -1,19 +1,17 @@
 //! A trace instance with binary output: its own buffers, events, filters and clock, gone when it is dropped.
 //!
 //! Source: Linux `Documentation/trace/ftrace.rst` (instances, `set_event_pid`, `buffer_subbuf_size_kb`, `buffer_percent`).
-//! Names are `petrio-files-PROCESS-KIND`, so that one left behind by a capture that was killed is known and removed by the
-//! next.
+//! One left behind by a capture that was killed stands in its record, and the next start of petrio removes it.
 
 use super::catalogue::{Listened, Scope};
 use super::decode::Decoder;
 use super::format::Format;
+use crate::capture::make_instance;
 use crate::file_trace::error::FileTraceError;
 use crate::undo::Undo;
+use petrio_files::under_way::random_name;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// How an instance's name begins.
-const PREFIX: &str = "petrio-files-";
 
 /// KiB that the kernel hands over at once where it can: fewer reads. Linux before 6.8 hands over pages.
 const PAGE_KIB: u32 = 64;
@@ -31,13 +29,8 @@ impl Instance {
     /// # Errors
     /// No right to, no memory for the buffers, no such clock.
     pub(crate) fn create(tracing: &Path, kind: &str, buffer_kib: u32) -> Result<Self, FileTraceError> {
-        let name = format!("{PREFIX}{}-{kind}", std::process::id());
-        let path = tracing.join("instances").join(name);
-        fs::create_dir(&path).map_err(|source| FileTraceError::TraceFile { path: path.clone(), source })?;
-        let undo = {
-            let path = path.clone();
-            Undo::new(move || take_down(&path))
-        };
+        let (path, undo) = make_instance(tracing, &format!("petrio-files-{}-{kind}", random_name()))
+            .map_err(|(path, source)| FileTraceError::TraceFile { path, source })?;
         let instance = Self { path, _undo: undo };
         instance.write("tracing_on", "0")?;
         // Older kernels don't have it, and their pages do as well.
@@ -147,28 +140,4 @@ impl Instance {
 
 fn join(threads: &[u32]) -> String {
     threads.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// Nobody can be told where this fails; an instance that is busy stays with its events off.
-fn take_down(path: &Path) {
-    let _ = fs::write(path.join("tracing_on"), "0");
-    let _ = fs::write(path.join("events/enable"), "0");
-    let _ = fs::remove_dir(path);
-}
-
-/// Removes the instances of captures that aren't running any more; gives back how many.
-pub(crate) fn remove_left_behind(tracing: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(tracing.join("instances")) else { return 0 };
-    let mut removed = 0;
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(process) = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else {
-            continue;
-        };
-        if !Path::new("/proc").join(process).exists() {
-            take_down(&entry.path());
-            removed += 1;
-        }
-    }
-    removed
 }

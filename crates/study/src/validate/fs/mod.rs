@@ -31,6 +31,7 @@ pub use point::{Point, Profile, Setting};
 pub use row::{CLIFF_AIM_PERCENT, Cliff, FsRow, FsSummary};
 
 use measure::{Bench, Ground};
+use petrio_files::temporary::TemporaryFolder;
 use petrio_live::drive::Spread;
 use petrio_live::rig::Facilities;
 use petrio_scenario::Loaded;
@@ -108,8 +109,8 @@ pub fn validate_fs(
     tell: &mut dyn FnMut(Step<'_>),
 ) -> Result<FsValidation, FsValidationError> {
     let chosen = chosen(&question.only)?;
-    let folder =
-        tempfile::tempdir().map_err(FsValidationError::file("make a directory in", std::env::temp_dir()))?;
+    let folder = TemporaryFolder::new()
+        .map_err(FsValidationError::file("make a directory in", std::env::temp_dir()))?;
     let profile = profile(question, folder.path(), tell)?;
     let (ground, words) = ground(question, tell)?;
     let mut bench = Bench::new(ground.clone());

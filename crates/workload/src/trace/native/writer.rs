@@ -62,9 +62,19 @@ impl EventWriter {
     /// # Errors
     /// When it can't be written there.
     pub fn create(path: &Path, about: &About) -> Result<Self, TraceError> {
-        let name: Arc<str> = path.to_string_lossy().into();
-        let whole = WholeFile::create(path)
-            .map_err(|source| TraceError::Write { name: name.clone(), source: Box::new(source) })?;
+        let whole = WholeFile::create(path).map_err(|source| TraceError::Write {
+            name: path.to_string_lossy().into(),
+            source: Box::new(source),
+        })?;
+        Self::into_file(whole, about)
+    }
+
+    /// As [`EventWriter::create`], into a file that was begun: one for its owner alone, or one that is read and written again.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn into_file(whole: WholeFile, about: &About) -> Result<Self, TraceError> {
+        let name: Arc<str> = whole.path().to_string_lossy().into();
         let file = Shared(Arc::new(Mutex::new(Some(whole))));
         let failed =
             |source: ParquetError| TraceError::Write { name: name.clone(), source: Box::new(source) };

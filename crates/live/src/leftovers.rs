@@ -1,0 +1,60 @@
+//! Clearing what a petrio that was killed has left: by its record ([`petrio_files::under_way`]), and nothing else.
+//!
+//! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after a kill:
+//! loop devices go with their last user, and images were unlinked.
+
+use crate::{capture, namespace, rig};
+use petrio_files::under_way::{self, Clear, PART_FILE, Swept, TREE};
+
+/// The file behind a loop device, while it has a name.
+pub(crate) const IMAGE: &str = "image";
+/// A loop device, by the path of the file behind it.
+pub(crate) const LOOP_DEVICE: &str = "loop-device";
+/// A file system mounted on a directory of its own.
+pub(crate) const MOUNT: &str = "mount";
+/// A setting of a device: its file, then the name of the file behind the device, then the value to be put back.
+pub(crate) const SETTING: &str = "setting";
+/// A throttle: the folder of its control group, then as of [`SETTING`] the device's file, then the device.
+pub(crate) const THROTTLE: &str = "throttle";
+/// A control group.
+pub(crate) const CONTROL_GROUP: &str = "control-group";
+/// A trace instance, by where it would be if tracefs were mounted where it usually is.
+pub(crate) const TRACE_INSTANCE: &str = "trace-instance";
+/// Files that users have made in a home.
+pub const MADE_BY_USERS: &str = "made-by-users";
+
+/// The kinds, and how each is cleared.
+const KINDS: [(&str, Clear); 8] = [
+    (IMAGE, rig::clear_image),
+    (LOOP_DEVICE, rig::clear_loop_device),
+    (MOUNT, rig::clear_mount),
+    (SETTING, rig::clear_setting),
+    (THROTTLE, rig::clear_throttle),
+    (CONTROL_GROUP, rig::clear_group),
+    (TRACE_INSTANCE, capture::clear_instance),
+    (MADE_BY_USERS, namespace::clear_made),
+];
+
+/// Clears whatever dead processes of this user have left on this machine; what was found, and what became of it.
+///
+/// Cheap where there is nothing: one folder is read.
+pub fn clear() -> Vec<Swept> {
+    under_way::sweep(&KINDS)
+}
+
+/// What a kind is called, one and several of it.
+pub fn in_words(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        PART_FILE => ("half-written file", "half-written files"),
+        TREE => ("temporary folder", "temporary folders"),
+        IMAGE => ("image", "images"),
+        LOOP_DEVICE => ("loop device", "loop devices"),
+        MOUNT => ("mount", "mounts"),
+        SETTING => ("device setting", "device settings"),
+        THROTTLE => ("device throttle", "device throttles"),
+        CONTROL_GROUP => ("control group", "control groups"),
+        TRACE_INSTANCE => ("trace instance", "trace instances"),
+        MADE_BY_USERS => ("home with files that users made", "homes with files that users made"),
+        _ => ("thing", "things"),
+    }
+}
