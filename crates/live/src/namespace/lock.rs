@@ -8,6 +8,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 /// What somebody wants to do with a directory of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,15 +19,19 @@ pub enum Access {
     Change,
 }
 
-/// Times that the file is looked for again after another petrio has removed it.
-const ATTEMPTS: usize = 100;
+/// Times that the file is looked for again after another petrio has removed it, or is ending.
+const ATTEMPTS: usize = 1_000;
+/// How long children of a process that was killed are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// And how long each time.
+const A_MOMENT: Duration = Duration::from_millis(10);
 /// So much of the file is read.
 const WORDS_MAX: u64 = 200;
 
 /// A directory in which nobody else is at work.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
     /// Whether the file wasn't there before.
     pub(super) is_new: bool,
     /// Whether it has petrio's mark, as all files have that are made beside it.
@@ -41,6 +46,7 @@ impl Lock {
         who: &str,
     ) -> Result<Option<Self>, NamespaceError> {
         let path = directory.path().join(LOCK);
+        let since = Instant::now();
         let attempt = || -> io::Result<Option<Result<Self, String>>> {
             for _ in 0..ATTEMPTS {
                 let Some((mut file, is_new)) = open(directory, access)? else { return Ok(None) };
@@ -53,7 +59,17 @@ impl Lock {
                     Access::Change => FlockOperation::NonBlockingLockExclusive,
                 };
                 match rustix::fs::flock(&file, wanted) {
-                    Err(rustix::io::Errno::WOULDBLOCK) => return Ok(Some(Err(words(file)))),
+                    Err(rustix::io::Errno::WOULDBLOCK) => {
+                        let who = words(file);
+                        // Children of one that was killed end at once, but not in the same moment. And who has just come says in a
+                        // moment who he is.
+                        let patience = if who.is_empty() { PATIENCE / 10 } else { PATIENCE };
+                        if (who.is_empty() || is_gone(&who)) && since.elapsed() < patience {
+                            std::thread::sleep(A_MOMENT);
+                            continue;
+                        }
+                        return Ok(Some(Err(who)));
+                    }
                     outcome => outcome?,
                 }
                 // Whoever had it may have removed it.
@@ -66,15 +82,33 @@ impl Lock {
                     let _ = file.set_len(0);
                     let _ = file.write_all(format!("{who}, process {}\n", std::process::id()).as_bytes());
                 }
-                return Ok(Some(Ok(Self { _file: file, is_new, is_marked: there.is_marked })));
+                return Ok(Some(Ok(Self { file, is_new, is_marked: there.is_marked })));
             }
             Err(io::Error::other("others make and remove it all the time"))
         };
         match attempt().map_err(NamespaceError::file("lock", &path))? {
-            Some(Err(who)) => Err(NamespaceError::AtWork { path: directory.path().to_owned(), who }),
+            Some(Err(who)) => {
+                let who = if who.is_empty() { "another petrio".to_owned() } else { who };
+                Err(NamespaceError::AtWork { path: directory.path().to_owned(), who })
+            }
             Some(Ok(lock)) => Ok(Some(lock)),
             None => Ok(None),
         }
+    }
+}
+
+/// Whether the process that is named there isn't there any more.
+fn is_gone(who: &str) -> bool {
+    let number = who.rsplit(' ').next().and_then(|number| number.parse().ok());
+    number
+        .and_then(rustix::process::Pid::from_raw)
+        .is_some_and(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH))
+}
+
+impl Lock {
+    /// Lets processes that this one starts hold the lock too: it is free when the last has ended.
+    pub(super) fn share(&self) -> io::Result<()> {
+        Ok(rustix::io::fcntl_setfd(&self.file, rustix::io::FdFlags::empty())?)
     }
 }
 
@@ -99,11 +133,9 @@ fn open(directory: &Directory, access: Access) -> io::Result<Option<(File, bool)
     }
 }
 
+/// Who says that he is at work.
 fn words(file: File) -> String {
     let mut text = Vec::new();
     let _ = file.take(WORDS_MAX).read_to_end(&mut text);
-    match String::from_utf8_lossy(&text).trim() {
-        "" => "another petrio".to_owned(),
-        who => petrio_files::shown::text(who).to_string(),
-    }
+    petrio_files::shown::text(String::from_utf8_lossy(&text).trim()).to_string()
 }

@@ -90,6 +90,17 @@ impl Site {
         Ok(site)
     }
 
+    /// Lets processes that this one starts work there too: as long as one of them is there, no other petrio works in its directories.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn share(&self) -> Result<(), NamespaceError> {
+        for (root, lock) in &self.locks {
+            lock.share().map_err(NamespaceError::file("lock", root.path()))?;
+        }
+        Ok(())
+    }
+
     /// Where files were made.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Directories that are held open at once; a process may have 1,024 files open, as systems are set up.
-const OPEN_MAX: usize = 128;
+/// Directories that are held open at once: few, for a process may be allowed few.
+const OPEN_MAX: usize = 16;
 
 /// Directories that were opened.
 #[derive(Debug, Default)]

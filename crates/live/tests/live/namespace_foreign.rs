@@ -11,24 +11,34 @@ use std::process::Command;
 
 const JOURNAL: &str = ".petrio-files.made";
 
-/// Everything below a directory, with what is in it.
-pub(crate) fn snapshot(directory: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+/// Everything below a directory, with what is in it; who has worked there last may change.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Option<Vec<u8>>>);
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sizes = self.0.iter().map(|(path, content)| (path, content.as_ref().map(Vec::len)));
+        formatter.debug_map().entries(sizes).finish()
+    }
+}
+
+pub(crate) fn snapshot(directory: &Path) -> Snapshot {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {
-            all.extend(snapshot(&path));
+            all.extend(snapshot(&path).0);
             all.insert(path, None);
         } else if entry.file_type().unwrap().is_symlink() {
             all.insert(
                 path.clone(),
                 Some(fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()),
             );
-        } else {
+        } else if entry.file_name() != ".petrio-files.lock" {
             all.insert(path.clone(), Some(fs::read(path).unwrap()));
         }
     }
-    all
+    Snapshot(all)
 }
 
 /// A directory of files, and another one with files of the same names that are the user's own.
@@ -37,7 +47,7 @@ fn files_and_victim(folder: &Path) -> (Directories, PathBuf) {
     create(&manifest(1), &directories, false, |_| true).unwrap();
     let victim = folder.join("victim");
     fs::create_dir(&victim).unwrap();
-    for (path, content) in snapshot(&directories.main.join("home/u001")) {
+    for (path, content) in snapshot(&directories.main.join("home/u001")).0 {
         let own = victim.join(path.strip_prefix(directories.main.join("home/u001")).unwrap());
         match content {
             None => fs::create_dir_all(&own).unwrap(),
@@ -55,7 +65,10 @@ fn a_file_of_the_users_own_survives_create_by_force_and_remove() {
     let folder = tempfile::tempdir().unwrap();
     let directories = Directories::one(folder.path());
     let namespace = manifest(1).namespace().unwrap();
-    let file = (0..).find(|at| namespace.path(*at).starts_with("home/u001/user-")).unwrap();
+    let is_a_users = |at: &u32| {
+        namespace.path(*at).starts_with("home/u001/") && namespace.path(*at).contains("user-read-")
+    };
+    let file = (0..).find(is_a_users).unwrap();
     let own = folder.path().join(namespace.path(file));
     fs::create_dir_all(own.parent().unwrap()).unwrap();
     fs::write(&own, "precious").unwrap();
@@ -186,6 +199,7 @@ fn what_was_put_in_place_of_petrios_file_is_kept_and_what_was_written_into_it_is
     let directories = Directories::one(folder.path());
     create(&manifest(1), &directories, false, |_| true).unwrap();
     let files: Vec<PathBuf> = snapshot(&folder.path().join("home"))
+        .0
         .into_iter()
         .filter_map(|(path, content)| content.filter(|bytes| bytes.len() > 10).map(|_| path))
         .take(4)

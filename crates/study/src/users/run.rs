@@ -177,6 +177,9 @@ pub fn run_users(
     let mut writer = run.trace.as_deref().map(|path| EventWriter::create(path, &about)).transpose()?;
     let (processes, workers) = (work.processes(), work.workers());
     let ready = work.on(run, site.ground())?;
+    if workers.is_some() {
+        site.share()?;
+    }
     let mut analyser = UsageAnalyser::default();
     let (to, from) = sync_channel(BATCHES);
     let (mut first, mut last, mut calls) = (Time::NEVER, Time::ZERO, 0);
