@@ -105,6 +105,14 @@ fn one_petrio_at_a_time_works_in_a_directory() {
     assert!(refused > 0);
 }
 
+/// Whether users at work have made files that are there.
+fn is_any_made(folder: &Folder) -> bool {
+    let homes = std::fs::read_dir(folder.path("files/home")).into_iter().flatten().flatten();
+    homes
+        .flat_map(|home| std::fs::read_dir(home.path()).into_iter().flatten().flatten())
+        .any(|file| file.file_name().to_string_lossy().contains("-made-"))
+}
+
 #[test]
 fn users_work_again_at_once_after_a_run_was_killed() {
     let folder = Folder::new();
@@ -118,13 +126,7 @@ fn users_work_again_at_once_after_a_run_was_killed() {
         for round in 0..2 {
             let long = run("100000", more);
             let mut child = begin(&folder, &words(&long));
-            let is_any_made = || {
-                let homes = std::fs::read_dir(folder.path("files/home")).into_iter().flatten().flatten();
-                homes
-                    .flat_map(|home| std::fs::read_dir(home.path()).into_iter().flatten().flatten())
-                    .any(|file| file.file_name().to_string_lossy().contains("-made-"))
-            };
-            while !is_any_made() {
+            while !is_any_made(&folder) {
                 assert!(child.try_wait().unwrap().is_none());
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -137,6 +139,51 @@ fn users_work_again_at_once_after_a_run_was_killed() {
     }
     assert_eq!(folder.petrio(&REMOVE).code, Some(0));
     assert!(is_empty(&folder));
+}
+
+#[test]
+fn users_at_work_write_to_petrios_files_alone() {
+    let folder = Folder::new();
+    let specification = specification();
+    assert_eq!(folder.petrio(&words(&create(&specification, 120))).code, Some(0));
+    std::fs::create_dir(folder.path("victim")).unwrap();
+    let copy = ["-r", "files/home/u001/.", "victim"];
+    assert!(Command::new("cp").args(copy).current_dir(folder.path(".")).status().unwrap().success());
+    let hash = || {
+        let all =
+            Command::new("sh").args(["-c", "find victim -type f | sort | xargs md5sum; find victim | sort"]);
+        let mut all = all.current_dir(folder.path("."));
+        String::from_utf8(all.output().unwrap().stdout).unwrap()
+    };
+    let before = hash();
+    std::os::unix::fs::symlink(folder.path("victim"), folder.path("link")).unwrap();
+    let (home, link) = (folder.path("files/home/u001"), folder.path("link"));
+    let exchange = |one: &std::path::Path, other: &std::path::Path| {
+        let cwd = rustix::fs::CWD;
+        rustix::fs::renameat_with(cwd, one, cwd, other, rustix::fs::RenameFlags::EXCHANGE).unwrap();
+    };
+    let run = ["users", "run", &specification, "--dir", "files", "--users", "2", "--sessions", "100000"];
+    let set = ["--set", "files.count=120", "--share", "extremely-heavy=1", "--warm"];
+    for is_link in [true, false] {
+        for more in [&[][..], &["--processes"]] {
+            let mut child = begin(&folder, &[&run[..], &set[..], more].concat());
+            while !is_any_made(&folder) {
+                assert!(child.try_wait().unwrap().is_none());
+            }
+            // The link, or the user's own directory itself.
+            let other = if is_link { link.clone() } else { folder.path("victim") };
+            while child.try_wait().unwrap().is_none() {
+                exchange(&home, &other);
+                std::thread::yield_now();
+                exchange(&home, &other);
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            assert_eq!(hash(), before, "{is_link} {more:?}");
+        }
+    }
+    // What was left where it couldn't be reached goes with the rest.
+    let removed = folder.petrio(&REMOVE);
+    assert_eq!(removed.code, Some(0), "{}", removed.talk);
 }
 
 #[test]

@@ -83,9 +83,9 @@ impl Directory {
         Ok(rustix::fs::openat(&self.handle, name, flags | FOLLOW_NOTHING, mode)?.into())
     }
 
-    /// Makes a directory of a name that isn't taken.
+    /// Makes a directory of a name that isn't taken, marked as petrio's.
     pub(crate) fn make_directory(&self, name: &OsStr, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(mode))?)
+        Ok(rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(mode) | MARK)?)
     }
 
     /// Makes a symbolic link of a name that isn't taken.

@@ -3,8 +3,8 @@
 //! A name says little: what had it may be gone, and something else have it. A file is known by its inode's number and the time of its
 //! birth (statx(2), `STATX_BTIME`): numbers are given again, but not at the same nanosecond of birth. The device isn't part of it, for its
 //! number changes with each mount on many file systems. Where births aren't recorded (NFS, ext3 with small inodes), a file is known by its
-//! number and by petrio's mark: the sticky bit, which regular files never have (chmod(1): Linux ignores it on files), which costs
-//! nothing, and which stays when the process that made the file is killed.
+//! number and by petrio's mark: the sticky bit, which regular files never have (inode(7): Linux ignores it on files) and directories
+//! that only their owner writes to don't need, which costs nothing, and which stays when the process that made the file is killed.
 
 use rustix::fs::{AtFlags, FileType, Mode, StatxFlags, StatxTimestamp};
 use rustix::io::Errno;
@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::BorrowedFd;
 
-/// The mark of regular files that petrio has made: the sticky bit.
+/// The mark of files and directories that petrio has made: the sticky bit.
 pub(crate) const MARK: Mode = Mode::SVTX;
 
 /// What something is known by.
@@ -102,16 +102,20 @@ impl There {
             FileType::Symlink => Kind::Link,
             _ => Kind::Other,
         };
-        let is_marked = kind == Kind::File && Mode::from_raw_mode(mode).contains(MARK);
+        let is_marked =
+            matches!(kind, Kind::File | Kind::Directory) && Mode::from_raw_mode(mode).contains(MARK);
         let (identity, mode) = (Identity::NONE, mode & 0o7777);
         Self { identity, kind, is_marked, owner, mode, names: 1, size: 0, on: (0, 0) }
     }
 
-    /// Whether it is what was known by that. Where births aren't recorded, a number alone isn't enough for a file.
+    /// Whether it is what was known by that. Where births aren't recorded, a number alone isn't enough for what petrio has made.
     pub(crate) fn is(&self, known: Identity) -> bool {
-        known.inode != 0
-            && self.identity == known
-            && (known.born_ns != 0 || self.kind != Kind::File || self.is_marked)
+        self.is_same(known) && (known.born_ns != 0 || self.is_marked || self.kind == Kind::Link)
+    }
+
+    /// Whether it is what was known by that, as far as can be said of what petrio hasn't made.
+    pub(crate) fn is_same(&self, known: Identity) -> bool {
+        known.inode != 0 && self.identity == known
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where programs work: at a path, or below directories that are held open, so that no link that is put there meanwhile leads away.
 
-use crate::beneath::{Directory, Identity, MARK};
+use crate::beneath::{Directory, Identity, MARK, There};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Known {
 
     fn open(&self) -> io::Result<Arc<Directory>> {
         let directory = Directory::open(&self.path)?;
-        match directory.itself()?.is(Identity { inode: self.inode, born_ns: self.born_ns }) {
+        match directory.itself()?.is_same(Identity { inode: self.inode, born_ns: self.born_ns }) {
             true => Ok(Arc::new(directory)),
             false => Err(io::Error::other("another directory has its name now")),
         }
@@ -139,18 +139,17 @@ pub(super) struct Spot<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// Opens a file or a directory, or makes a file; one that is made below directories held open has petrio's mark, by which it can be
-    /// removed after a process that was killed.
+    /// Opens a file or a directory.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<File> {
-        let is_new = flags.contains(OFlags::CREATE);
-        let mode = if is_new { Mode::from_raw_mode(0o666) } else { Mode::empty() };
         match self.directory {
-            None => Ok(rustix::fs::open(self.below, flags | OFlags::CLOEXEC, mode)?.into()),
-            Some(directory) => {
-                let mode = if is_new { mode | MARK } else { mode };
-                Ok(directory.open_below(self.below, flags, mode)?.into())
-            }
+            None => Ok(rustix::fs::open(self.below, flags | OFlags::CLOEXEC, Mode::empty())?.into()),
+            Some(directory) => Ok(directory.open_below(self.below, flags, Mode::empty())?.into()),
         }
+    }
+
+    /// That what was opened may be used: below directories held open, only what has petrio's mark.
+    pub(super) fn check(&self, opened: &File) -> io::Result<()> {
+        if self.directory.is_none() { Ok(()) } else { check(opened.as_fd()) }
     }
 
     /// Reads the names in a directory, as the C library does: so many bytes at once.
@@ -173,15 +172,51 @@ impl<'a> Way<'a> {
             None => Ok(Spot { parent: None, name: self.below }),
             Some(directory) => {
                 let (parent, name) = directory.parent_of(self.below)?;
+                if self.below.components().nth(1).is_some() {
+                    check(parent.as_fd())?;
+                }
                 Ok(Spot { parent: Some(parent), name: Path::new(name) })
             }
         }
     }
 }
 
+/// That something has petrio's mark.
+fn check(opened: BorrowedFd<'_>) -> io::Result<()> {
+    match There::of(opened)?.is_marked {
+        true => Ok(()),
+        false => Err(foreign()),
+    }
+}
+
+fn foreign() -> io::Error {
+    io::Error::other("it isn't what petrio has made, and is left alone")
+}
+
 impl Spot<'_> {
+    /// Makes a file; one that is made below directories held open has petrio's mark, by which it can be removed after a process that was
+    /// killed.
+    pub(super) fn create(&self, flags: OFlags) -> io::Result<File> {
+        let mode = Mode::from_raw_mode(0o666);
+        let mode = if self.parent.is_some() { mode | MARK } else { mode };
+        let flags = flags | OFlags::CLOEXEC | OFlags::CREATE | OFlags::EXCL;
+        Ok(rustix::fs::openat(self.parent(), self.name, flags, mode)?.into())
+    }
+
     fn parent(&self) -> BorrowedFd<'_> {
         self.parent.as_ref().map_or(CWD, AsFd::as_fd)
+    }
+
+    /// That what has the name may be removed: below directories held open, only what has petrio's mark.
+    pub(super) fn check(&self) -> io::Result<()> {
+        if self.parent.is_none() {
+            return Ok(());
+        }
+        let there = rustix::fs::statat(self.parent(), self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match Mode::from_raw_mode(there.st_mode).contains(MARK) {
+            true => Ok(()),
+            false => Err(foreign()),
+        }
     }
 
     pub(super) fn unlink(&self) -> io::Result<()> {
@@ -189,7 +224,9 @@ impl Spot<'_> {
     }
 
     pub(super) fn make_directory(&self) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(self.parent(), self.name, Mode::from_raw_mode(0o777))?)
+        let mode = Mode::from_raw_mode(0o777);
+        let mode = if self.parent.is_some() { mode | MARK } else { mode };
+        Ok(rustix::fs::mkdirat(self.parent(), self.name, mode)?)
     }
 
     pub(super) fn remove_directory(&self) -> io::Result<()> {

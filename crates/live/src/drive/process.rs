@@ -187,6 +187,7 @@ impl<'a> Process<'a> {
             Operation::Unlink => {
                 let path = self.names.path(file)?;
                 let spot = self.spot("unlink", &path)?;
+                spot.check().map_err(DriveError::file("unlink", &path))?;
                 let times = timed("unlink", &path, || spot.unlink())?;
                 self.names.forget(file);
                 Ok(times)
@@ -199,6 +200,7 @@ impl<'a> Process<'a> {
             Operation::Rmdir => {
                 let path = self.names.path(file)?;
                 let spot = self.spot("remove the directory", &path)?;
+                spot.check().map_err(DriveError::file("remove the directory", &path))?;
                 let times = timed("remove the directory", &path, || spot.remove_directory())?;
                 self.names.forget(file);
                 Ok(times)
@@ -285,17 +287,24 @@ impl<'a> Process<'a> {
     fn open(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
         let path = self.names.path(operation.file)?;
         let is_new = operation.operation == Operation::Create;
-        let flags = flags(!self.names.is_directory(operation.file), operation.flags, is_new);
+        let flags = flags(!self.names.is_directory(operation.file), operation.flags);
         let way = self.names.way(&path);
         let mut opened = None;
-        let mut open = || {
-            timed(if is_new { "create" } else { "open" }, &path, || {
+        let times = if is_new {
+            let spot = self.spot("create", &path)?;
+            let mut create = || {
+                opened = Some(spot.create(flags)?);
+                Ok(())
+            };
+            self.ending.unless_ended(|| timed("create", &path, &mut create))?
+        } else {
+            timed("open", &path, || {
                 opened = Some(way.open(flags)?);
                 Ok(())
-            })
+            })?
         };
-        let times = if is_new { self.ending.unless_ended(open) } else { open() }?;
         if let Some(handle) = opened {
+            way.check(&handle).map_err(DriveError::file("use", &path))?;
             self.keep(operation.file, operation.flags, handle, path);
         }
         Ok(times)
@@ -323,8 +332,10 @@ impl<'a> Process<'a> {
             return Ok(open);
         }
         let path = self.names.path(file)?;
-        let how = self::flags(!self.names.is_directory(file), flags, false);
-        let handle = self.names.way(&path).open(how).map_err(DriveError::file("open", &path))?;
+        let how = self::flags(!self.names.is_directory(file), flags);
+        let way = self.names.way(&path);
+        let handle = way.open(how).map_err(DriveError::file("open", &path))?;
+        way.check(&handle).map_err(DriveError::file("use", &path))?;
         self.keep(file, flags, handle, path);
         Ok(self.opens.len() - 1)
     }
@@ -351,15 +362,14 @@ impl<'a> Process<'a> {
 }
 
 /// The flags of open(2). Directories can only be read.
-fn flags(is_writable: bool, flags: AccessFlags, is_new: bool) -> OFlags {
+fn flags(is_writable: bool, flags: AccessFlags) -> OFlags {
     // The C library's constants: rustix 1.1 gives O_SYNC for both of the latter.
     let wanted =
         [(flags.direct, libc::O_DIRECT), (flags.sync, libc::O_SYNC), (flags.data_sync, libc::O_DSYNC)];
     let wanted = wanted.iter().filter(|(wanted, _)| *wanted);
     let wanted = wanted.fold(0, |flags, (_, flag)| flags | flag.cast_unsigned());
     let access = if is_writable { OFlags::RDWR } else { OFlags::RDONLY };
-    let new = if is_new { OFlags::CREATE | OFlags::EXCL } else { OFlags::empty() };
-    OFlags::from_bits_retain(wanted) | access | new
+    OFlags::from_bits_retain(wanted) | access
 }
 
 /// Runs a system call between two looks at the clock.

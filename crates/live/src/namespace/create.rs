@@ -167,7 +167,7 @@ fn make(site: &mut Site, walk: &mut Walk, number: u32, created: &mut Created) ->
         let made = parent.below(name.as_ref()).and_then(|made| Ok((made.is_empty()?, made.itself()?)));
         let (is_empty, there) = made.map_err(|error| taken(error, "look at"))?;
         // Somebody has put another one in its place at once.
-        if !is_empty {
+        if !is_empty || !there.is_marked {
             return Err(NamespaceError::collision(vec![path.clone()]));
         }
         site.note(number, there.identity)?;

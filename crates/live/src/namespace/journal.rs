@@ -10,13 +10,14 @@
 //!
 //! A line is written right after a file has its name, and before it has bytes. A process that is killed between the two leaves a file
 //! without a line; the machine that fails may leave a few thousand. What lies in the range that was begun is then taken for petrio's if
-//! nothing of anybody's can be lost with it: a file with petrio's mark (the sticky bit), of petrio's owner, no longer than planned; a
-//! directory with nothing in it. All else is left alone, and told.
+//! nothing of anybody's can be lost with it: a file with petrio's mark (the sticky bit), of petrio's owner, no longer than planned; such
+//! a directory with nothing in it. All else is left alone, and told.
 //!
 //! A line takes some 45 bytes: a million files, 45 MB. Whoever can write to the journal can have files removed; so it is believed only
 //! if it is the user's own and nobody else can write to it.
 
 use super::error::NamespaceError;
+use super::lock::Access;
 use super::manifest::{JOURNAL, Manifest};
 use crate::beneath::{Directory, Identity, Kind, There};
 use petrio_files::shown;
@@ -137,9 +138,10 @@ fn trusted(file: &File) -> Result<There, String> {
 }
 
 impl Known {
-    /// Reads what was made for a manifest, of so many files, directories and links.
+    /// Reads what was made for a manifest, of so many files, directories and links; whoever only looks may look at another's.
     pub(super) fn read(
         main: &Directory,
+        access: Access,
         manifest: &Manifest,
         places: &[String],
         count: usize,
@@ -153,7 +155,10 @@ impl Known {
             }
             Err(error) => return Err(NamespaceError::file("read", path)(error)),
         };
-        trusted(&file).map_err(fail)?;
+        match (trusted(&file), access) {
+            (Err(why), Access::Change) => return Err(fail(why)),
+            (_, Access::Change | Access::Look) => {}
+        }
         Self::of(&mut BufReader::new(file), manifest, places, count).map_err(fail)
     }
 

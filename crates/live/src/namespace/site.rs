@@ -188,10 +188,10 @@ impl Site {
     fn begun(&mut self, access: Access) -> Result<(), NamespaceError> {
         self.is_begun = true;
         let main = self.roots[0].clone();
-        self.known = Known::read(&main, &self.manifest, &self.namespace.places, self.count())?;
+        self.known = Known::read(&main, access, &self.manifest, &self.namespace.places, self.count())?;
         for (place, root) in self.roots.iter().enumerate() {
             let there = root.itself().map_err(NamespaceError::file("look at", root.path()))?;
-            if there.is(self.known.places[place]) {
+            if there.is_same(self.known.places[place]) {
                 continue;
             }
             let name = &self.namespace.places[place];
@@ -272,6 +272,7 @@ impl Site {
             }
             Some(_) => {
                 there.kind == Kind::Directory
+                    && there.is_marked
                     && parent.below(name.as_ref()).and_then(|there| there.is_empty()).is_ok_and(|is| is)
             }
             None => there.kind == Kind::Link,
