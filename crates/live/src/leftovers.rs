@@ -20,7 +20,7 @@ pub(crate) const THROTTLE: &str = "throttle";
 pub(crate) const CONTROL_GROUP: &str = "control-group";
 /// A trace instance, by where it would be if tracefs were mounted where it usually is.
 pub(crate) const TRACE_INSTANCE: &str = "trace-instance";
-/// Files that users have made in a home.
+/// Files that users have made in their homes, by the directories of all places.
 pub const MADE_BY_USERS: &str = "made-by-users";
 
 /// The kinds, and how each is cleared.
@@ -32,7 +32,7 @@ const KINDS: [(&str, Clear); 8] = [
     (THROTTLE, rig::clear_throttle),
     (CONTROL_GROUP, rig::clear_group),
     (TRACE_INSTANCE, capture::clear_instance),
-    (MADE_BY_USERS, namespace::clear_made),
+    (MADE_BY_USERS, namespace::clear_recorded),
 ];
 
 /// Clears whatever dead processes of this user have left on this machine; what was found, and what became of it.
@@ -54,7 +54,7 @@ pub fn in_words(kind: &str) -> (&'static str, &'static str) {
         THROTTLE => ("device throttle", "device throttles"),
         CONTROL_GROUP => ("control group", "control groups"),
         TRACE_INSTANCE => ("trace instance", "trace instances"),
-        MADE_BY_USERS => ("home with files that users made", "homes with files that users made"),
+        MADE_BY_USERS => ("directory with files that users made", "directories with files that users made"),
         _ => ("thing", "things"),
     }
 }

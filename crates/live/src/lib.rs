@@ -28,6 +28,7 @@
 //!
 //! Left out: other kernels than Linux, whose tracing and control groups these are.
 
+pub mod beneath;
 pub mod calibrate;
 pub mod capture;
 mod content;

@@ -7,6 +7,7 @@ mod characterise;
 mod compare;
 mod examples;
 mod file_systems;
+mod files_kept;
 mod fit;
 mod hostile;
 mod interface;

@@ -25,6 +25,7 @@ mod clock;
 mod ending;
 mod error;
 mod gaps;
+mod ground;
 mod memory;
 mod names;
 mod process;
@@ -37,18 +38,17 @@ pub use clock::clock_overhead_ns;
 pub use ending::Ending;
 pub use error::DriveError;
 pub use gaps::Gaps;
+pub use ground::{Below, Ground, GroundPlan};
 pub use memory::touch_memory;
 pub use recording::{Recorded, Recorder, in_order};
 pub use result::{Measured, OperationTimes, Span, Spread};
 pub use workplace::Workplace;
-pub(crate) use workplace::drop_pages;
 
 use barrier::Barrier;
 use names::Names;
 use petrio_workload::program::Prepared;
 use process::Process;
 use recording::Recording;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
@@ -68,24 +68,24 @@ pub fn run(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveE
 /// # Errors
 /// What the file system refuses, and programs that can't go on.
 pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measured, DriveError> {
-    drive(workplace.root(), prepared, clock_overhead_ns(), None)
+    drive(Ground::At(workplace.root().to_owned()), prepared, clock_overhead_ns(), None)
 }
 
-/// As [`run_prepared`], in any directory, with every call told to `recorder`, who may count them: they aren't counted here.
+/// As [`run_prepared`], on any ground, with every call told to `recorder`, who may count them: they aren't counted here.
 ///
 /// # Errors
 /// What the file system refuses, and programs that can't go on.
-pub fn run_recorded(root: &Path, prepared: Prepared, recorder: Recorder) -> Result<Gaps, DriveError> {
-    drive(root, prepared, 0.0, Some(recorder)).map(|measured| measured.gaps)
+pub fn run_recorded(ground: Ground, prepared: Prepared, recorder: Recorder) -> Result<Gaps, DriveError> {
+    drive(ground, prepared, 0.0, Some(recorder)).map(|measured| measured.gaps)
 }
 
 fn drive(
-    root: &Path,
+    ground: Ground,
     prepared: Prepared,
     overhead: f64,
     recorder: Option<Recorder>,
 ) -> Result<Measured, DriveError> {
-    let names = Names::new(root, prepared.files);
+    let names = Names::new(ground, prepared.files);
     let barrier = Barrier::new(prepared.programs.len());
     let ending = recorder.as_ref().map(|recorder| recorder.ending.clone()).unwrap_or_default();
     let each = Duration::from_nanos(overhead as u64);

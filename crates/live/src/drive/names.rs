@@ -1,10 +1,13 @@
 //! Which file is where: numbers of the program, names of the directory. Renames change it while processes run.
 
 use super::error::DriveError;
+use super::ground::{Ground, Way};
 use petrio_colours::FileId;
 use petrio_workload::program::{FileEntry, FileTable};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +23,7 @@ struct Place {
 /// Names of all files, shared by the processes.
 #[derive(Debug)]
 pub(super) struct Names {
-    root: PathBuf,
+    ground: Ground,
     table: FileTable,
     /// Those that were renamed; all others are where the table says.
     moved: Mutex<BTreeMap<FileId, Place>>,
@@ -32,12 +35,22 @@ pub(super) struct Names {
 const USUAL_DEPTH: usize = 16;
 
 impl Names {
-    pub(super) fn new(root: &Path, table: FileTable) -> Self {
-        Self { root: root.to_owned(), table, moved: Mutex::default(), is_any_moved: AtomicBool::new(false) }
+    pub(super) fn new(ground: Ground, table: FileTable) -> Self {
+        Self { ground, table, moved: Mutex::default(), is_any_moved: AtomicBool::new(false) }
     }
 
     pub(super) fn root(&self) -> &Path {
-        &self.root
+        self.ground.path()
+    }
+
+    /// The directory itself.
+    pub(super) fn open_root(&self) -> io::Result<File> {
+        self.ground.open_itself()
+    }
+
+    /// How a path is reached.
+    pub(super) fn way<'a>(&'a self, path: &'a Path) -> Way<'a> {
+        self.ground.way(path)
     }
 
     fn entry(&self, file: FileId) -> Result<&FileEntry, DriveError> {
@@ -67,7 +80,7 @@ impl Names {
 
     fn path_in(&self, moved: Option<&BTreeMap<FileId, Place>>, file: FileId) -> Result<PathBuf, DriveError> {
         let mut names: SmallVec<[&str; USUAL_DEPTH]> = SmallVec::new();
-        let mut length = self.root.as_os_str().len();
+        let mut length = self.root().as_os_str().len();
         let mut at = file;
         // A directory can't lie in itself, so this ends; the bound is for programs that say so all the same.
         while at != FileId::ROOT && names.len() <= self.table.len() {
@@ -78,7 +91,7 @@ impl Names {
         }
         // Between two calls that are measured: one allocation.
         let mut path = PathBuf::with_capacity(length + 1);
-        path.push(&self.root);
+        path.push(self.root());
         names.iter().rev().for_each(|name| path.push(name));
         Ok(path)
     }
@@ -152,7 +165,7 @@ mod tests {
         table.add(entry(1, "d", 0, true)).unwrap();
         table.add(entry(2, "a", 1, false)).unwrap();
         table.add(entry(3, "b", 0, false)).unwrap();
-        let names = Names::new(Path::new("/r"), table);
+        let names = Names::new(Ground::At("/r".into()), table);
         assert_eq!(names.path(FileId(2)).unwrap(), Path::new("/r/d/a"));
         assert_eq!(names.path(FileId::ROOT).unwrap(), Path::new("/r"));
         names.rename(FileId(1), FileId::ROOT, None).unwrap();

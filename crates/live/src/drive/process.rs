@@ -5,6 +5,7 @@ use super::barrier::Barrier;
 use super::ending::Ending;
 use super::error::DriveError;
 use super::gaps::GapWatch;
+use super::ground::Spot;
 use super::names::Names;
 use super::recording::Recording;
 use super::result::Measured;
@@ -12,10 +13,11 @@ use super::stdio::Stream;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
 use petrio_kernel::Time;
 use petrio_workload::program::{FileProgram, Phase, Step};
+use rustix::fs::OFlags;
 use smallvec::SmallVec;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -76,7 +78,7 @@ impl<'a> Process<'a> {
         recording: Option<Recording>,
         ending: &'a Ending,
     ) -> Result<Self, DriveError> {
-        let root = File::open(names.root()).map_err(DriveError::file("open", names.root()))?;
+        let root = names.open_root().map_err(DriveError::file("open", names.root()))?;
         let measured = Measured::default();
         let (opens, buffer) = (Vec::new(), Vec::new());
         Ok(Self { names, root, opens, buffer, align: 0, overhead, measured, recording, ending })
@@ -184,33 +186,39 @@ impl<'a> Process<'a> {
             }
             Operation::Unlink => {
                 let path = self.names.path(file)?;
-                let times = timed("unlink", &path, || fs::remove_file(&path))?;
+                let spot = self.spot("unlink", &path)?;
+                spot.check().map_err(DriveError::file("unlink", &path))?;
+                let times = timed("unlink", &path, || spot.unlink())?;
                 self.names.forget(file);
                 Ok(times)
             }
             Operation::Mkdir => {
                 let path = self.names.path(file)?;
-                self.ending.unless_ended(|| timed("make the directory", &path, || fs::create_dir(&path)))
+                let spot = self.spot("make the directory", &path)?;
+                self.ending.unless_ended(|| timed("make the directory", &path, || spot.make_directory()))
             }
             Operation::Rmdir => {
                 let path = self.names.path(file)?;
-                let times = timed("remove the directory", &path, || fs::remove_dir(&path))?;
+                let spot = self.spot("remove the directory", &path)?;
+                spot.check().map_err(DriveError::file("remove the directory", &path))?;
+                let times = timed("remove the directory", &path, || spot.remove_directory())?;
                 self.names.forget(file);
                 Ok(times)
             }
             Operation::Rename => {
                 let (from, to) = self.names.rename(file, operation.parent, operation.replaced)?;
-                timed("rename", &from, || fs::rename(&from, &to))
+                let (spot, new) = (self.spot("rename", &from)?, self.spot("rename", &to)?);
+                timed("rename", &from, || spot.rename(&new))
             }
             Operation::Readdir => {
                 let path = self.names.path(file)?;
-                timed("read the directory", &path, || {
-                    fs::read_dir(&path)?.try_for_each(|entry| entry.map(drop))
-                })
+                let way = self.names.way(&path);
+                timed("read the directory", &path, || way.list())
             }
             Operation::Stat => {
                 let path = self.names.path(file)?;
-                timed("stat", &path, || fs::symlink_metadata(&path).map(drop))
+                let spot = self.spot("stat", &path)?;
+                timed("stat", &path, || spot.stat())
             }
             Operation::Sync => {
                 let root = &self.root;
@@ -279,16 +287,24 @@ impl<'a> Process<'a> {
     fn open(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
         let path = self.names.path(operation.file)?;
         let is_new = operation.operation == Operation::Create;
-        let options = options(!self.names.is_directory(operation.file), operation.flags, is_new);
+        let flags = flags(!self.names.is_directory(operation.file), operation.flags);
+        let way = self.names.way(&path);
         let mut opened = None;
-        let mut open = || {
-            timed(if is_new { "create" } else { "open" }, &path, || {
-                opened = Some(options.open(&path)?);
+        let times = if is_new {
+            let spot = self.spot("create", &path)?;
+            let mut create = || {
+                opened = Some(spot.create(flags)?);
                 Ok(())
-            })
+            };
+            self.ending.unless_ended(|| timed("create", &path, &mut create))?
+        } else {
+            timed("open", &path, || {
+                opened = Some(way.open(flags)?);
+                Ok(())
+            })?
         };
-        let times = if is_new { self.ending.unless_ended(open) } else { open() }?;
         if let Some(handle) = opened {
+            way.check(&handle).map_err(DriveError::file("use", &path))?;
             self.keep(operation.file, operation.flags, handle, path);
         }
         Ok(times)
@@ -316,9 +332,10 @@ impl<'a> Process<'a> {
             return Ok(open);
         }
         let path = self.names.path(file)?;
-        let handle = options(!self.names.is_directory(file), flags, false)
-            .open(&path)
-            .map_err(DriveError::file("open", &path))?;
+        let how = self::flags(!self.names.is_directory(file), flags);
+        let way = self.names.way(&path);
+        let handle = way.open(how).map_err(DriveError::file("open", &path))?;
+        way.check(&handle).map_err(DriveError::file("use", &path))?;
         self.keep(file, flags, handle, path);
         Ok(self.opens.len() - 1)
     }
@@ -326,6 +343,11 @@ impl<'a> Process<'a> {
     fn keep(&mut self, file: FileId, flags: AccessFlags, handle: File, path: PathBuf) {
         let stream = flags.stdio.then(Stream::new);
         self.opens.push(Open { file, flags, handle, stream, path });
+    }
+
+    /// Where a name is; found outside all measuring.
+    fn spot<'b>(&'b self, action: &'static str, path: &'b Path) -> Result<Spot<'b>, DriveError> {
+        self.names.way(path).spot().map_err(DriveError::file(action, path))
     }
 
     /// Makes the buffer large enough, with every page there, before the clock runs.
@@ -340,15 +362,14 @@ impl<'a> Process<'a> {
 }
 
 /// The flags of open(2). Directories can only be read.
-fn options(is_writable: bool, flags: AccessFlags, is_new: bool) -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(is_writable).create_new(is_new);
+fn flags(is_writable: bool, flags: AccessFlags) -> OFlags {
     // The C library's constants: rustix 1.1 gives O_SYNC for both of the latter.
     let wanted =
         [(flags.direct, libc::O_DIRECT), (flags.sync, libc::O_SYNC), (flags.data_sync, libc::O_DSYNC)];
     let wanted = wanted.iter().filter(|(wanted, _)| *wanted);
-    options.custom_flags(wanted.fold(0, |flags, (_, flag)| flags | flag));
-    options
+    let wanted = wanted.fold(0, |flags, (_, flag)| flags | flag.cast_unsigned());
+    let access = if is_writable { OFlags::RDWR } else { OFlags::RDONLY };
+    OFlags::from_bits_retain(wanted) | access
 }
 
 /// Runs a system call between two looks at the clock.

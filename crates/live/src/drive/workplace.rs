@@ -137,7 +137,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, DriveError> {
 }
 
 /// Takes a file's clean pages out of the page cache: posix_fadvise(POSIX_FADV_DONTNEED), which needs no privilege.
-pub(crate) fn drop_pages(path: &Path) -> Result<(), DriveError> {
+fn drop_pages(path: &Path) -> Result<(), DriveError> {
     let file = File::open(path).map_err(DriveError::file("open", path))?;
     rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)
         .map_err(|errno| DriveError::file("drop from the page cache", path)(errno.into()))

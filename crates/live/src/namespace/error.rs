@@ -1,5 +1,6 @@
 //! Why a namespace can't be built.
 
+use petrio_files::shown;
 use petrio_units::Bytes;
 use petrio_workload::namespace::PlanError;
 use std::io;
@@ -11,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum NamespaceError {
     /// What the file system refused.
-    #[error("{action} {}: {source}", .path.display())]
+    #[error("{action} {}: {source}", shown::path(.path))]
     File {
         /// What was to be done.
         action: &'static str,
@@ -24,13 +25,13 @@ pub enum NamespaceError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A directory with something else in it.
-    #[error("{} isn't empty, and what is in it wasn't made by petrio", .path.display())]
+    #[error("{} isn't empty, and what is in it wasn't made by petrio", shown::path(.path))]
     NotEmpty {
         /// The directory.
         path: PathBuf,
     },
     /// A directory with files of another specification, other users or another seed.
-    #[error("{} holds files of another sort: {what}", .path.display())]
+    #[error("{} holds files of another sort: {what}", shown::path(.path))]
     Other {
         /// The directory.
         path: PathBuf,
@@ -38,13 +39,13 @@ pub enum NamespaceError {
         what: String,
     },
     /// A directory without files of a specification.
-    #[error("{} holds no files that petrio has made", .path.display())]
+    #[error("{} holds no files that petrio has made", shown::path(.path))]
     NoManifest {
         /// The directory.
         path: PathBuf,
     },
     /// A manifest that can't be read.
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", shown::path(.path))]
     Manifest {
         /// The file.
         path: PathBuf,
@@ -52,7 +53,7 @@ pub enum NamespaceError {
         why: String,
     },
     /// Not enough room.
-    #[error("{} has {} free, and the files take {}", .path.display(), Bytes(*.free), Bytes(*.needed))]
+    #[error("{} has {} free, and the files take {}", shown::path(.path), Bytes(*.free), Bytes(*.needed))]
     NoRoom {
         /// The directory.
         path: PathBuf,
@@ -62,7 +63,7 @@ pub enum NamespaceError {
         needed: u64,
     },
     /// Not enough inodes.
-    #[error("{} has {free} free inodes, and {needed} files and directories are to be made", .path.display())]
+    #[error("{} has {free} free inodes, and {needed} files and directories are to be made", shown::path(.path))]
     NoInodes {
         /// The directory.
         path: PathBuf,
@@ -70,6 +71,51 @@ pub enum NamespaceError {
         free: u64,
         /// Inodes that are needed.
         needed: u64,
+    },
+    /// Something has the name of what is to be made, and petrio hasn't made it.
+    #[error("{} is there already, and wasn't made by petrio{}", shown::path(.path), others(*.more))]
+    Taken {
+        /// The first.
+        path: PathBuf,
+        /// How many more there are.
+        more: usize,
+    },
+    /// Another petrio at work in the directory.
+    #[error("{who} is at work in {}", shown::path(.path))]
+    AtWork {
+        /// The directory.
+        path: PathBuf,
+        /// Who.
+        who: String,
+    },
+    /// A manifest of another directory.
+    #[error("the files of {} were made in another directory: its manifest was copied, or belongs elsewhere", shown::path(.path))]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A place that isn't where it was.
+    #[error(
+        "the files of place \"{name}\" weren't made in {}, but in {}",
+        shown::path(.given),
+        .before.as_deref().map_or_else(|| "the main directory".to_owned(), |before| shown::path(before).to_string())
+    )]
+    Place {
+        /// Its name.
+        name: String,
+        /// Where it is said to be.
+        given: PathBuf,
+        /// What its directory was called.
+        before: Option<PathBuf>,
+    },
+    /// A file system on which petrio wouldn't know its files again.
+    #[error(
+        "the file system of {} doesn't keep the sticky bit, by which petrio knows the files that it has made",
+        shown::path(.path)
+    )]
+    NoMark {
+        /// The directory.
+        path: PathBuf,
     },
     /// A directory for a place that the specification doesn't have.
     #[error("the specification has no place \"{name}\"; it has {}", list(.places))]
@@ -88,7 +134,17 @@ fn list(names: &[String]) -> String {
     if names.is_empty() { "none but the main one".to_owned() } else { names.join(", ") }
 }
 
+fn others(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(" (nor were {more} others whose names are needed)") }
+}
+
 impl NamespaceError {
+    /// Names that are taken.
+    pub(super) fn collision(taken: Vec<PathBuf>) -> Self {
+        let more = taken.len().saturating_sub(1);
+        Self::Taken { path: taken.into_iter().next().unwrap_or_default(), more }
+    }
+
     pub(super) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { action, path, source }
@@ -99,6 +155,24 @@ impl NamespaceError {
         Some(match self {
             Self::NotEmpty { .. } => {
                 "name an empty directory, or say --force to put the files beside what is there".to_owned()
+            }
+            Self::Taken { .. } => {
+                "nothing was changed there; move it away, or name another directory".to_owned()
+            }
+            Self::AtWork { .. } => "wait until it has ended, or name another directory".to_owned(),
+            Self::Foreign { .. } => {
+                "name the directory that was given to petrio fs create; what is in this one, petrio doesn't touch"
+                    .to_owned()
+            }
+            Self::Place { name, before: Some(before), .. } => {
+                format!("say where it is, as when they were made: --dir {name}={}", shown::path(before))
+            }
+            Self::Place { name, .. } => format!("leave out --dir {name}=…"),
+            Self::NoMark { .. } => "name a directory on a file system with POSIX permissions".to_owned(),
+            Self::Manifest { .. } => {
+                "petrio removes nothing that it doesn't know; if all of it may go, remove the directory yourself, \
+                 and make the files anew"
+                    .to_owned()
             }
             Self::Other { .. } => {
                 "remove them first (petrio fs remove --dir DIR), or name another directory".to_owned()

@@ -1,22 +1,41 @@
 //! What a directory is filled with: enough to know every name and size in it.
 
 use super::error::NamespaceError;
-use petrio_files::whole_file::WholeFile;
+use crate::beneath::Directory;
 use petrio_workload::namespace::Namespace;
 use petrio_workload::users::UserSpecification;
+use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 /// The manifest's name in the directory.
 pub const MANIFEST: &str = ".petrio-files.json";
+/// What a manifest that is being written is called; the next one is written over it.
+const NEW_MANIFEST: &str = ".petrio-files.json.new";
+/// The name of the journal of what was made.
+pub(super) const JOURNAL: &str = ".petrio-files.made";
+/// The name of the file on which a lock lies.
+pub(super) const LOCK: &str = ".petrio-files.lock";
+/// The name of the directory for what is being removed.
+pub(super) const ASIDE: &str = ".petrio-files.removing";
+/// The version of a manifest. The first had no journal beside it.
+const VERSION: u32 = 2;
+/// More bytes than any manifest has.
+const BYTES_MAX: u64 = 1 << 26;
+
+/// Whether petrio keeps its own accounts under that name.
+pub(super) fn is_own(name: &OsStr) -> bool {
+    [MANIFEST, NEW_MANIFEST, JOURNAL, LOCK, ASIDE].iter().any(|own| name == *own)
+}
 
 /// What files a directory holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this file's form; 1.
+    /// The version of this file's form; 2.
     pub version: u32,
     /// From what they are made.
     pub specification: UserSpecification,
@@ -24,7 +43,7 @@ pub struct Manifest {
     pub users: u32,
     /// Where the random numbers begin.
     pub seed: u64,
-    /// The directories of places that don't lie in this one.
+    /// What the directories of places that don't lie in this one were called; where they are is said anew each time.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub places: BTreeMap<String, PathBuf>,
     /// Whether all of them are there.
@@ -34,7 +53,7 @@ pub struct Manifest {
 impl Manifest {
     /// Of files that aren't made yet.
     pub fn new(specification: UserSpecification, users: u32, seed: u64) -> Self {
-        Self { version: 1, specification, users, seed, places: BTreeMap::new(), complete: false }
+        Self { version: VERSION, specification, users, seed, places: BTreeMap::new(), complete: false }
     }
 
     /// The files.
@@ -49,11 +68,17 @@ impl Manifest {
     ///
     /// # Errors
     /// One that can't be read.
-    pub fn read(directory: &Path) -> Result<Option<Self>, NamespaceError> {
-        let path = directory.join(MANIFEST);
-        let text = match std::fs::read_to_string(&path) {
+    pub(super) fn read(directory: &Directory) -> Result<Option<Self>, NamespaceError> {
+        let path = directory.path().join(MANIFEST);
+        let read = || {
+            let file = directory.open_file(MANIFEST, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?;
+            let mut text = String::new();
+            file.take(BYTES_MAX).read_to_string(&mut text)?;
+            Ok(text)
+        };
+        let text = match read() {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if io::Error::kind(&error) == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(NamespaceError::file("read", path)(error)),
         };
         match Self::of_text(&text) {
@@ -68,21 +93,41 @@ impl Manifest {
     /// What is wrong with it.
     pub fn of_text(text: &str) -> Result<Self, String> {
         match serde_json::from_str::<Self>(text) {
-            Ok(manifest) if manifest.version == 1 => Ok(manifest),
+            Ok(manifest) if manifest.version == VERSION => Ok(manifest),
+            Ok(manifest) if manifest.version < VERSION => {
+                Err("an earlier petrio has made these files, and has not written down which they are"
+                    .to_owned())
+            }
             Ok(manifest) => Err(format!("version {} is of another petrio", manifest.version)),
-            Err(error) => Err(format!("it is damaged: {error}")),
+            Err(error) => Err(format!("it is damaged: {}", petrio_files::shown::text(&error.to_string()))),
         }
     }
 
     /// Writes it, whole or not at all.
-    pub(super) fn write(&self, directory: &Path) -> Result<(), NamespaceError> {
-        let path = directory.join(MANIFEST);
-        let written = serde_json::to_vec(self).map_err(std::io::Error::other).and_then(|text| {
-            let mut file = WholeFile::replace(&path)?;
+    pub(super) fn write(&self, directory: &Directory) -> Result<(), NamespaceError> {
+        let write = || {
+            let text = serde_json::to_vec(self)?;
+            // Nobody else writes meanwhile: that is what the lock is for.
+            match directory.unlink(OsStr::new(NEW_MANIFEST), false) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+            let mut file = directory.open_file(NEW_MANIFEST, flags, Mode::from_raw_mode(0o644))?;
             file.write_all(&text)?;
-            file.finish()
-        });
-        written.map_err(NamespaceError::file("write", path))
+            file.sync_all()?;
+            directory.rename(NEW_MANIFEST, MANIFEST)
+        };
+        write().map_err(NamespaceError::file("write", directory.path().join(MANIFEST)))
+    }
+
+    /// A number for the files that it stands for (FNV-1a, 64 bits): that of other files is another.
+    pub(super) fn digest(&self) -> u64 {
+        let of = &self.specification;
+        let text = serde_json::to_vec(&(&of.files, &of.category, &of.readings, self.users, self.seed));
+        text.unwrap_or_default().iter().fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
+            (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     }
 
     /// What is different about another one; `None` where both make the same files.
@@ -95,7 +140,9 @@ impl Manifest {
         }
         let same = self.specification.files == other.specification.files
             && self.specification.category == other.specification.category
-            && self.specification.readings == other.specification.readings;
+            && self.specification.readings == other.specification.readings
+            // In the same order too, which is that of their numbers.
+            && self.digest() == other.digest();
         (!same).then(|| format!("made from another specification, \"{}\"", other.specification.title))
     }
 }

@@ -1,74 +1,110 @@
 //! Removes what was made, and nothing else.
 
+use super::away::{Aside, Taken};
 use super::error::NamespaceError;
-use super::manifest::{MANIFEST, Manifest};
+use super::made_by_users::aside_name;
 use super::site::Site;
-use petrio_workload::namespace::FileKind;
-use petrio_workload::users::is_made_by_users;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use super::walk::{State, Walk};
+use std::fmt;
+use std::path::PathBuf;
 
 /// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Files and directories.
     pub removed: u64,
-    /// Directories that hold something else, and stay.
-    pub kept: Vec<PathBuf>,
+    /// What stays, and why.
+    pub kept: Vec<Kept>,
 }
 
-/// Removes the files of a site, and files that users have made there; directories in which something else lies stay.
+/// Something that has the name of what petrio made, and stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// A directory in which something else lies.
+    HoldsOther,
+    /// It isn't what petrio made under that name.
+    Another,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::HoldsOther => "something else is in it",
+            Self::Another => "it isn't what petrio made under that name",
+        })
+    }
+}
+
+/// Removes the files of a site, whatever has been written into them since, and files that users at work have made there. What has
+/// the name of one of them and isn't what petrio made stays, and the directories around it.
 ///
 /// # Errors
 /// What the file system refuses.
-pub fn remove(site: &Site) -> Result<Removed, NamespaceError> {
+pub fn remove(mut site: Site) -> Result<Removed, NamespaceError> {
     // From now on it isn't whole, whatever happens.
-    Manifest { complete: false, ..site.manifest.clone() }.write(site.main())?;
-    let mut removed = Removed { removed: remove_made(site), kept: Vec::new() };
-    for (entry, path) in site.namespace.entries.iter().zip(&site.paths).rev() {
-        let outcome = match entry.kind {
-            FileKind::Directory => fs::remove_dir(path),
-            FileKind::File => fs::remove_file(path),
-        };
-        match outcome {
-            Ok(()) => removed.removed += 1,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => removed.kept.push(path.clone()),
-            Err(error) => return Err(NamespaceError::file("remove", path)(error)),
+    site.write_manifest(false)?;
+    let mut removed = Removed { removed: site.homes().clear()?.removed, kept: Vec::new() };
+    let mut walk = Walk::default();
+    let mut asides: Vec<Aside> = site.roots.iter().map(Aside::of).collect();
+    for number in (0..site.namespace.entries.len() as u32).rev() {
+        take(&site, &mut walk, &mut asides, number, &mut removed)?;
+    }
+    for link in site.links() {
+        let name = &site.namespace.entries[link.to as usize].name;
+        let known = site.known.made[link.number as usize];
+        let taken = asides[0]
+            .take(site.main(), name.as_ref(), &aside_name(link.number, None), |there| there.is(known));
+        let path = site.shown(link.number);
+        if taken.map_err(NamespaceError::file("remove", &path))? == Taken::Another {
+            removed.kept.push(Kept { path, why: Why::Another });
         }
     }
-    for (_, link) in site.links().filter(|(_, link)| link.is_symlink()) {
-        fs::remove_file(&link).map_err(NamespaceError::file("remove", link))?;
-    }
+    drop(asides);
     if removed.kept.is_empty() {
-        let manifest = site.main().join(MANIFEST);
-        fs::remove_file(&manifest).map_err(NamespaceError::file("remove", manifest))?;
+        site.forget()?;
     }
     Ok(removed)
 }
 
-/// Removes what users have made and left; how much it was.
-pub fn remove_made(site: &Site) -> u64 {
-    remove_made_in(&site.homes())
-}
-
-/// Clears what users of a run that was killed have made in a home.
-pub(crate) fn clear_made(home: &Path) -> io::Result<bool> {
-    let is_own = home.symlink_metadata().is_ok_and(|there| there.is_dir());
-    Ok(is_own && remove_made_in(&[home.to_owned()]) > 0)
-}
-
-/// As [`remove_made`], in the users' own directories.
-pub fn remove_made_in(homes: &[PathBuf]) -> u64 {
-    let mut removed = 0;
-    for home in homes {
-        for entry in fs::read_dir(home).into_iter().flatten().flatten() {
-            let is_made = entry.file_name().to_str().is_some_and(is_made_by_users);
-            if is_made && fs::remove_file(entry.path()).is_ok() {
-                removed += 1;
+fn take(
+    site: &Site,
+    walk: &mut Walk,
+    asides: &mut [Aside],
+    number: u32,
+    removed: &mut Removed,
+) -> Result<(), NamespaceError> {
+    let path = || site.shown(number);
+    let why = match walk.state(site, number)? {
+        State::Missing => return Ok(()),
+        State::Another => Why::Another,
+        State::Right | State::Resized => {
+            let Some(parent) = walk.parent(site, number)? else { return Ok(()) };
+            let entry = &site.namespace.entries[number as usize];
+            let known = site.known.made[number as usize];
+            let aside = &mut asides[entry.place as usize];
+            let taken =
+                aside.take(&parent, entry.name.as_ref(), &aside_name(number, None), |there| there.is(known));
+            match taken.map_err(|error| NamespaceError::file("remove", path())(error))? {
+                Taken::Removed => {
+                    removed.removed += 1;
+                    return Ok(());
+                }
+                Taken::Absent => return Ok(()),
+                Taken::Another => Why::Another,
+                Taken::Full => Why::HoldsOther,
             }
         }
-    }
-    removed
+    };
+    removed.kept.push(Kept { path: path(), why });
+    Ok(())
 }

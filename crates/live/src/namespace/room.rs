@@ -1,38 +1,38 @@
 //! Whether there is room for what is to be made, looked at before the first file is.
 
 use super::error::NamespaceError;
+use super::site::Site;
+use crate::beneath::Directory;
 use petrio_workload::namespace::FileKind;
-use petrio_workload::namespace::Namespace;
-use std::path::{Path, PathBuf};
 
-/// Looks at the free blocks and inodes of each place; places on the same file system share them.
-pub(super) fn check(namespace: &Namespace, roots: &[PathBuf]) -> Result<(), NamespaceError> {
-    struct Need<'a> {
-        device: u64,
-        path: &'a Path,
-        bytes: u64,
-        inodes: u64,
-        block: u64,
-        free: u64,
-        free_inodes: Option<u64>,
-    }
+/// What files need on a file system.
+struct Need<'a> {
+    device: u64,
+    root: &'a Directory,
+    bytes: u64,
+    inodes: u64,
+    block: u64,
+    free: u64,
+    free_inodes: Option<u64>,
+}
+
+/// Looks at the free blocks and inodes of each place for these entries; places on the same file system share them.
+pub(super) fn check(site: &Site, numbers: impl IntoIterator<Item = u32>) -> Result<(), NamespaceError> {
     let mut needs: Vec<Need<'_>> = Vec::new();
     let mut of_place = Vec::new();
-    for root in roots {
-        let stat =
-            rustix::fs::stat(root).map_err(|errno| NamespaceError::file("look at", root)(errno.into()))?;
-        let there = needs.iter().position(|need| need.device == stat.st_dev);
-        if let Some(there) = there {
+    for root in &site.roots {
+        let fail = |errno: rustix::io::Errno| NamespaceError::file("look at", root.path())(errno.into());
+        let device = rustix::fs::fstat(root).map_err(fail)?.st_dev;
+        if let Some(there) = needs.iter().position(|need| need.device == device) {
             of_place.push(there);
             continue;
         }
-        let space =
-            rustix::fs::statvfs(root).map_err(|errno| NamespaceError::file("look at", root)(errno.into()))?;
+        let space = rustix::fs::fstatvfs(root).map_err(fail)?;
         of_place.push(needs.len());
         let block = space.f_frsize.max(1);
         needs.push(Need {
-            device: stat.st_dev,
-            path: root,
+            device,
+            root,
             bytes: 0,
             inodes: 0,
             block,
@@ -41,14 +41,16 @@ pub(super) fn check(namespace: &Namespace, roots: &[PathBuf]) -> Result<(), Name
             free_inodes: (space.f_files > 0).then_some(space.f_favail),
         });
     }
-    for entry in &namespace.entries {
+    for number in numbers {
+        let entry = &site.namespace.entries[number as usize];
         let need = &mut needs[of_place[entry.place as usize]];
         let bytes = if entry.kind == FileKind::Directory { need.block } else { entry.size };
-        need.bytes += bytes.div_ceil(need.block) * need.block;
+        let blocks = bytes.div_ceil(need.block);
+        need.bytes = need.bytes.saturating_add(blocks.saturating_mul(need.block));
         need.inodes += 1;
     }
     for need in needs {
-        let path = need.path.to_owned();
+        let path = need.root.path().to_owned();
         if need.bytes > need.free {
             return Err(NamespaceError::NoRoom { path, free: need.free, needed: need.bytes });
         }

@@ -1,7 +1,7 @@
 //! Looks at a tree of files: names, sizes, depths. Nothing is opened but directories.
 
 use super::error::NamespaceError;
-use super::manifest::MANIFEST;
+use super::manifest::is_own;
 use petrio_workload::namespace::Census;
 use std::fs;
 use std::io;
@@ -56,19 +56,22 @@ pub fn scan(
                 (user, true) => format!("{user}:{name}"),
                 (below, false) => format!("{below}/{name}"),
             };
+            if is_own(&entry.file_name()) {
+                continue;
+            }
             if metadata.is_dir() {
                 scanned.tops += u32::from(depth == 0);
                 if !top_of_users {
                     scanned.census.directory(&inside);
                 }
                 waiting.push((entry.path(), inside, depth + 1));
-            } else if metadata.is_file() && !top_of_users && entry.file_name() != MANIFEST {
+            } else if metadata.is_file() && !top_of_users {
                 let is_written = metadata.permissions().mode() & 0o222 != 0;
                 scanned.census.file(&inside, metadata.len(), is_written);
                 if scanned.census.files.len().is_multiple_of(1_024) {
                     progress(scanned.census.files.len() as u64);
                 }
-            } else if entry.file_name() != MANIFEST {
+            } else {
                 scanned.others += 1;
             }
         }

@@ -1,18 +1,26 @@
-//! A manifest's files in their directories: where each of them lies.
+//! A manifest's files in their directories: which directories these are, who may work there, and what of it was made.
 
+use super::away;
 use super::error::NamespaceError;
-use super::manifest::Manifest;
-use petrio_workload::namespace::Namespace;
+use super::journal::{Journal, Known};
+use super::lock::{Access, Lock};
+use super::manifest::{JOURNAL, LOCK, MANIFEST, Manifest};
+use super::walk::Walk;
+use crate::beneath::{Directory, Identity, Kind, There};
+use crate::drive::Below;
+use petrio_workload::namespace::{FileKind, Namespace};
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The directories in which a namespace lies, or is to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directories {
     /// That of the first place; it holds the manifest.
     pub main: PathBuf,
-    /// Those of the other places by their names; those left out lie where the manifest says, or in the main one. In the main one a
-    /// symbolic link stands for what lies elsewhere.
+    /// Those of the other places by their names; those left out lie in the main one. In the main one a symbolic link stands for what lies
+    /// elsewhere.
     pub others: BTreeMap<String, PathBuf>,
 }
 
@@ -23,73 +31,278 @@ impl Directories {
     }
 }
 
-/// Files and where they lie.
-#[derive(Clone, Debug)]
+/// Files and where they lie. As long as it is there, no other petrio works in its directories.
+#[derive(Debug)]
 pub struct Site {
     pub(super) manifest: Manifest,
     pub(super) namespace: Namespace,
     /// The directory of each place.
-    pub(super) roots: Vec<PathBuf>,
-    /// Where each entry lies, in order.
-    pub(super) paths: Vec<PathBuf>,
+    pub(super) roots: Vec<Arc<Directory>>,
+    /// What was made.
+    pub(super) known: Known,
+    /// Where what is made is written down; only for those who may change something.
+    pub(super) journal: Option<Journal>,
     /// Whether files of this manifest are there, all or some.
     pub(super) is_begun: bool,
+    locks: Vec<(Arc<Directory>, Lock)>,
+    /// Directories that were made for it, each before what lies in it.
+    made: Vec<PathBuf>,
 }
 
 impl Site {
-    /// Where files are to be made, or were.
+    /// Where files are to be made, or were, for somebody such as "petrio fs create".
     ///
     /// # Errors
-    /// A specification that makes no sense, a directory for a place that it doesn't have, files of another sort.
-    pub fn plan(mut manifest: Manifest, directories: &Directories) -> Result<Self, NamespaceError> {
-        let there = Manifest::read(&directories.main)?;
-        if let Some(there) = &there {
-            if let Some(what) = manifest.differs_from(there) {
+    /// A specification that makes no sense, a directory for a place that it doesn't have, files of another sort, another petrio at work
+    /// there.
+    pub fn plan(
+        mut manifest: Manifest,
+        directories: &Directories,
+        who: &str,
+    ) -> Result<Self, NamespaceError> {
+        // Whatever is wrong with it is said before anything is made.
+        let namespace = manifest.namespace()?;
+        let mut site = Self::empty(manifest.clone(), namespace);
+        site.check_places(directories)?;
+        site.make(&directories.main)?;
+        for directory in directories.others.values() {
+            site.make(directory)?;
+        }
+        site.enter(directories, Access::Change, who)?;
+        if let Some(there) = Manifest::read(site.main())? {
+            if let Some(what) = manifest.differs_from(&there) {
                 return Err(NamespaceError::Other { path: directories.main.clone(), what });
             }
-            manifest.places.clone_from(&there.places);
-            manifest.complete = there.complete;
+            manifest = there;
+            site.manifest = manifest;
+            site.begun(Access::Change)?;
+        } else {
+            for (name, directory) in &directories.others {
+                let path = std::path::absolute(directory)
+                    .map_err(NamespaceError::file("find", directory.as_path()))?;
+                site.manifest.places.insert(name.clone(), path);
+            }
+            site.known.made = vec![Identity::NONE; site.count()];
+            if let Some((root, _)) = site.locks.iter().find(|(_, lock)| !lock.is_marked) {
+                return Err(NamespaceError::NoMark { path: root.path().to_owned() });
+            }
         }
-        Self::new(manifest, directories, there.is_some())
+        Ok(site)
+    }
+
+    /// Lets processes that this one starts work there too: as long as one of them is there, no other petrio works in its directories.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn share(&self) -> Result<(), NamespaceError> {
+        for (root, lock) in &self.locks {
+            lock.share().map_err(NamespaceError::file("lock", root.path()))?;
+        }
+        Ok(())
     }
 
     /// Where files were made.
     ///
     /// # Errors
-    /// No manifest, or one that can't be read.
-    pub fn of(directories: &Directories) -> Result<Self, NamespaceError> {
+    /// No manifest, one that can't be read or is another directory's, another petrio at work there.
+    pub fn of(directories: &Directories, access: Access, who: &str) -> Result<Self, NamespaceError> {
         let missing = || NamespaceError::NoManifest { path: directories.main.clone() };
-        let manifest = Manifest::read(&directories.main)?.ok_or_else(missing)?;
-        Self::new(manifest, directories, true)
+        let main = open(&directories.main)?;
+        let manifest = Manifest::read(&main)?.ok_or_else(missing)?;
+        let namespace = manifest.namespace()?;
+        let mut site = Self::empty(manifest, namespace);
+        site.check_places(directories)?;
+        site.enter(directories, access, who)?;
+        // Read again: whoever had the lock may have changed it.
+        let manifest = Manifest::read(site.main())?.ok_or_else(missing)?;
+        if let Some(what) = site.manifest.differs_from(&manifest) {
+            return Err(NamespaceError::Other { path: directories.main.clone(), what });
+        }
+        site.manifest = manifest;
+        site.begun(access)?;
+        Ok(site)
     }
 
-    fn new(mut manifest: Manifest, given: &Directories, is_begun: bool) -> Result<Self, NamespaceError> {
-        let namespace = manifest.namespace()?;
-        let places = &namespace.places[1..];
-        for (name, directory) in &given.others {
-            if !places.contains(name) {
-                return Err(NamespaceError::NoSuchPlace { name: name.clone(), places: places.to_vec() });
-            }
-            let directory =
-                std::path::absolute(directory).map_err(NamespaceError::file("find", directory.as_path()))?;
-            let before = is_begun.then(|| manifest.places.get(name).unwrap_or(&given.main));
-            if let Some(before) = before.filter(|before| !is_same(before, &directory)) {
-                let what = format!("\"{name}\" lies in {}", before.display());
-                return Err(NamespaceError::Other { path: given.main.clone(), what });
-            }
-            // What lies in the main directory needs no link to it.
-            if !is_same(&directory, &given.main) {
-                manifest.places.insert(name.clone(), directory);
+    fn empty(manifest: Manifest, namespace: Namespace) -> Self {
+        Self {
+            manifest,
+            namespace,
+            roots: Vec::new(),
+            known: Known::default(),
+            journal: None,
+            is_begun: false,
+            locks: Vec::new(),
+            made: Vec::new(),
+        }
+    }
+
+    fn check_places(&self, given: &Directories) -> Result<(), NamespaceError> {
+        let places = &self.namespace.places[1..];
+        match given.others.keys().find(|name| !places.contains(name)) {
+            Some(name) => Err(NamespaceError::NoSuchPlace { name: name.clone(), places: places.to_vec() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes a directory and those above it, where they aren't there.
+    fn make(&mut self, directory: &Path) -> Result<(), NamespaceError> {
+        let missing: Vec<&Path> = directory
+            .ancestors()
+            .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+            .collect();
+        for directory in missing.into_iter().rev() {
+            match std::fs::create_dir(directory) {
+                Ok(()) => self.made.push(directory.to_owned()),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(NamespaceError::file("make the directory", directory)(error)),
             }
         }
-        let mut roots = vec![given.main.clone()];
-        roots.extend(places.iter().map(|name| manifest.places.get(name).unwrap_or(&given.main).clone()));
-        let mut paths: Vec<PathBuf> = Vec::with_capacity(namespace.entries.len());
-        for entry in &namespace.entries {
-            let above = entry.parent.map_or(&roots[entry.place as usize], |parent| &paths[parent as usize]);
-            paths.push(above.join(&entry.name));
+        Ok(())
+    }
+
+    /// Opens the directories and locks them.
+    fn enter(&mut self, given: &Directories, access: Access, who: &str) -> Result<(), NamespaceError> {
+        let main = Arc::new(open(&given.main)?);
+        self.roots.push(main.clone());
+        for name in &self.namespace.places[1..] {
+            let root = match given.others.get(name) {
+                Some(directory) => Arc::new(open(directory)?),
+                None => main.clone(),
+            };
+            // One directory by two names is one directory.
+            let same = self.roots.iter().find(|other| is_same(other, &root)).cloned();
+            self.roots.push(same.unwrap_or(root));
         }
-        Ok(Self { manifest, namespace, roots, paths, is_begun })
+        for root in &self.roots {
+            if self.locks.iter().any(|(locked, _)| Arc::ptr_eq(locked, root)) {
+                continue;
+            }
+            if let Some(lock) = Lock::take(root, access, who)? {
+                self.locks.push((root.clone(), lock));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what is known of files that were made, and settles what a process that was killed has left.
+    fn begun(&mut self, access: Access) -> Result<(), NamespaceError> {
+        self.is_begun = true;
+        let main = self.roots[0].clone();
+        self.known = Known::read(&main, access, &self.manifest, &self.namespace.places, self.count())?;
+        for (place, root) in self.roots.iter().enumerate() {
+            let there = root.itself().map_err(NamespaceError::file("look at", root.path()))?;
+            if there.is_same(self.known.places[place]) {
+                continue;
+            }
+            let name = &self.namespace.places[place];
+            return Err(match place {
+                0 => NamespaceError::Foreign { path: root.path().to_owned() },
+                _ => NamespaceError::Place {
+                    name: name.clone(),
+                    given: root.path().to_owned(),
+                    before: self.manifest.places.get(name).cloned(),
+                },
+            });
+        }
+        if access == Access::Change {
+            self.journal = Some(Journal::go_on(&main, &self.known)?);
+            self.settle()?;
+            self.adopt()?;
+        }
+        Ok(())
+    }
+
+    /// What was being removed when a process was killed is removed, if it was petrio's, or gets its name back.
+    fn settle(&self) -> Result<(), NamespaceError> {
+        for (_, root) in self.distinct_roots() {
+            let mut walk = Walk::default();
+            away::settle(root, |name, there| {
+                let (number, rest) = super::made_by_users::aside_of(name)?;
+                let (parent, name, is_to_go) = match rest {
+                    // A file of a user at work, in his directory.
+                    Some(file) => {
+                        let home = walk.directory(self, number).ok()??;
+                        (home, file.to_owned(), self.is_of_a_run(there))
+                    }
+                    None => {
+                        let (parent, name) = self.where_is(&mut walk, number)?;
+                        (parent, name, there.is(*self.known.made.get(number as usize)?))
+                    }
+                };
+                Some((parent, name, is_to_go))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The directory of an entry or a link by its number, and its name there.
+    fn where_is(&self, walk: &mut Walk, number: u32) -> Option<(Arc<Directory>, OsString)> {
+        if let Some(entry) = self.namespace.entries.get(number as usize) {
+            return Some((walk.parent(self, number).ok()??, OsString::from(&entry.name)));
+        }
+        let link = self.links().find(|link| link.number == number)?;
+        Some((self.roots[0].clone(), OsString::from(&self.namespace.entries[link.to as usize].name)))
+    }
+
+    /// Takes for petrio's what lies in the range in which a process was killed, and with which nothing of anybody's can be lost.
+    fn adopt(&mut self) -> Result<(), NamespaceError> {
+        let mut walk = Walk::default();
+        for number in self.known.begun.clone() {
+            let Some((parent, name)) = self.where_is(&mut walk, number) else { continue };
+            let look = || parent.look(&name);
+            let there = look().map_err(NamespaceError::file("look at", parent.path().join(&name)))?;
+            let Some(there) = there else { continue };
+            if there.is(self.known.made[number as usize]) || !self.may_be_made(number, &there, &parent, &name)
+            {
+                continue;
+            }
+            self.note(number, there.identity)?;
+        }
+        Ok(())
+    }
+
+    /// Whether something may be what was made last and never written down.
+    fn may_be_made(&self, number: u32, there: &There, parent: &Directory, name: &OsStr) -> bool {
+        if self.journal.as_ref().is_none_or(|journal| journal.owner != there.owner) {
+            return false;
+        }
+        match self.namespace.entries.get(number as usize) {
+            Some(entry) if entry.kind == FileKind::File => {
+                there.kind == Kind::File && there.is_marked && there.names == 1 && there.size <= entry.size
+            }
+            Some(_) => {
+                there.kind == Kind::Directory
+                    && there.is_marked
+                    && parent.below(name.as_ref()).and_then(|there| there.is_empty()).is_ok_and(|is| is)
+            }
+            None => there.kind == Kind::Link,
+        }
+    }
+
+    /// Writes down what was made.
+    pub(super) fn note(&mut self, number: u32, what: Identity) -> Result<(), NamespaceError> {
+        if let Some(journal) = &mut self.journal {
+            let path = self.roots[0].path().join(JOURNAL);
+            journal.made(number, what).map_err(NamespaceError::file("write", path))?;
+        }
+        self.known.made[number as usize] = what;
+        Ok(())
+    }
+
+    /// Whether a file is one that a user at work has made.
+    pub(super) fn is_of_a_run(&self, there: &There) -> bool {
+        there.kind == Kind::File
+            && there.is_marked
+            && self.journal.as_ref().is_some_and(|journal| journal.owner == there.owner)
+    }
+
+    /// The ground on which programs work that use the files.
+    pub fn ground(&self) -> Below {
+        let elsewhere = self.links().map(|link| {
+            let top = &self.namespace.entries[link.to as usize];
+            (top.name.clone(), self.roots[top.place as usize].clone())
+        });
+        Below::new(self.main().clone(), elsewhere.collect())
     }
 
     /// The files.
@@ -98,35 +311,126 @@ impl Site {
     }
 
     /// The directory that holds the manifest.
-    pub fn main(&self) -> &Path {
+    pub(super) fn main(&self) -> &Arc<Directory> {
         &self.roots[0]
     }
 
-    /// The users' own directories.
-    pub fn homes(&self) -> Vec<PathBuf> {
-        self.namespace.homes.iter().map(|home| self.paths[*home as usize].clone()).collect()
+    /// Each directory once, with the first place that lies there.
+    pub(super) fn distinct_roots(&self) -> impl Iterator<Item = (usize, &Arc<Directory>)> {
+        let is_first = |at: usize| !self.roots[..at].iter().any(|other| Arc::ptr_eq(other, &self.roots[at]));
+        self.roots.iter().enumerate().filter(move |(at, _)| is_first(*at))
     }
 
-    /// What lies elsewhere, by its position, and the symbolic link that stands for it in the main directory.
-    pub(super) fn links(&self) -> impl Iterator<Item = (usize, PathBuf)> {
-        let is_elsewhere = |place: u32| self.roots[place as usize] != self.roots[0];
-        let tops = self.namespace.entries.iter().enumerate().filter(|(_, entry)| entry.parent.is_none());
-        tops.filter(move |(_, entry)| is_elsewhere(entry.place))
-            .map(|(position, entry)| (position, self.main().join(&entry.name)))
+    /// What an entry is called in messages.
+    pub(super) fn shown(&self, number: u32) -> PathBuf {
+        match self.namespace.entries.get(number as usize) {
+            Some(entry) => self.roots[entry.place as usize].path().join(self.namespace.path(number)),
+            None => match self.links().find(|link| link.number == number) {
+                Some(link) => self.main().path().join(&self.namespace.entries[link.to as usize].name),
+                None => self.main().path().to_owned(),
+            },
+        }
+    }
+
+    /// What lies elsewhere, and the symbolic links that stand for it in the main directory.
+    pub(super) fn links(&self) -> impl Iterator<Item = Link> {
+        let is_elsewhere = |place: u32| !Arc::ptr_eq(&self.roots[place as usize], &self.roots[0]);
+        let tops = (0_u32..).zip(&self.namespace.entries).filter(|(_, entry)| entry.parent.is_none());
+        let elsewhere = tops.filter(move |(_, entry)| is_elsewhere(entry.place));
+        let first = self.namespace.entries.len() as u32;
+        (first..).zip(elsewhere).map(|(number, (to, _))| Link { number, to })
+    }
+
+    /// How many numbers there are: entries, and a link for each that could have one.
+    fn count(&self) -> usize {
+        let tops = self.namespace.entries.iter().filter(|entry| entry.parent.is_none());
+        self.namespace.entries.len() + tops.count()
+    }
+
+    /// Writes down that files begin to be made: from now on they can be removed again.
+    pub(super) fn begin(&mut self) -> Result<(), NamespaceError> {
+        let mut places = Vec::new();
+        for (name, root) in self.namespace.places.iter().zip(&self.roots) {
+            let there = root.itself().map_err(NamespaceError::file("look at", root.path()))?;
+            places.push((name.clone(), there.identity));
+        }
+        self.known.places = places.iter().map(|(_, place)| *place).collect();
+        let main = self.roots[0].clone();
+        self.journal = Some(Journal::begin(&main, &self.manifest, &places)?);
+        self.write_manifest(false)?;
+        self.is_begun = true;
+        Ok(())
+    }
+
+    /// Says whether all files are there.
+    pub(super) fn write_manifest(&mut self, complete: bool) -> Result<(), NamespaceError> {
+        self.manifest.complete = complete;
+        self.manifest.write(self.main())
+    }
+
+    /// Removes petrio's accounts: nothing of it is left.
+    pub(super) fn forget(&mut self) -> Result<(), NamespaceError> {
+        for name in [MANIFEST, JOURNAL] {
+            let path = self.main().path().join(name);
+            match self.main().unlink(OsStr::new(name), false) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(NamespaceError::file("remove", path)(error));
+                }
+                _ => {}
+            }
+        }
+        self.is_begun = false;
+        self.unlock();
+        Ok(())
+    }
+
+    /// Removes the files on which the locks lie, while they are held.
+    fn unlock(&mut self) {
+        for (root, lock) in self.locks.drain(..) {
+            let _ = root.unlink(OsStr::new(LOCK), false);
+            drop(lock);
+        }
     }
 
     /// Makes everything durable on each file system concerned.
     pub(super) fn sync(&self) -> Result<(), NamespaceError> {
-        for root in &self.roots {
-            let open = std::fs::File::open(root).map_err(NamespaceError::file("open", root))?;
-            rustix::fs::syncfs(&open).map_err(|errno| NamespaceError::file("sync", root)(errno.into()))?;
+        for (_, root) in self.distinct_roots() {
+            root.sync_file_system().map_err(NamespaceError::file("sync", root.path()))?;
         }
         Ok(())
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    let absolute = |path| std::path::absolute(path).ok();
-    absolute(one) == absolute(other)
-        || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+impl Drop for Site {
+    /// Where nothing was begun, nothing stays.
+    fn drop(&mut self) {
+        if self.is_begun {
+            return;
+        }
+        self.locks.retain(|(_, lock)| lock.is_new);
+        self.unlock();
+        for directory in self.made.iter().rev() {
+            // With something in it, it stays.
+            let _ = std::fs::remove_dir(directory);
+        }
+    }
+}
+
+/// A symbolic link in the main directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub(super) number: u32,
+    /// What it stands for.
+    pub(super) to: u32,
+}
+
+fn open(directory: &Path) -> Result<Directory, NamespaceError> {
+    Directory::open(directory).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => NamespaceError::NoManifest { path: directory.to_owned() },
+        _ => NamespaceError::file("open", directory)(error),
+    })
+}
+
+fn is_same(one: &Directory, other: &Directory) -> bool {
+    matches!((one.itself(), other.itself()), (Ok(one), Ok(other)) if one.on == other.on)
 }

@@ -1,12 +1,10 @@
 //! Whether what should be there is there, and nothing else.
 
 use super::error::NamespaceError;
-use super::manifest::MANIFEST;
 use super::site::Site;
+use super::walk::{State, Walk};
 use petrio_workload::namespace::FileKind;
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +13,7 @@ pub struct Verified {
     pub right: u64,
     /// What isn't there.
     pub missing: Vec<PathBuf>,
-    /// What is there with another size, or as something else.
+    /// What is there with another size, or isn't what petrio made.
     pub wrong: Vec<PathBuf>,
     /// What is there and shouldn't be.
     pub extra: Vec<PathBuf>,
@@ -30,48 +28,48 @@ impl Verified {
     }
 }
 
-/// Compares a site with its manifest: every name, kind and size.
+/// Compares a site with its manifest: every name, kind and size, and that each is what petrio made.
 ///
 /// # Errors
 /// What can't be looked at.
 pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
-    let Site { manifest, namespace, paths, .. } = site;
-    let mut verified = Verified { complete: manifest.complete, ..Verified::default() };
-    let mut known: BTreeSet<&Path> = BTreeSet::new();
-    for (entry, path) in namespace.entries.iter().zip(paths) {
-        known.insert(path);
-        let is_right = match path.symlink_metadata() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                verified.missing.push(path.clone());
-                continue;
-            }
-            Err(error) => return Err(NamespaceError::file("look at", path)(error)),
-            Ok(there) if entry.kind == FileKind::Directory => there.is_dir(),
-            Ok(there) => there.is_file() && there.len() == entry.size,
-        };
-        match is_right {
-            true => verified.right += 1,
-            false => verified.wrong.push(path.clone()),
+    let mut verified = Verified { complete: site.manifest.complete, ..Verified::default() };
+    let mut walk = Walk::default();
+    let numbers = 0..site.namespace.entries.len() as u32;
+    for number in numbers.clone() {
+        match walk.state(site, number)? {
+            State::Right => verified.right += 1,
+            State::Missing => verified.missing.push(site.shown(number)),
+            State::Resized | State::Another => verified.wrong.push(site.shown(number)),
         }
     }
-    let tops = namespace.entries.iter().zip(paths).filter(|(entry, _)| entry.parent.is_none());
-    for (_, top) in tops {
-        extra(top, &known, &mut verified.extra)?;
+    for link in site.links() {
+        let there = site.main().look(site.namespace.entries[link.to as usize].name.as_ref());
+        let path = site.shown(link.number);
+        match there.map_err(NamespaceError::file("look at", &path))? {
+            None => verified.missing.push(path),
+            Some(there) if !there.is(site.known.made[link.number as usize]) => verified.wrong.push(path),
+            Some(_) => {}
+        }
+    }
+    // By directory and name: what else lies in a directory that petrio made shouldn't be there.
+    let entries = &site.namespace.entries;
+    let key = |number: &u32| (entries[*number as usize].parent, entries[*number as usize].name.as_str());
+    let mut by_name: Vec<u32> = numbers.clone().collect();
+    by_name.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+    for number in numbers.filter(|number| entries[*number as usize].kind == FileKind::Directory) {
+        let Some(directory) = walk.directory(site, number)? else { continue };
+        let names = directory.names();
+        for name in
+            names.map_err(|error| NamespaceError::file("read the directory", site.shown(number))(error))?
+        {
+            let is_known = name.to_str().is_some_and(|name| {
+                by_name.binary_search_by(|other| key(other).cmp(&(Some(number), name))).is_ok()
+            });
+            if !is_known {
+                verified.extra.push(directory.path().join(name));
+            }
+        }
     }
     Ok(verified)
-}
-
-/// What lies below a directory and isn't known. What else lies beside the owners' directories is nobody's business.
-fn extra(directory: &Path, known: &BTreeSet<&Path>, found: &mut Vec<PathBuf>) -> Result<(), NamespaceError> {
-    let Ok(list) = fs::read_dir(directory) else { return Ok(()) };
-    for entry in list {
-        let entry = entry.map_err(NamespaceError::file("read the directory", directory))?;
-        let path = entry.path();
-        if !known.contains(path.as_path()) && entry.file_name() != MANIFEST {
-            found.push(path);
-        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            extra(&path, known, found)?;
-        }
-    }
-    Ok(())
 }

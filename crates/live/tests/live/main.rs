@@ -4,6 +4,9 @@ mod drive;
 mod file_trace;
 mod limits;
 mod namespace;
+mod namespace_crashes;
+mod namespace_foreign;
+mod namespace_races;
 mod ops;
 mod rig;
 

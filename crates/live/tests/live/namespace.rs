@@ -2,34 +2,35 @@
 #![allow(clippy::unwrap_used)]
 
 use petrio_live::namespace::{
-    Created, Directories, MANIFEST, Manifest, NamespaceError, Removed, Site, Verified,
+    Access, Created, Directories, MANIFEST, Manifest, NamespaceError, Removed, Site, Verified,
 };
 use petrio_workload::users::UserSpecification;
 use std::fs;
 use std::path::Path;
 
-fn manifest(seed: u64) -> Manifest {
+pub(crate) fn manifest(seed: u64) -> Manifest {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users/thesis.toml");
     let mut specification: UserSpecification = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     specification.files.count = 200;
     Manifest::new(specification, 2, seed)
 }
 
-fn create(
+pub(crate) fn create(
     manifest: &Manifest,
     directories: &Directories,
     beside: bool,
     progress: impl FnMut(u64) -> bool,
 ) -> Result<Created, NamespaceError> {
-    petrio_live::namespace::create(&Site::plan(manifest.clone(), directories)?, beside, progress)
+    let mut site = Site::plan(manifest.clone(), directories, "petrio fs create")?;
+    petrio_live::namespace::create(&mut site, beside, progress)
 }
 
-fn verify(directories: &Directories) -> Result<Verified, NamespaceError> {
-    petrio_live::namespace::verify(&Site::of(directories)?)
+pub(crate) fn verify(directories: &Directories) -> Result<Verified, NamespaceError> {
+    petrio_live::namespace::verify(&Site::of(directories, Access::Look, "petrio fs verify")?)
 }
 
-fn remove(directories: &Directories) -> Result<Removed, NamespaceError> {
-    petrio_live::namespace::remove(&Site::of(directories)?)
+pub(crate) fn remove(directories: &Directories) -> Result<Removed, NamespaceError> {
+    petrio_live::namespace::remove(Site::of(directories, Access::Change, "petrio fs remove")?)
 }
 
 #[test]
@@ -116,19 +117,28 @@ fn owners_may_lie_on_other_places() {
     create(&manifest, &directories, false, |_| true).unwrap();
     assert!(folder.path().join("server/notes").is_dir() && main.join("notes").is_symlink());
     assert!(main.join("home/u002").is_dir());
-    // Where they lie is remembered, and can't be changed by a word.
-    let remembered = Directories::one(&main);
-    assert!(verify(&remembered).unwrap().is_right());
-    assert_eq!(create(&manifest, &remembered, false, |_| true).unwrap().made, 0);
+    assert!(verify(&directories).unwrap().is_right());
+    assert_eq!(create(&manifest, &directories, false, |_| true).unwrap().made, 0);
+    // Where they lie is said anew each time, and can't be changed by a word.
+    let one = Directories::one(&main);
+    for refused in
+        [verify(&one).map(drop), remove(&one).map(drop), create(&manifest, &one, false, |_| true).map(drop)]
+    {
+        let error = refused.unwrap_err();
+        assert!(error.help().unwrap().contains("--dir server="), "{error}");
+    }
+    fs::create_dir(folder.path().join("elsewhere")).unwrap();
     let moved = [("server".to_owned(), folder.path().join("elsewhere"))].into_iter().collect();
     let moved = verify(&Directories { main: main.clone(), others: moved });
-    assert!(matches!(moved, Err(NamespaceError::Other { .. })), "{moved:?}");
-    assert!(remove(&remembered).unwrap().kept.is_empty());
-    assert!(!main.join("notes").exists() && !folder.path().join("server/notes").exists());
+    assert!(matches!(moved, Err(NamespaceError::Place { .. })), "{moved:?}");
+    assert!(remove(&directories).unwrap().kept.is_empty());
+    for left in [&main, &folder.path().join("server")] {
+        assert_eq!(fs::read_dir(left).unwrap().count(), 0);
+    }
     // Left out, a place lies in the main directory like everything else.
-    create(&manifest, &remembered, false, |_| true).unwrap();
+    create(&manifest, &one, false, |_| true).unwrap();
     assert!(main.join("notes").is_dir() && !main.join("notes").is_symlink());
-    assert!(remove(&remembered).unwrap().kept.is_empty());
+    assert!(remove(&one).unwrap().kept.is_empty());
 }
 
 #[test]

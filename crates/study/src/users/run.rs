@@ -5,15 +5,17 @@ use super::workers::{Workers, placement};
 use petrio_files::under_way;
 use petrio_kernel::Time;
 use petrio_live::drive::apart::{Apart, Worker, run_apart};
-use petrio_live::drive::{DriveError, Ending, Recorded, Recorder, clock_overhead_ns, in_order, run_recorded};
+use petrio_live::drive::{
+    Below, DriveError, Ending, Ground, Recorded, Recorder, clock_overhead_ns, in_order, run_recorded,
+};
 use petrio_live::leftovers::MADE_BY_USERS;
-use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, remove_made_in};
+use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, recorded};
 use petrio_live::undo::Undo;
 use petrio_workload::program::{FileTable, OperationEvents, Placement, Prepared};
 use petrio_workload::trace::native::{About, EventWriter};
-use petrio_workload::users::{Usage, UsageAnalyser, UserSpecification, Users};
+use petrio_workload::users::{Part, Usage, UsageAnalyser, UserSpecification, Users};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
@@ -77,8 +79,8 @@ const BATCHES: usize = 256;
 enum Work {
     /// By threads of this process.
     Here(Prepared),
-    /// By others.
-    Apart(Vec<Worker>),
+    /// By others, of which each runs a part.
+    Apart(Vec<Part>),
 }
 
 impl Work {
@@ -91,8 +93,8 @@ impl Work {
                 Ok((Self::Here(prepared), files))
             }
             Some(workers) => {
-                let (workers, files) = workers.of(run, placement)?;
-                Ok((Self::Apart(workers), files))
+                let (parts, files) = workers.parts(run, placement)?;
+                Ok((Self::Apart(parts), files))
             }
         }
     }
@@ -100,21 +102,38 @@ impl Work {
     fn processes(&self) -> usize {
         match self {
             Self::Here(prepared) => prepared.programs.len(),
-            Self::Apart(workers) => workers.last().map_or(0, |last| last.processes.end),
+            Self::Apart(parts) => parts.last().map_or(0, |last| last.processes.end as usize),
         }
     }
 
     fn workers(&self) -> Option<u64> {
         match self {
             Self::Here(_) => None,
-            Self::Apart(workers) => Some(workers.len() as u64),
+            Self::Apart(parts) => Some(parts.len() as u64),
         }
     }
 
-    fn run(self, root: &Path, to: SyncSender<Recorded>, ending: Arc<Ending>) -> Result<Apart, DriveError> {
+    /// Ready to be run on a ground.
+    fn on(self, run: &UsersRun, ground: Below) -> Result<Ready, UsersError> {
+        Ok(match (self, &run.workers) {
+            (Self::Here(prepared), _) => Ready::Here(prepared, Ground::Below(ground)),
+            (Self::Apart(parts), Some(workers)) => Ready::Apart(workers.of(run, parts, &ground.plan()?)?),
+            (Self::Apart(_), None) => Ready::Apart(Vec::new()),
+        })
+    }
+}
+
+/// Programs and where they run.
+enum Ready {
+    Here(Prepared, Ground),
+    Apart(Vec<Worker>),
+}
+
+impl Ready {
+    fn run(self, to: SyncSender<Recorded>, ending: Arc<Ending>) -> Result<Apart, DriveError> {
         match self {
-            Self::Here(prepared) => {
-                let gaps = run_recorded(root, prepared, Recorder { to, began: Instant::now(), ending })?;
+            Self::Here(prepared, ground) => {
+                let gaps = run_recorded(ground, prepared, Recorder { to, began: Instant::now(), ending })?;
                 Ok(Apart { gaps, ..Apart::default() })
             }
             Self::Apart(workers) => run_apart(workers, &to),
@@ -146,8 +165,10 @@ pub fn run_users(
     let (work, files) = Work::of(run, &placement)?;
     let users = run.specification.files.users.unwrap_or(run.crowd.users);
     let manifest = Manifest::new(run.specification.clone(), users, run.seed);
-    let site = Site::plan(manifest, &run.directories)?;
-    let created = create(&site, false, |made| progress(Stage::Files(made)))?;
+    // As long as the site is there, no other petrio works in its directories.
+    let mut site = Site::plan(manifest, &run.directories, "petrio users run")?;
+    let created = create(&mut site, false, |made| progress(Stage::Files(made)))?;
+    let homes = site.cleared_homes()?;
     if !run.warm {
         cool_down(&site)?;
     }
@@ -157,24 +178,30 @@ pub fn run_users(
     let about = About { command: run.command.clone(), ..About::default() };
     let mut writer = run.trace.as_deref().map(|path| EventWriter::create(path, &about)).transpose()?;
     let (processes, workers) = (work.processes(), work.workers());
+    let ready = work.on(run, site.ground())?;
+    if workers.is_some() {
+        site.share()?;
+    }
     let mut analyser = UsageAnalyser::default();
     let (to, from) = sync_channel(BATCHES);
     let (mut first, mut last, mut calls) = (Time::NEVER, Time::ZERO, 0);
     // Whatever happens, and if a signal ends it all, what users have made doesn't stay.
     let ending = Arc::new(Ending::default());
     let removing = {
-        let (ending, homes) = (ending.clone(), site.homes());
-        let recorded: Vec<_> = homes.iter().map(|home| under_way::begin(MADE_BY_USERS, home)).collect();
+        let ending = ending.clone();
+        let under_way = under_way::begin(MADE_BY_USERS, &recorded(&run.directories));
         Undo::new(move || {
             ending.end();
-            remove_made_in(&homes);
-            drop(recorded);
+            match homes.clear() {
+                Ok(_) => drop(under_way),
+                // What can't be removed now is removed by the next start.
+                Err(_) => under_way.keep(),
+            }
         })
     };
     let driven = std::thread::scope(|scope| {
-        let root = run.directories.main.as_path();
         let its_ending = ending.clone();
-        let driving = scope.spawn(move || work.run(root, to, its_ending));
+        let driving = scope.spawn(move || ready.run(to, its_ending));
         let recorded = in_order(processes, &from, |call| {
             (first, last) = (first.min(call.start), last.max(call.start + call.took));
             calls += 1;
@@ -193,6 +220,7 @@ pub fn run_users(
         driven
     });
     drop(removing);
+    drop(site);
     let Apart { gaps, started } = driven?;
     if let Some(writer) = writer {
         writer.finish()?;

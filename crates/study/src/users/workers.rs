@@ -2,6 +2,7 @@
 
 use super::error::UsersError;
 use super::run::UsersRun;
+use petrio_live::drive::GroundPlan;
 use petrio_live::drive::apart::{Assignment, Refusal, Worker, serve};
 use petrio_workload::program::{FileTable, Placement};
 use petrio_workload::users::{Part, UserSpecification, Users, crowd_name};
@@ -29,7 +30,7 @@ struct Job {
     specification: UserSpecification,
     crowd: Users,
     seed: u64,
-    root: PathBuf,
+    ground: GroundPlan,
     part: Part,
 }
 
@@ -39,21 +40,31 @@ pub(super) fn placement(seed: u64) -> Placement {
 }
 
 impl Workers {
-    /// The workers of a run, and all its files.
-    pub(super) fn of(
+    /// What each of the workers of a run runs, and all its files.
+    pub(super) fn parts(
         &self,
         run: &UsersRun,
         placement: &Placement,
-    ) -> Result<(Vec<Worker>, FileTable), UsersError> {
+    ) -> Result<(Vec<Part>, FileTable), UsersError> {
         let count = self.count.unwrap_or(u32::MAX);
         let (files, parts) = run.specification.parts(&run.crowd, placement, count)?;
+        Ok((parts, files))
+    }
+
+    /// Workers that run these parts.
+    pub(super) fn of(
+        &self,
+        run: &UsersRun,
+        parts: Vec<Part>,
+        ground: &GroundPlan,
+    ) -> Result<Vec<Worker>, UsersError> {
         let worker = |part: Part| {
             let processes = part.processes.start as usize..part.processes.end as usize;
             let job = Job {
                 specification: run.specification.clone(),
                 crowd: run.crowd.clone(),
                 seed: run.seed,
-                root: run.directories.main.clone(),
+                ground: ground.clone(),
                 part,
             };
             let mut command = Command::new(&self.program);
@@ -61,7 +72,7 @@ impl Workers {
             let job = serde_json::to_vec(&job).map_err(|error| UsersError::Job(error.to_string()))?;
             Ok(Worker { command, job, processes })
         };
-        Ok((parts.into_iter().map(worker).collect::<Result<_, UsersError>>()?, files))
+        parts.into_iter().map(worker).collect()
     }
 }
 
@@ -77,6 +88,8 @@ pub fn work() -> io::Result<()> {
         let (prepared, numbers) =
             prepared.map_err(|error| Refusal { why: error.to_string(), help: error.help() })?;
         let file_of_whole = Box::new(move |file| numbers.of_whole(file));
-        Ok(Assignment { root: job.root, prepared, file_of_whole })
+        let ground = job.ground.open();
+        let ground = ground.map_err(|error| Refusal { why: error.to_string(), help: error.help() })?;
+        Ok(Assignment { ground, prepared, file_of_whole })
     })
 }

@@ -6,6 +6,7 @@ use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
 use crate::distribution::{Distribution, DistributionError};
 use petrio_kernel::random::{Generator, below, generator};
+use petrio_units::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
@@ -14,6 +15,8 @@ use thiserror::Error;
 pub const HOME: &str = "home";
 /// Most files of a specification.
 const FILES_MAX: u32 = 1 << 24;
+/// Memory that a name takes, with what the allocator adds, and a place on the shelf of its category.
+const NAME_BYTES: usize = 64;
 /// Most directories between an owner's and a file.
 const DEPTH_MAX: f64 = 64.0;
 
@@ -68,6 +71,7 @@ pub(crate) fn plan_for(
     seed: u64,
 ) -> Result<Namespace, PlanError> {
     let drawn = drawn(wanted)?;
+    check_number(&drawn, users)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
     let mut planner = Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
     let mut shared: Vec<&str> = Vec::new();
@@ -145,6 +149,36 @@ fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
         }
     }
     Ok(all)
+}
+
+/// Refuses more files than there may be, or than fit into memory, before any is laid out.
+fn check_number(drawn: &[Drawn<'_>], users: u32) -> Result<(), PlanError> {
+    let (own, shared): (Vec<_>, Vec<_>) = drawn.iter().partition(|drawn| drawn.category.owner == EACH_USER);
+    // A directory, and a file at least of each category.
+    let each = 1 + own.len() as u64;
+    let of_users = u64::from(users).saturating_mul(each);
+    if of_users > u64::from(FILES_MAX) {
+        let problem = format!(
+            "{users} users with {each} files and directories each at least are {of_users}; there can be {FILES_MAX}"
+        );
+        return Err(PlanError::new("users", problem));
+    }
+    let files = |of: &[&Drawn<'_>], least: u32| -> u64 {
+        of.iter().map(|drawn| u64::from(drawn.total.max(least))).sum()
+    };
+    let all = u64::from(users) + files(&own, users) + files(&shared, 1);
+    if all > u64::from(FILES_MAX) {
+        let problem =
+            format!("with the shares of all categories, these are {all} files; there can be {FILES_MAX}");
+        return Err(PlanError::new("files.count", problem));
+    }
+    let bytes = all.saturating_mul((size_of::<Entry>() + NAME_BYTES) as u64);
+    let fits = usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    if !fits {
+        let problem = format!("{all} files take {} of memory, which this process can't have", Bytes(bytes));
+        return Err(PlanError::new("files.count", problem));
+    }
+    Ok(())
 }
 
 struct Planner<'a> {

@@ -49,7 +49,7 @@ pub(crate) struct Create {
     /// Change a value of the specification, such as files.count=5000; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<Override>,
-    /// Put them beside what is in the directory; nothing that is there is touched
+    /// Put them beside what is in the directory; nothing that is there is touched, and nothing is made where a name is taken
     #[arg(long)]
     force: bool,
     /// Look at every file afterwards
@@ -96,11 +96,10 @@ impl Create {
             return simulate(self, &specification, users);
         }
         let directories = directories(&self.dir)?;
-        let site =
-            Site::plan(Manifest::new(specification, users, self.seed), &directories).map_err(failed)?;
-        let namespace = site.namespace();
-        let mut progress = CountProgress::new(namespace.entries.len() as u64, "files and directories");
-        let created = create(&site, self.force, |made| {
+        let manifest = Manifest::new(specification, users, self.seed);
+        let mut site = Site::plan(manifest, &directories, "petrio fs create").map_err(failed)?;
+        let mut progress = CountProgress::new(site.namespace().entries.len() as u64, "files and directories");
+        let created = create(&mut site, self.force, |made| {
             progress.update(made);
             true
         });
@@ -110,9 +109,9 @@ impl Create {
             0 => String::new(),
             found => format!("; {found} were there already"),
         };
-        talk(&format!("{}: {}{found}", directories.main.display(), words(namespace)));
+        talk(&format!("{}: {}{found}", directories.main.display(), words(site.namespace())));
         if self.verify {
-            let verified = verify(&Site::of(&directories).map_err(failed)?).map_err(failed)?;
+            let verified = verify(&site).map_err(failed)?;
             super::verify::tell(&verified)?;
         }
         Ok(())

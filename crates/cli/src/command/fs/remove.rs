@@ -4,10 +4,15 @@ use super::{Placed, directories, failed, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
-use petrio_live::namespace::{Site, remove};
+use petrio_files::shown;
+use petrio_live::namespace::{Access, Kept, Site, remove};
 use petrio_scenario::report::figures::counted;
 
 /// Remove what petrio fs create has made, and nothing else
+///
+/// What was made is known by what it is, not by its name: a file of yours that has the name of one of petrio's stays, and the directories
+/// around it, and the command says so and ends with exit code 2. A file that petrio has made is removed whatever was written
+/// into it since.
 #[derive(Args)]
 pub(crate) struct Remove {
     /// The directory that was given to petrio fs create
@@ -15,13 +20,28 @@ pub(crate) struct Remove {
     dir: Vec<Placed>,
 }
 
+/// So many of what is kept are named.
+const NAMED: usize = 20;
+
 impl Remove {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let removed = remove(&Site::of(&directories(&self.dir)?).map_err(failed)?).map_err(failed)?;
+        let directories = directories(&self.dir)?;
+        let site = Site::of(&directories, Access::Change, "petrio fs remove").map_err(failed)?;
+        let removed = remove(site).map_err(failed)?;
         talk(&format!("removed: {}", counted(removed.removed, "file or directory", "files and directories")));
-        for path in &removed.kept {
-            talk(&format!("kept, something else is in it: {}", path.display()));
+        for Kept { path, why } in removed.kept.iter().take(NAMED) {
+            talk(&format!("kept, {why}: {}", shown::path(path)));
         }
-        Ok(())
+        match removed.kept.len() {
+            0 => Ok(()),
+            kept => {
+                if let Some(more) = kept.checked_sub(NAMED).filter(|more| *more > 0) {
+                    talk(&format!("kept: {more} more"));
+                }
+                let help = "what is left is yours, or lies around it; once it is moved away, petrio fs remove removes the rest";
+                let what = counted(kept as u64, "file or directory was", "files and directories were");
+                Err(Failure::new(format!("{what} kept"), Some(help.to_owned())))
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::{Placed, directories, failed, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
-use petrio_live::namespace::{Site, Verified, verify};
+use petrio_live::namespace::{Access, Site, Verified, verify};
 use petrio_scenario::report::figures::counted;
 use std::path::PathBuf;
 
@@ -21,7 +21,8 @@ const NAMED: usize = 10;
 
 impl Verify {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let verified = verify(&Site::of(&directories(&self.dir)?).map_err(failed)?).map_err(failed)?;
+        let site = Site::of(&directories(&self.dir)?, Access::Look, "petrio fs verify").map_err(failed)?;
+        let verified = verify(&site).map_err(failed)?;
         tell(&verified)
     }
 }
@@ -37,7 +38,7 @@ pub(super) fn tell(verified: &Verified) -> Result<(), Failure> {
         }
     };
     list("missing", &verified.missing);
-    list("of another size or kind", &verified.wrong);
+    list("of another size, or not what petrio made", &verified.wrong);
     list("not from the specification", &verified.extra);
     if verified.is_right() {
         talk(&format!("verified: {}", counted(verified.right, "file or directory", "files and directories")));

@@ -1,6 +1,7 @@
 //! A worker's side: it prepares what it is told to, says so, waits for the others, and tells what it does.
 
 use super::super::ending::Ending;
+use super::super::ground::Ground;
 use super::super::recording::Recorder;
 use super::super::run_recorded;
 use super::wire::{Kind, calls_to_bytes, number, numbers_to_bytes, receive, send};
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// What a worker is to run.
 pub struct Assignment {
     /// Where.
-    pub root: PathBuf,
+    pub ground: Ground,
     /// Its programs and their files, which are there already.
     pub prepared: Prepared,
     /// The number that a file has for the supervisor.
@@ -84,10 +84,10 @@ pub fn serve(prepare: impl FnOnce(&[u8]) -> Result<Assignment, Refusal>) -> io::
         its_ending.end();
     });
     let (to, from) = sync_channel(BATCHES);
-    let Assignment { root, prepared, file_of_whole } = assignment;
+    let Assignment { ground, prepared, file_of_whole } = assignment;
     let outcome = std::thread::scope(|scope| {
         let recorder = Recorder { to, began, ending: ending.clone() };
-        let driving = scope.spawn(move || run_recorded(&root, prepared, recorder));
+        let driving = scope.spawn(move || run_recorded(ground, prepared, recorder));
         for mut said in from {
             if send(&mut line, Kind::Calls, &calls_to_bytes(&said, &file_of_whole)).is_err() {
                 ending.end();
