@@ -68,21 +68,19 @@ const NOT_STARTED: u8 = 126;
 /// Whether a signal is ending the program.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The word with which petrio starts itself as a launcher of other programs.
-const LAUNCH: &str = "launch";
-
 fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some((first, launched)) = words.split_first()
-        && first == LAUNCH
-    {
-        let error = petrio_live::launch::launch(launched);
-        output::talk(&format!("the program can't be started: {error}"));
-        return ExitCode::from(NOT_STARTED);
+    match petrio_live::launch::called(&words) {
+        None => {}
+        Some(Ok(())) => return ExitCode::SUCCESS,
+        Some(Err(error)) => {
+            output::talk(&format!("the program can't be started: {error}"));
+            return ExitCode::from(NOT_STARTED);
+        }
     }
     if let Ok(program) = std::env::current_exe() {
-        petrio_live::launch::by(program, [LAUNCH.into()]);
+        petrio_live::launch::by(program);
     }
     leftovers::clear();
     let command = Arguments::parse().command;

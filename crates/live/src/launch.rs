@@ -2,32 +2,54 @@
 //!
 //! The kernel sends a process a signal when its parent dies, if the process has asked for that itself (prctl(2), PR_SET_PDEATHSIG); it
 //! stays so through an exec. Programs that don't ask are started by a *launcher*, which asks and then becomes the program: petrio
-//! itself, told to be one. Where nobody has said how ([`by`]), programs are started directly and may outlive this process.
+//! itself, told to be one ([`called`]). Where nobody has said how ([`by`]), programs are started directly and may outlive this process.
 //!
 //! A command that is traced is held before its first instruction: its launcher stops, the trace is laid on its number, and
 //! then it goes on. So neither the launcher's own start nor anything else of petrio's is in the trace.
 
 pub use rustix::process::Signal;
 
+use crate::rig::{SERVE_SLOW_DISK, serve_slow_disk};
 use rustix::process::{getpid, getppid, kill_process, set_parent_process_death_signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// How this process's programs are launched.
-static LAUNCHER: OnceLock<Vec<OsString>> = OnceLock::new();
+/// The program that launches others: petrio.
+static LAUNCHER: OnceLock<PathBuf> = OnceLock::new();
+
+/// The first word with which petrio starts itself as a launcher.
+const LAUNCH: &str = "launch";
 
 /// The word that tells a launcher to stop before it becomes the program.
 const STOPPED: &str = "stopped";
 /// And to go on at once.
 const AT_ONCE: &str = "at-once";
 
-/// Says how programs are launched: by `program` with `arguments`, which must give what follows them to [`launch`].
-pub fn by(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) {
-    let _ = LAUNCHER.set([program.into()].into_iter().chain(arguments).collect());
+/// Says which program launches others: one that gives its arguments to [`called`] before anything else.
+pub fn by(program: PathBuf) {
+    let _ = LAUNCHER.set(program);
+}
+
+/// The program that was said.
+pub(crate) fn program() -> Option<&'static Path> {
+    LAUNCHER.get().map(PathBuf::as_path)
+}
+
+/// Does what petrio has started itself for, if that is what these arguments say: launching a program, or serving a slow disk. How that
+/// ended; a launcher comes back only when it has failed.
+pub fn called(arguments: &[OsString]) -> Option<io::Result<()>> {
+    let (first, words) = arguments.split_first()?;
+    if first == LAUNCH {
+        Some(Err(launch(words)))
+    } else if first == SERVE_SLOW_DISK {
+        Some(serve_slow_disk(words))
+    } else {
+        None
+    }
 }
 
 /// A program that gets `signal` when the thread that starts it ends, so far as there is a launcher.
@@ -41,10 +63,9 @@ pub(crate) fn stopped(program: &OsStr, signal: Signal) -> Option<Command> {
 }
 
 fn launched(program: &OsStr, signal: Signal, when: &str) -> Option<Command> {
-    let (launcher, arguments) = LAUNCHER.get()?.split_first()?;
-    let mut command = Command::new(launcher);
+    let mut command = Command::new(self::program()?);
     let (parent, signal) = (std::process::id().to_string(), signal.as_raw().to_string());
-    command.args(arguments).args([&parent, &signal, when]).arg(program);
+    command.args([LAUNCH, &parent, &signal, when]).arg(program);
     Some(command)
 }
 
@@ -60,7 +81,7 @@ pub fn end_with(parent: u32, signal: Signal) -> io::Result<()> {
 }
 
 /// The launcher's side: becomes a program, of what [`command`] has added. Comes back only when it can't.
-pub fn launch(words: &[OsString]) -> io::Error {
+fn launch(words: &[OsString]) -> io::Error {
     let [parent, signal, when, program, arguments @ ..] = words else {
         return io::Error::other("there is nothing to launch");
     };

@@ -35,6 +35,7 @@ pub use loop_device::LoopDevice;
 pub(crate) use loop_device::{clear_image, clear_loop_device, clear_setting};
 pub use parameters::{Image, RigParameters};
 pub use slow_disk::SlowDisk;
+pub(crate) use slow_disk::{SERVE_SLOW_DISK, serve_slow_disk};
 pub use volume::{BLOCK_BYTES, BlockKind};
 
 use crate::capture::{BlockAccess, DeviceNumber, JournalArea};

@@ -15,16 +15,20 @@
 use super::error::RigError;
 use super::facilities::{Availability, kernel_knows};
 use super::loop_device::fresh_name;
+use crate::launch;
 use crate::leftovers::MOUNT;
 use crate::undo::Undo;
 use petrio_units::{Bytes, Duration};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 /// Where the kernel's side is opened.
@@ -104,15 +108,8 @@ impl SlowDisk {
             fs::remove_dir(place).is_ok()
         };
         let ((), mounted) = Undo::recorded(MOUNT, &place, make, undo)?;
-        let server = Server {
-            contents,
-            size: size.get(),
-            each: std::time::Duration::from_nanos(each.time().as_picos() / 1_000),
-        };
-        // It ends when the file system is unmounted: reading the channel then fails.
-        thread::Builder::new()
-            .name("petrio-slow-disk".to_owned())
-            .spawn(move || server.run(channel))
+        let each_ns = each.time().as_picos() / 1_000;
+        start(channel, contents, size.get(), each_ns)
             .map_err(RigError::system("start the server of", &place))?;
         Ok(Self { file: place.join(NAME), _mounted: mounted })
     }
@@ -121,6 +118,55 @@ impl SlowDisk {
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
+}
+
+/// The first word with which petrio starts itself as such a server.
+pub(crate) const SERVE_SLOW_DISK: &str = "serve-slow-disk";
+
+/// Starts the server, which ends when the file system is unmounted: reading the channel then fails.
+///
+/// It is a process of its own where petrio can start itself. For one that is killed while it waits for its own disk could never end: the
+/// channel stays open as long as a thread of it waits, and nobody answers that thread.
+fn start(channel: File, contents: File, size: u64, each_ns: u64) -> io::Result<()> {
+    let builder = thread::Builder::new().name("petrio-slow-disk".to_owned());
+    let Some(program) = launch::program() else {
+        let each = std::time::Duration::from_nanos(each_ns);
+        let server = Server { contents, size, each };
+        return builder.spawn(move || server.run(channel)).map(drop);
+    };
+    let numbers = [size, each_ns, u64::from(std::process::id())].map(|number| number.to_string());
+    let mut command = Command::new(program);
+    // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is unmounted.
+    command.arg(SERVE_SLOW_DISK).args(numbers).stdin(channel).stdout(contents).process_group(0);
+    let (tell, told) = sync_channel(1);
+    // It ends with the thread that starts it. This one waits for nothing else, so it ends when this process does, whatever the others
+    // are waiting for.
+    builder.spawn(move || {
+        let started = command.spawn();
+        drop(command);
+        match started {
+            Ok(mut server) => {
+                let _ = tell.send(Ok(()));
+                let _ = server.wait();
+            }
+            Err(error) => drop(tell.send(Err(error))),
+        }
+    })?;
+    told.recv().map_err(io::Error::other)?
+}
+
+/// Serves as a process of its own: the channel is its standard input, the contents are its standard output.
+pub(crate) fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
+    let numbers: Option<Vec<u64>> = words.iter().map(|word| word.to_str()?.parse().ok()).collect();
+    let Some([size, each_ns, parent]) = numbers.as_deref() else {
+        return Err(io::Error::other("a slow disk has three numbers"));
+    };
+    launch::end_with(*parent as u32, launch::Signal::KILL)?;
+    let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let contents = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let each = std::time::Duration::from_nanos(*each_ns);
+    Server { contents, size: *size, each }.run(channel);
+    Ok(())
 }
 
 struct Server {

@@ -13,7 +13,7 @@
 mod remains;
 mod victims;
 
-use remains::{Machine, Remains};
+use remains::{Machine, Remains, Tracing};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,16 +29,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Folders of its own for a command: where it works, where it puts temporary files, and where its records lie.
 struct Scene {
     folder: tempfile::TempDir,
+    /// Where tracefs can be looked at.
+    tracing: PathBuf,
 }
 
 impl Scene {
-    fn new() -> Self {
+    fn new(tracing: &Path) -> Self {
         // In memory where that can be had: nothing here is about disks, and others' writes aren't waited for.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         for name in ["work", "tmp", "state"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        Self { folder }
+        Self { folder, tracing: tracing.to_owned() }
     }
 
     fn work(&self, name: &str) -> PathBuf {
@@ -112,7 +114,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 /// Starts, kills, starts the next, and looks.
 fn kill_once(scene: &Scene, victim: &Victim, name: &str, delay: Duration, tally: &mut Tally) {
     (victim.clear)(scene);
-    let machine = Machine::look();
+    let machine = Machine::look(&scene.tracing);
     let said = scene.folder.path().join("said");
     let mut command = scene.command(victim.arguments);
     let mut child = command.stdout(Stdio::null()).stderr(File::create(&said).unwrap()).spawn().unwrap();
@@ -158,8 +160,8 @@ fn is_root() -> bool {
     status.lines().any(|line| line.starts_with("Uid:\t0\t0"))
 }
 
-fn round(test: &str, kills: u64, seed: u64, only: &str) {
-    let mut random = Random(seed);
+fn round(test: &str, kills: u64, seed: u64, only: &str, share: u64) {
+    let (mut random, tracing) = (Random(seed), Tracing::mount());
     println!("killed {kills} times by each signal, seed {seed}");
     println!(
         "{:<26} {:<5} {:>5} {:>5} {:>6} {:>5}  before the next start",
@@ -171,13 +173,14 @@ fn round(test: &str, kills: u64, seed: u64, only: &str) {
             println!("skipped: {test}: {}: petrio doesn't run as root", victim.name);
             continue;
         }
-        let scene = Scene::new();
+        let scene = Scene::new(tracing.path());
         (victim.prepare)(&scene);
         for name in SIGNALS {
             let (mut tally, began) = (Tally::default(), Instant::now());
             for number in 0..kills {
                 // Every other one early, where most is set up.
-                let window = if number % 2 == 0 { victim.window_ms } else { victim.window_ms.min(400) };
+                let whole = victim.window_ms / share;
+                let window = if number % 2 == 0 { whole } else { whole.min(400) };
                 let delay = Duration::from_micros(random.below(window * 1_000));
                 kill_once(&scene, victim, name, delay, &mut tally);
             }
@@ -197,7 +200,7 @@ fn round(test: &str, kills: u64, seed: u64, only: &str) {
 
 #[test]
 fn a_killed_command_leaves_nothing_after_the_next_start() {
-    round("a_killed_command_leaves_nothing_after_the_next_start", 2, 12, "");
+    round("a_killed_command_leaves_nothing_after_the_next_start", 2, 12, "", 2);
 }
 
 #[test]
@@ -207,7 +210,70 @@ fn a_long_round() {
         |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let only = std::env::var("PETRIO_VICTIMS").unwrap_or_default();
     let usual = std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_secs());
-    round("a_long_round", number("PETRIO_KILLS", 50), number("PETRIO_SEED", usual), &only);
+    round("a_long_round", number("PETRIO_KILLS", 50), number("PETRIO_SEED", usual), &only, 1);
+}
+
+#[test]
+fn a_traced_command_ends_with_petrio() {
+    if !is_root() {
+        println!("skipped: a_traced_command_ends_with_petrio: petrio doesn't run as root");
+        return;
+    }
+    for name in ["KILL", "TERM"] {
+        let scene = Scene::new(Path::new("/nowhere"));
+        let script = "echo $$ > number.new; mv number.new number; exec sleep 1000";
+        let mut command = scene.command(&["trace", "capture", "--buffer", "1 MiB", "--", "sh", "-c", script]);
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        while !scene.work("number").exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let number = fs::read_to_string(scene.work("number")).unwrap();
+        let traced = Path::new("/proc").join(number.trim());
+        assert!(traced.exists());
+        signal(name, child.id());
+        assert!(wait(&mut child).is_some());
+        let end = Instant::now() + PATIENCE;
+        while traced.exists() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!traced.exists(), "{name}");
+        // What is told to end completes its trace; what is killed leaves none.
+        assert_eq!(scene.work("trace.parquet").exists(), name == "TERM");
+        assert_eq!(scene.petrio(&["--version"]).0, Some(0));
+    }
+}
+
+#[test]
+fn a_trace_of_the_whole_system_is_its_owners_alone() {
+    use std::os::unix::fs::MetadataExt;
+    if !is_root() {
+        println!("skipped: a_trace_of_the_whole_system_is_its_owners_alone: petrio doesn't run as root");
+        return;
+    }
+    let scene = Scene::new(Path::new("/nowhere"));
+    let capture = |more: &[&str]| {
+        let system = ["trace", "capture", "--system", "--for", "200 ms", "--buffer", "1 MiB"];
+        scene.petrio(&[&system[..], more].concat())
+    };
+    for more in [&["--out", "one.parquet"][..], &["--out", "two.parquet", "--no-restart", "--rotate", "1h"]] {
+        let (code, said) = capture(more);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let modes = below(&scene.work("")).into_iter().map(|path| {
+        let mode = fs::metadata(&path).unwrap().mode() & 0o777;
+        (path.file_name().unwrap().to_string_lossy().into_owned(), mode)
+    });
+    let mut modes: Vec<_> = modes.collect();
+    modes.sort();
+    let names = ["one.log", "one.parquet", "two-0001.parquet", "two.log"];
+    assert_eq!(modes, names.map(|name| (name.to_owned(), 0o600)));
+    // The log follows no link.
+    fs::write(scene.work("victim"), "as it was").unwrap();
+    std::os::unix::fs::symlink("victim", scene.work("three.log")).unwrap();
+    let (code, said) = capture(&["--out", "three.parquet"]);
+    assert!(code == Some(1) && said.contains("three.log") && said.contains("help: remove it"), "{said}");
+    assert_eq!(fs::read_to_string(scene.work("victim")).unwrap(), "as it was");
 }
 
 /// All files and folders below a folder.

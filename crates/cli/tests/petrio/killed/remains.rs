@@ -8,6 +8,7 @@ use super::{Scene, below};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Something that is left.
 pub(super) struct Remains {
@@ -24,7 +25,7 @@ fn names(folder: &str) -> Vec<String> {
 }
 
 impl Machine {
-    pub(super) fn look() -> Self {
+    pub(super) fn look(tracing: &Path) -> Self {
         let mut all = BTreeSet::new();
         for device in names("/sys/block") {
             let behind = fs::read_to_string(format!("/sys/block/{device}/loop/backing_file"));
@@ -38,7 +39,7 @@ impl Machine {
             all.extend(own.map(|name| (kind, name)));
         };
         note("image", "/dev/shm");
-        note("trace instance", "/sys/kernel/tracing/instances");
+        note("trace instance", &format!("{}/instances", tracing.display()));
         note("control group", "/sys/fs/cgroup");
         for hierarchy in names("/sys/fs/cgroup") {
             note("control group", &format!("/sys/fs/cgroup/{hierarchy}"));
@@ -49,6 +50,28 @@ impl Machine {
             all.extend(limits.lines().map(|line| ("throttle", line.to_owned())));
         }
         Self(all)
+    }
+}
+
+/// tracefs, for looking at it alone: where petrio doesn't look.
+pub(super) struct Tracing(tempfile::TempDir);
+
+impl Tracing {
+    pub(super) fn mount() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        // Where it can't be mounted, petrio captures nothing either.
+        let _ = Command::new("mount").args(["-t", "tracefs", "tracefs"]).arg(place.path()).output();
+        Self(place)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Tracing {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.path()).output();
     }
 }
 
@@ -94,7 +117,7 @@ impl Remains {
         for mount in mounts.lines().filter(|line| line.contains(&*folder)) {
             add("mount", mount.to_owned());
         }
-        for (kind, name) in Machine::look().0.difference(&machine.0) {
+        for (kind, name) in Machine::look(&scene.tracing).0.difference(&machine.0) {
             let word = name.split(' ').next().unwrap_or_default();
             if records.contains(word) || !is_other_there {
                 add(kind, name.clone());

@@ -60,7 +60,7 @@ pub(super) const VICTIMS: [Victim; 12] = [
     Victim {
         name: "fs create",
         needs_root: false,
-        window_ms: 600,
+        window_ms: 400,
         prepare: specification,
         clear: |scene| drop(fs::remove_dir_all(scene.work("files"))),
         arguments: &["fs", "create", SPECIFICATION, "--dir", "files", "--users", "4"],
