@@ -199,6 +199,10 @@ pub fn load_text(
         sources,
         places,
     };
+    let beyond = crate::bounds::check(&loaded);
+    if !beyond.is_empty() {
+        return Err(fail(beyond));
+    }
     crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
 }

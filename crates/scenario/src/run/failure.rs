@@ -94,6 +94,40 @@ pub enum RunFailure {
         /// How many.
         in_flight: u64,
     },
+    /// Much happens, and nothing comes of it.
+    #[error(
+        "at {now}, {in_flight} requests are in flight, and nothing came of the last {firings} steps of the model, in which {passed} \
+         passed; most of them were \"{transition}\""
+    )]
+    NothingDone {
+        /// When.
+        now: Time,
+        /// How many.
+        in_flight: u64,
+        /// Firings since something was last done.
+        firings: u64,
+        /// The model time that they took.
+        passed: Time,
+        /// The one that fired most.
+        transition: String,
+    },
+    /// Model time passes too slowly to ever come to the next request.
+    #[error(
+        "at {now}, the next request is due at {next}, which this run never comes to: the last {firings} steps of the model took \
+         {passed}; most of them were \"{transition}\""
+    )]
+    TimeCrawls {
+        /// When.
+        now: Time,
+        /// Firings since something was last done.
+        firings: u64,
+        /// The model time that they took.
+        passed: Time,
+        /// The one that fired most.
+        transition: String,
+        /// When the next request is due.
+        next: Time,
+    },
     /// The run was over before its warm-up.
     #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
     AllWarmUp {
@@ -135,6 +169,9 @@ impl RunFailure {
             Self::Stalled { .. } | Self::Build(_) => {
                 "this is a bug in petrio; please report it with the scenario"
             }
+            Self::NothingDone { transition, .. } | Self::TimeCrawls { transition, .. } => {
+                return Some(timer_help(transition));
+            }
             Self::Device { .. } => {
                 "see the disk's parameters in the catalogue, or the overrides in the scenario"
             }
@@ -146,3 +183,19 @@ impl RunFailure {
         Some(help.to_owned())
     }
 }
+
+/// What sets the pace of a transition that fires again and again.
+fn timer_help(transition: &str) -> String {
+    let key = TIMERS.iter().find(|(part, _)| transition.split('/').any(|name| name == *part));
+    match key {
+        Some((_, key)) => format!("make {key} longer: it sets how often this happens"),
+        None => "look for a time in the scenario or in its catalogue files that is far too short".to_owned(),
+    }
+}
+
+/// Parts of a net that are woken by a timer, and what sets it.
+const TIMERS: &[(&str, &str)] = &[
+    ("flusher", "the kernel's write_back.wake_up"),
+    ("journal", "the file system's commit_interval"),
+    ("sync", "the Unix host's sync_interval"),
+];

@@ -21,7 +21,7 @@ mod state;
 
 use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
-use crate::Stage;
+use crate::{DEPTH_MAX, Stage};
 use crate::host::kernel_profile::BlockLayerParameters;
 pub use flush::DeviceFeatures;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
@@ -267,7 +267,7 @@ fn page_with(
         plug: (!unplug_delay.is_never() && unplug_delay > Time::ZERO).then(|| page.fifo("plug")),
         completions,
     };
-    page.initial(places.slots, vec![(); parameters.limits.depth.max(1) as usize]);
+    page.initial(places.slots, vec![(); parameters.limits.depth.clamp(1, DEPTH_MAX) as usize]);
 
     arrivals(&mut page, &places, requests, unplug_delay);
     dispatch(&mut page, &places, down);
