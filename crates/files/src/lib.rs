@@ -10,11 +10,13 @@
 //! ```
 //!
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
+//! - [`lines`]: text whose lines have an end.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 
 pub mod input;
+pub mod lines;
 pub mod shown;
 pub mod under_way;
 pub mod whole_file;

@@ -143,3 +143,19 @@ fn a_queue_without_a_bound_is_one_that_is_never_full() {
     let text = text.replace("on = \"d\"", "on = \"d\"\nqueue_depth = 4294967295");
     assert_eq!(report(&text).requests.completed, 3);
 }
+
+#[test]
+fn a_unix_file_system_of_1990_reaches_no_further_than_its_addresses() {
+    let text = r#"
+[disk.d]
+model = "analytic-nearline-7200"
+drive.blocks = "1000000000000 blocks"
+[unix.u]
+on = "d"
+[workload.w]
+kind = "script"
+on = "u"
+script = "create a"
+"#;
+    assert!(mistake(text).message().contains("1 TiB"), "{:?}", mistake(text));
+}

@@ -1,6 +1,6 @@
 //! How every trace is begun: opened, unpacked, its format told from its content.
 
-use super::compression::{Compression, decompressed};
+use super::compression::{Compression, Count, Unpacked, decompressed};
 use super::detect::detect;
 use super::error::{Fault, Place, Problem, TraceError, printable};
 use super::format::{FormatName, Sample};
@@ -77,9 +77,9 @@ impl Stream {
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        let (compression, stream) = decompressed(Box::new(source))
+        let Unpacked { compression, stream, packed } = decompressed(Box::new(source))
             .map_err(|source| TraceError::Open { name: name.clone(), source })?;
-        let mut input = Input::new(stream);
+        let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
         let failed = |source| read_error(&name, compression, Place::Byte(0), source);
@@ -99,7 +99,7 @@ impl Stream {
 
     /// A file of petrio's own, which is read past this stream.
     pub(crate) fn native(name: Arc<str>) -> Self {
-        let input = Input::new(Box::new(io::empty()));
+        let input = Input::new(Box::new(io::empty()), Count::default());
         Self { name, compression: Compression::None, input, format: FormatName::Native }
     }
 
