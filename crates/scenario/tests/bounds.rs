@@ -159,3 +159,17 @@ script = "create a"
 "#;
     assert!(mistake(text).message().contains("1 TiB"), "{:?}", mistake(text));
 }
+
+#[test]
+fn a_read_behind_the_end_of_a_file_is_refused_where_it_stands_in_the_scenario() {
+    let problem = mistake(&script("", "file a 64 KiB\nread a 1 GiB 1 MiB"));
+    assert!(problem.message().contains("the file ends at 64 KiB"), "{problem:?}");
+}
+
+#[test]
+fn a_read_at_the_end_of_a_file_moves_what_is_there_and_one_of_nothing_is_told() {
+    let found = report(&script("", "file a 10 KiB\nread a 8 KiB 4 KiB; read a 10 KiB 4 KiB"));
+    assert_eq!((found.requests.reads, found.bytes), (2, 2_048));
+    let warning = "1 read moved nothing: they begin at the end of their files or beyond it";
+    assert_eq!(found.warnings, [warning]);
+}

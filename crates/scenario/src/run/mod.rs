@@ -187,6 +187,12 @@ fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, program
     if collected.requests.completed == 0 {
         warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
     }
+    if collected.found_nothing > 0 {
+        warnings.push(format!(
+            "{} moved nothing: they begin at the end of their files or beyond it",
+            counted(collected.found_nothing, "read", "reads")
+        ));
+    }
     let mut requests = collected.requests;
     requests.in_flight = in_flight;
     Report {

@@ -68,6 +68,7 @@ pub(crate) fn plan_for(
     seed: u64,
 ) -> Result<Namespace, PlanError> {
     let drawn = drawn(wanted)?;
+    check_room(&drawn, users, only.len() as u64)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
     let mut planner = Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
     let mut shared: Vec<&str> = Vec::new();
@@ -97,6 +98,21 @@ pub(crate) fn plan_for(
         shelf.files.sort_unstable();
     }
     Ok(namespace)
+}
+
+/// Refuses more users than there is memory for their files, before the first is laid out.
+fn check_room(drawn: &[Drawn<'_>], users: u32, laid_out: u64) -> Result<(), PlanError> {
+    let (own, shared): (Vec<_>, Vec<_>) = drawn.iter().partition(|drawn| drawn.category.owner == EACH_USER);
+    let shared: u64 = shared.iter().map(|drawn| u64::from(drawn.total.max(1))).sum();
+    // Each user has a home, and of each category his part or one file.
+    let of_user = |drawn: &&Drawn<'_>| u64::from((drawn.total / users.max(1)).max(1));
+    let a_user: u64 = 1 + own.iter().map(of_user).sum::<u64>();
+    let entries = laid_out.saturating_mul(a_user).saturating_add(shared);
+    let homes = u64::from(users) * size_of::<u32>() as u64;
+    let needed = entries.saturating_mul(size_of::<Entry>() as u64).saturating_add(homes);
+    petrio_bounds::check(needed).map_err(|cause| {
+        PlanError::new("users", format!("{users} users have at least {entries} files and directories: {cause}"))
+    })
 }
 
 fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
