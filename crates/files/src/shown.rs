@@ -37,6 +37,41 @@ pub fn text(text: &str) -> Shown {
     Shown(shown)
 }
 
+/// What is cut from a whole message is no longer than this many characters.
+const MESSAGE_MAX: usize = 2_000;
+
+/// A message that names and values of others went into: its lines stay, what isn't for a terminal is escaped, and what is longer than
+/// anybody reads is cut in its middle.
+///
+/// ```
+/// use petrio_files::shown;
+/// assert_eq!(shown::message("no\ta\nfile \u{1b}[31m"), "no\ta\nfile \\u{1b}[31m");
+/// assert!(shown::message(&"x".repeat(10_000_000)).len() < 2_100);
+/// ```
+pub fn message(text: &str) -> String {
+    let mut shown = String::new();
+    let mut add = |part: &str| {
+        for letter in part.chars() {
+            if is_harmless(letter) || matches!(letter, '\n' | '\t') {
+                shown.push(letter);
+            } else {
+                shown.extend(letter.escape_default());
+            }
+        }
+    };
+    if text.char_indices().nth(MESSAGE_MAX).is_none() {
+        add(text);
+    } else {
+        let half = MESSAGE_MAX / 2;
+        let head = text.char_indices().nth(half).map_or(text.len(), |(position, _)| position);
+        let tail = text.char_indices().nth_back(half - 1).map_or(0, |(position, _)| position);
+        add(&text[..head]);
+        add(" … ");
+        add(&text[tail..]);
+    }
+    shown
+}
+
 fn escape(text: &str, into: &mut String) {
     for letter in text.chars() {
         if is_harmless(letter) {

@@ -42,7 +42,8 @@ fn wake_up(loaded: &Loaded, placed: &PlacedHost) -> Option<Problem> {
     let message = format!(
         "with write_back.wake_up = \"{wake_up}\" the kernel's flusher does nothing but wake up, and time hardly passes"
     );
-    let help = format!("write \"{WAKE_UP_LEAST_MS} ms\" or more: a kernel takes no less, and \"5 s\" is usual");
+    let help =
+        format!("write \"{WAKE_UP_LEAST_MS} ms\" or more: a kernel takes no less, and \"5 s\" is usual");
     Some(loaded.error_at(&path, message).help(help))
 }
 

@@ -38,7 +38,9 @@ size = {{ constant = "4 KiB" }}
 }
 
 fn script(more: &str, text: &str) -> String {
-    format!("{DISK}{HOST}\n[workload.w]\nkind = \"script\"\non = \"f\"\n{more}\nscript = \"\"\"\n{text}\n\"\"\"\n")
+    format!(
+        "{DISK}{HOST}\n[workload.w]\nkind = \"script\"\non = \"f\"\n{more}\nscript = \"\"\"\n{text}\n\"\"\"\n"
+    )
 }
 
 fn read(text: &str) -> Result<Loaded, Problems> {
@@ -69,7 +71,8 @@ fn thinking_for_more_than_a_day_is_no_fault() {
 
 #[test]
 fn two_users_may_think_for_a_week() {
-    let text = script("processes = 2", "file a 64 KiB\nrepeat 3 { think 168 h; read a 0 4 KiB; write a 0 4 KiB }");
+    let text =
+        script("processes = 2", "file a 64 KiB\nrepeat 3 { think 168 h; read a 0 4 KiB; write a 0 4 KiB }");
     let found = report(&text);
     assert_eq!(found.requests.completed, 12);
     assert!(found.simulated_s > 3.0 * 7.0 * 86_400.0);
@@ -98,7 +101,11 @@ fn what_never_comes_within_model_time_is_refused_with_its_key() {
     let ended = format!("{}\n[measure.stop]\ntime = \"1 s\"\n", generator("212 d"));
     let found = report(&ended);
     assert_eq!(found.requests.completed, 0);
-    assert!(found.warnings.iter().any(|warning| warning.contains("nothing to report")), "{:?}", found.warnings);
+    assert!(
+        found.warnings.iter().any(|warning| warning.contains("nothing to report")),
+        "{:?}",
+        found.warnings
+    );
 }
 
 #[test]
@@ -135,7 +142,10 @@ fn results_that_no_memory_holds_are_refused_with_their_figure() {
 
 #[test]
 fn a_queue_without_a_bound_is_one_that_is_never_full() {
-    for disk in [DISK.replace("constant-rate\"", "seagate-cheetah-9lp\"\nqueue_depth = 4294967295").replace("drive = ", "#")] {
+    for disk in [DISK
+        .replace("constant-rate\"", "seagate-cheetah-9lp\"\nqueue_depth = 4294967295")
+        .replace("drive = ", "#")]
+    {
         let text = generator("1 ms").replace(DISK, &disk);
         assert_eq!(report(&text).requests.completed, 5);
     }

@@ -33,11 +33,8 @@ struct Files {
 }
 
 const VERSION_2: Files = Files { limit: "memory.max", usage: "memory.current", cached: "inactive_file" };
-const VERSION_1: Files = Files {
-    limit: "memory.limit_in_bytes",
-    usage: "memory.usage_in_bytes",
-    cached: "total_inactive_file",
-};
+const VERSION_1: Files =
+    Files { limit: "memory.limit_in_bytes", usage: "memory.usage_in_bytes", cached: "total_inactive_file" };
 
 impl Files {
     fn left(&self, folder: &Path) -> Option<u64> {

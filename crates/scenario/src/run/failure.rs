@@ -1,6 +1,7 @@
 //! Why a run gave no report.
 
 use crate::report::ReportError;
+use petrio_bounds::TooMuch;
 use petrio_kernel::{NetError, RunError, Time};
 use petrio_workload::SourceError;
 use thiserror::Error;
@@ -128,6 +129,14 @@ pub enum RunFailure {
         /// When the next request is due.
         next: Time,
     },
+    /// More results than can be held.
+    #[error("the results of {count} replications are more than can be held: {cause}")]
+    TooManyReplications {
+        /// Replications.
+        count: u64,
+        /// Why.
+        cause: TooMuch,
+    },
     /// The run was over before its warm-up.
     #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
     AllWarmUp {
@@ -161,6 +170,9 @@ impl RunFailure {
             }
             Self::Overload { .. } => {
                 "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = { requests = … }"
+            }
+            Self::TooManyReplications { .. } => {
+                "write fewer in measure.replications: the interval of the mean narrows with the root of their number"
             }
             Self::NoSteadyState { .. } => {
                 "run longer, or give warm_up as a span of model time such as \"5 s\""

@@ -135,6 +135,7 @@ fn replications<R: Driven>(
     let level = measure.confidence.get();
     let wanted = u64::from(measure.replications.max(1));
     let mut reports = vec![first];
+    check_room(&reports[0], wanted)?;
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
             let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
@@ -163,6 +164,19 @@ fn replications<R: Driven>(
         }
     }
     Ok(mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0)))
+}
+
+/// Refuses more results than there is memory for, now that the size of one is known: what it says, written out, is about what it takes.
+fn check_room(first: &Report, count: u64) -> Result<(), RunFailure> {
+    if count < 2 {
+        return Ok(());
+    }
+    let (series, histogram, quantiles) = Default::default();
+    let said =
+        serde_json::to_vec(&Report { series, histogram, quantiles, ..first.clone() }).unwrap_or_default();
+    let bytes = (size_of::<Report>() + said.len()) as u64;
+    petrio_bounds::check(count.saturating_mul(bytes))
+        .map_err(|cause| RunFailure::TooManyReplications { count, cause })
 }
 
 fn relative_width(reports: &[Report], level: f64) -> f64 {

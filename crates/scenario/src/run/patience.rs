@@ -124,7 +124,10 @@ mod tests {
     fn a_timer_of_a_picosecond_is_named_and_one_of_five_seconds_waits_for_days() {
         let due = Awaited { next: Time::from_whole_seconds(180 * 86_400), in_flight: 0 };
         let error = waited(Time::from_picos(1), due).unwrap_err();
-        assert!(matches!(&error, RunFailure::TimeCrawls { transition, .. } if transition.ends_with("tick")), "{error}");
+        assert!(
+            matches!(&error, RunFailure::TimeCrawls { transition, .. } if transition.ends_with("tick")),
+            "{error}"
+        );
         waited(Time::from_millis(1), due).unwrap();
     }
 

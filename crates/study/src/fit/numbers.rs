@@ -148,7 +148,11 @@ impl Numbers {
         if count.is_multiple_of(A_LOOK) {
             // Their lists double when they are full, and stand beside the old ones until they are copied.
             let needed = count as u64 * BYTES_A_NUMBER;
-            petrio_bounds::check(needed).map_err(|cause| NumbersError::TooMany { name: name.to_owned(), count, cause })?;
+            petrio_bounds::check(needed).map_err(|cause| NumbersError::TooMany {
+                name: name.to_owned(),
+                count,
+                cause,
+            })?;
         }
         self.values.push(value);
         self.lines.push(line);
@@ -325,7 +329,10 @@ mod tests {
     fn what_has_no_lines_is_refused_before_it_fills_the_memory() {
         for column in [None, Some("size")] {
             let error = read("data", std::io::repeat(0), column, Unit::None).unwrap_err();
-            assert_eq!(error.to_string(), "data can't be read: a line of more than 65536 bytes; this isn't text");
+            assert_eq!(
+                error.to_string(),
+                "data can't be read: a line of more than 65536 bytes; this isn't text"
+            );
         }
     }
 

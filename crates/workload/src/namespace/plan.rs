@@ -111,7 +111,10 @@ fn check_room(drawn: &[Drawn<'_>], users: u32, laid_out: u64) -> Result<(), Plan
     let homes = u64::from(users) * size_of::<u32>() as u64;
     let needed = entries.saturating_mul(size_of::<Entry>() as u64).saturating_add(homes);
     petrio_bounds::check(needed).map_err(|cause| {
-        PlanError::new("users", format!("{users} users have at least {entries} files and directories: {cause}"))
+        PlanError::new(
+            "users",
+            format!("{users} users have at least {entries} files and directories: {cause}"),
+        )
     })
 }
 

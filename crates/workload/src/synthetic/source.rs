@@ -153,7 +153,10 @@ impl<R: Rng + Send> SyntheticSource<R> {
             return None;
         }
         let thinks = self.workers.iter().position(|worker| worker.waits_for.is_none())?;
-        Some(super::parameters::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }.into())
+        Some(
+            super::parameters::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }
+                .into(),
+        )
     }
 }
 

@@ -7,6 +7,7 @@ use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::{MAGIC, NativeReader, Wanted};
 use super::options::TraceOptions;
+use petrio_files::shown;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(crate) fn opened(
     options: &TraceOptions,
     wanted: Wanted,
 ) -> Result<(Arc<str>, Opened), TraceError> {
-    let name: Arc<str> = path.to_string_lossy().into();
+    let name: Arc<str> = shown::path(path).to_string().into();
     let begun = match begun(path) {
         Err(source) => return Err(TraceError::Open { name, source }),
         Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {

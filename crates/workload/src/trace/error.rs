@@ -313,7 +313,9 @@ pub enum Problem {
         folder: String,
     },
     /// What unpacks to far more than a Parquet file does.
-    #[error("{packed} bytes unpacked to {bytes} and more, which no Parquet file does: its content is compressed already")]
+    #[error(
+        "{packed} bytes unpacked to {bytes} and more, which no Parquet file does: its content is compressed already"
+    )]
     Inflated {
         /// Bytes so far.
         bytes: u64,
@@ -381,10 +383,12 @@ impl Problem {
             Self::LineTooLong { .. } => Some(
                 "check that the file is what it should be; a binary trace is named by its format".to_owned(),
             ),
-            Self::NothingSaid { .. } | Self::Inflated { .. } => Some("check that the file is what it should be".to_owned()),
-            Self::NoRoomAside { .. } => {
-                Some("unpack it into a file and name that, or set TMPDIR to a folder with more room".to_owned())
+            Self::NothingSaid { .. } | Self::Inflated { .. } => {
+                Some("check that the file is what it should be".to_owned())
             }
+            Self::NoRoomAside { .. } => Some(
+                "unpack it into a file and name that, or set TMPDIR to a folder with more room".to_owned(),
+            ),
             Self::CutOff { .. } => Some("copy the file again; it was cut off".to_owned()),
             Self::NoUnit { expected, .. } => Some(format!("write {expected}")),
             Self::ZeroLength(_) => Some("remove the record; a device moves at least one block".to_owned()),

@@ -161,7 +161,9 @@ impl Input {
         loop {
             kept += (self.end - self.start) as u64;
             if kept > room {
-                return Err(Problem::NoRoomAside { bytes: kept, room, folder: folder.display().to_string() }.into());
+                return Err(
+                    Problem::NoRoomAside { bytes: kept, room, folder: folder.display().to_string() }.into()
+                );
             }
             let packed = self.packed.get();
             if kept > HARMLESS_BYTES && kept / RATIO_MAX > packed {

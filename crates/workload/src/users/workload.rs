@@ -238,7 +238,8 @@ impl UserSpecification {
                         None => used.size.mean() * used.accesses.mean(),
                     };
                     let bytes = files * of_a_file;
-                    let [files, bytes] = [files, bytes].map(|mean| Some(mean).filter(|mean| mean.is_finite()));
+                    let [files, bytes] =
+                        [files, bytes].map(|mean| Some(mean).filter(|mean| mean.is_finite()));
                     Expected { user: kind.name.clone(), category: used.name.clone(), files, bytes }
                 })
                 .collect::<Vec<_>>()

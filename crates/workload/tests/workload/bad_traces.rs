@@ -199,17 +199,18 @@ fn windows_line_ends_and_a_byte_order_mark_do_no_harm() {
 /// A compressed stream of so many mebibytes that begin like a Parquet file.
 fn inflated(mebibytes: usize) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut packed, b"PAR1").unwrap();
+    packed.write_all(b"PAR1").unwrap();
     for _ in 0..mebibytes {
-        std::io::Write::write_all(&mut packed, &[0; 1 << 20]).unwrap();
+        packed.write_all(&[0; 1 << 20]).unwrap();
     }
     packed.finish().unwrap()
 }
 
 #[test]
 fn what_unpacks_to_far_more_than_a_trace_file_does_is_given_up_with_both_figures() {
-    let error = TraceReader::from_reader("bomb.gz", std::io::Cursor::new(inflated(80)), &TraceOptions::default())
-        .map(|mut reader| reader.next());
+    let error =
+        TraceReader::from_reader("bomb.gz", std::io::Cursor::new(inflated(80)), &TraceOptions::default())
+            .map(|mut reader| reader.next());
     let error = match error {
         Ok(Some(Err(error))) | Err(error) => error,
         Ok(other) => panic!("{other:?}"),

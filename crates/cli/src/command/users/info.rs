@@ -51,5 +51,6 @@ impl Info {
 
 /// A mean, where there is one: distributions with long tails may have none.
 fn figure(mean: Option<f64>, decimals: usize) -> String {
-    mean.filter(|mean| mean.is_finite()).map_or_else(|| "no mean".to_owned(), |mean| format!("{mean:.decimals$}"))
+    mean.filter(|mean| mean.is_finite())
+        .map_or_else(|| "no mean".to_owned(), |mean| format!("{mean:.decimals$}"))
 }

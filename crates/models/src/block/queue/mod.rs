@@ -21,8 +21,8 @@ mod state;
 
 use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
-use crate::{DEPTH_MAX, Stage};
 use crate::host::kernel_profile::BlockLayerParameters;
+use crate::{DEPTH_MAX, Stage};
 pub use flush::DeviceFeatures;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Time, Timer, TransitionBuilder, Update};

@@ -67,8 +67,7 @@ pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptEr
     }
     // The whole script is no block of its own: `%` stands for the repetitions that the script writes itself.
     compiler.repeat(start, repeat, rest, false)?;
-    let compiled =
-        Compiled { instructions: compiler.instructions, entries: compiler.names.into_entries() };
+    let compiled = Compiled { instructions: compiler.instructions, entries: compiler.names.into_entries() };
     lengths::check(&compiled)?;
     Ok(compiled)
 }
@@ -217,7 +216,15 @@ impl Compiler {
                     return refuse("a read has nothing that could be made durable (sync, data-sync)");
                 }
                 let (file, flags) = (node.file, *flags);
-                Instruction::Operation(Code { operation, position, file, offset, length, flags, ..Code::default() })
+                Instruction::Operation(Code {
+                    operation,
+                    position,
+                    file,
+                    offset,
+                    length,
+                    flags,
+                    ..Code::default()
+                })
             }
             Action::Append { name, length, flags } => {
                 let (_, node) = self.file(position, name, number)?;

@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn a_read_behind_the_end_of_its_file_is_refused_with_its_line_and_both_figures() {
         let message = refusal("file a 64 KiB\nopen a\nread a 1 GiB 1 MiB");
-        let expected = "line 3, column 1: the read begins at 1 GiB, and the file ends at 64 KiB here: it gets nothing";
+        let expected =
+            "line 3, column 1: the read begins at 1 GiB, and the file ends at 64 KiB here: it gets nothing";
         assert_eq!(message.as_deref(), Some(expected));
         assert!(refusal("file a 64 KiB; truncate a 0; read a 4 KiB 4 KiB").is_some());
         assert!(refusal("create a; repeat 1000 { append a 4 KiB }; read a 4000 KiB 1 KiB").is_none());
