@@ -1,5 +1,6 @@
 //! How a command fails: what, where, why, what to do.
 
+use petrio_files::shown;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
@@ -39,14 +40,14 @@ impl Failure {
                 ExitCode::from(2)
             }
             Self::Plain { message, help } => {
-                crate::output::talk(&format!("error: {message}"));
+                crate::output::talk(&format!("error: {}", shown::message(&message)));
                 if let Some(help) = help {
-                    crate::output::talk(&format!(" help: {help}"));
+                    crate::output::talk(&format!(" help: {}", shown::message(&help)));
                 }
                 ExitCode::from(2)
             }
             Self::Output(message) => {
-                crate::output::talk(&format!("error: {message}"));
+                crate::output::talk(&format!("error: {}", shown::message(&message)));
                 ExitCode::from(1)
             }
             Self::Closed => ExitCode::SUCCESS,

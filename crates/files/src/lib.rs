@@ -10,12 +10,14 @@
 //! ```
 //!
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
+//! - [`lines`]: text whose lines have an end.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
 //! - [`temporary`]: folders that go with their guard, with the process, or with the next start.
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 
 pub mod input;
+pub mod lines;
 pub mod shown;
 pub mod temporary;
 pub mod under_way;

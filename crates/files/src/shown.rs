@@ -102,6 +102,23 @@ fn colour(text: &str) -> Option<&str> {
     rest[length..].starts_with('m').then(|| &text[..2 + length + 1])
 }
 
+/// What is cut from a whole message is no longer than this many characters.
+const MESSAGE_MAX: usize = 2_000;
+
+/// A message that names and values of others went into: its lines stay, what isn't for a terminal is escaped, and what is longer than
+/// anybody reads is cut in its middle.
+///
+/// ```
+/// use petrio_files::shown;
+/// assert_eq!(shown::message("no\ta\nfile \u{1b}[31m"), "no\ta\nfile \\u{1b}[31m");
+/// assert!(shown::message(&"x".repeat(10_000_000)).len() < 2_100);
+/// ```
+pub fn message(text: &str) -> String {
+    let is_long = text.len() > MESSAGE_MAX && text.chars().nth(MESSAGE_MAX).is_some();
+    let text = if is_long { cut(text, MESSAGE_MAX) } else { Cow::Borrowed(text) };
+    lines(&text, false, None).into_owned()
+}
+
 fn escape(text: &str, into: &mut String) {
     for letter in text.chars() {
         if is_harmless(letter) {

@@ -18,6 +18,7 @@
 //! assert_eq!(advice[..2], ["did you mean \"hp-97560\"?", "did you mean \"d0\"?"]);
 //! ```
 
+mod bounds;
 pub mod build;
 pub mod catalogue;
 mod check;

@@ -22,7 +22,7 @@ use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
-use petrio_files::input;
+use petrio_files::{input, shown};
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ const BYTES_MAX: u64 = 16 << 20;
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
-    let name = path.display().to_string();
+    let name = shown::path(path).to_string();
     let text = text_of(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut loaded = load_text(&name, &text, Some(folder), overrides)?;
@@ -199,6 +199,10 @@ pub fn load_text(
         sources,
         places,
     };
+    let beyond = crate::bounds::check(&loaded);
+    if !beyond.is_empty() {
+        return Err(fail(beyond));
+    }
     crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
 }
@@ -279,7 +283,7 @@ fn syntax(mistake: Mistake, sources: &Sources) -> Problem {
 
 /// The text of a scenario or catalogue file.
 pub(crate) fn text_of(path: &Path) -> Result<String, Problem> {
-    let shown = path.display();
+    let shown = shown::path(path);
     let metadata = std::fs::metadata(path).map_err(|cause| {
         let problem = Problem::error(format!("{shown} can't be read: {cause}"));
         problem.maybe_help(near_file(path).map(|near| format!("did you mean {near}?")))
@@ -312,5 +316,5 @@ pub(crate) fn near_file(path: &Path) -> Option<String> {
         .collect();
     names.sort();
     let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
-    Some(path.with_file_name(near).display().to_string())
+    Some(shown::path(&path.with_file_name(near)).to_string())
 }

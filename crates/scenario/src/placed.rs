@@ -203,7 +203,7 @@ pub(crate) fn placed(
     let mut unix = Vec::new();
     for ((name, host), &on) in scenario.unix.iter().zip(planned_unix) {
         let blocks = sizes.get(on as usize).copied().unwrap_or(0);
-        if let Err(error) = host.parameters.check() {
+        if let Err(error) = host.parameters.check().and_then(|()| host.parameters.check_device(blocks)) {
             let span = places.key(&format!("unix.{name}"));
             problems.push(sources.error(span, format!("the Unix host \"{name}\" can't be made: {error}")));
         }

@@ -87,6 +87,11 @@ pub enum SourceError {
 }
 
 impl SourceError {
+    /// Whether it only says that what comes next comes after the end of model time, which a run that ends before need not know.
+    pub fn is_beyond_horizon(&self) -> bool {
+        matches!(self, Self::BeyondHorizon | Self::Synthetic(SyntheticError::BeyondHorizon { .. }))
+    }
+
     /// What to do about it, where there is something to do.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -96,7 +101,9 @@ impl SourceError {
             Self::LookAhead { .. } => Some(
                 "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`".to_owned(),
             ),
-            Self::BeyondHorizon => Some("shorten the trace, or its `time_scale`".to_owned()),
+            Self::BeyondHorizon => {
+                Some("shorten think times and pauses, or the trace with its `time_scale`; or end the run before: [measure] stop = { time = … }".to_owned())
+            },
             Self::TimeScale(_) => {
                 Some("2 makes the trace take twice as long, 0.5 half as long, 1 leaves it as it is".to_owned())
             }

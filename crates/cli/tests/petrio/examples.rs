@@ -1,6 +1,6 @@
 //! Every shipped example is in order and runs, and shows what it says it shows.
 
-use crate::support::{Folder, figure, petrio_at_root, root};
+use crate::support::{Folder, figure, null_in, petrio_at_root, root};
 use serde_json::Value;
 
 fn run(name: &str, more: &[&str]) -> Value {
@@ -28,6 +28,7 @@ fn every_example_is_in_order_and_runs() {
         assert!(check.out.contains("in order"), "{}", check.out);
         let name = path.file_name().unwrap().to_str().unwrap();
         let report = run(name, &["--set", "measure.stop.requests=2000"]);
+        assert_eq!(null_in(&report, ""), None, "{name}");
         let completed = figure(&report, "/requests/completed");
         assert!((1_000.0..=2_000.0).contains(&completed), "{name}: {completed} less what the warm-up took");
     }

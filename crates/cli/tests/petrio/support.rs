@@ -113,6 +113,20 @@ pub(crate) fn unwrapped(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Where the first `null` of a document stands: what can't be told as a number is left out instead.
+pub(crate) fn null_in(document: &Value, at: &str) -> Option<String> {
+    match document {
+        Value::Null => Some(at.to_owned()),
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(index, item)| null_in(item, &format!("{at}/{index}")))
+        }
+        Value::Object(fields) => {
+            fields.iter().find_map(|(key, value)| null_in(value, &format!("{at}/{key}")))
+        }
+        _ => None,
+    }
+}
+
 /// A number of a report.
 pub(crate) fn figure(report: &Value, path: &str) -> f64 {
     report.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number at {path}"))

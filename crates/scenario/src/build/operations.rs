@@ -9,6 +9,7 @@ use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
+use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
 use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::users::crowd_name;
@@ -254,6 +255,14 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
                 );
                 let problem = loaded.error_at(&format!("workload.{name}.{key}"), message);
                 problems.push(problem.help("make them smaller, or take a larger disk"));
+            } else if let Err(cause) = petrio_bounds::check(*wanted / BLOCK_SIZE / 8) {
+                // A bit for each block that is taken (the maps of the block groups).
+                let message = format!(
+                    "the files of \"{name}\" are {}, which is more than can be laid out here: {cause}",
+                    Bytes(*wanted)
+                );
+                let problem = loaded.error_at(&format!("workload.{name}.{key}"), message);
+                problems.push(problem.help("make them smaller, or fewer"));
             }
         }
     }

@@ -18,6 +18,7 @@ pub struct Collector<R = BlockRequest> {
     /// By kind; a kind that never comes has none.
     kinds: Vec<Option<Box<Tallied>>>,
     by_cause: [u128; MOST_CAUSES],
+    found_nothing: u64,
     series: SeriesCollector,
     colour: PhantomData<fn(R)>,
 }
@@ -35,6 +36,8 @@ struct Tallied {
 pub struct Collected {
     /// How many requests; those in flight are for the run to say.
     pub requests: Requests,
+    /// Reads that began at the end of their file or beyond it.
+    pub found_nothing: u64,
     /// Bytes moved.
     pub bytes: u64,
     /// Bytes per second of the measured part.
@@ -66,6 +69,7 @@ impl<R: Reported> Collector<R> {
             begin,
             kinds: R::KINDS.iter().map(|_| None).collect(),
             by_cause: [0; MOST_CAUSES],
+            found_nothing: 0,
             series: SeriesCollector::new(begin),
             colour: PhantomData,
         }
@@ -84,6 +88,7 @@ impl<R: Reported> Collector<R> {
         kind.latencies.record(at - issued);
         kind.bytes = kind.bytes.saturating_add(bytes);
         kind.from_cache += u64::from(request.is_from_cache());
+        self.found_nothing += u64::from(request.found_nothing());
         for (sum, cause) in self.by_cause.iter_mut().zip(R::Cause::ALL) {
             *sum += u128::from(request.ledger().of(*cause).as_picos());
         }
@@ -134,6 +139,7 @@ impl<R: Reported> Collector<R> {
             Vec::new()
         };
         Collected {
+            found_nothing: self.found_nothing,
             requests,
             bytes: all.bytes,
             throughput_bytes_per_s: per_second(all.bytes),

@@ -67,6 +67,11 @@ pub trait Reported: Request {
     /// The position of this one's kind in [`KINDS`](Self::KINDS).
     fn kind(&self) -> usize;
 
+    /// Whether it asked for what lies beyond the end of its file, and got nothing.
+    fn found_nothing(&self) -> bool {
+        false
+    }
+
     /// Who is told of completed requests of this colour.
     fn listeners(sinks: &mut Sinks) -> &mut Vec<Box<dyn RequestSink<Self>>>;
 }
@@ -116,6 +121,10 @@ impl Reported for FileOp {
 
     fn kind(&self) -> usize {
         self.operation as usize
+    }
+
+    fn found_nothing(&self) -> bool {
+        self.cut_short && self.length == 0
     }
 
     fn listeners(sinks: &mut Sinks) -> &mut Vec<Box<dyn RequestSink<Self>>> {

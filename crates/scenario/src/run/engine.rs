@@ -5,6 +5,7 @@ use crate::load::Loaded;
 use crate::report::{Collected, Collector, CopiesFigures, ReportError, Sinks, Stage};
 use crate::run::RunFailure;
 use crate::run::growth::Growth;
+use crate::run::patience::{Awaited, Patience};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
 use petrio_colours::BlockRequest;
@@ -19,9 +20,6 @@ const SIGN: u64 = 4_096;
 /// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
 /// most, and few enough that a discipline that looks at all of them still gets there within seconds.
 const IN_FLIGHT_LIMIT: u64 = 100_000;
-/// Nothing takes as long as this. A host's timers tick for ever, so that a net with one never dies; where nothing completes
-/// for so long, nothing ever will.
-const PATIENCE: Time = Time::from_whole_seconds(24 * 3_600);
 
 /// When a run ends, if its workload doesn't end first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -133,10 +131,16 @@ pub(crate) fn execute<R: Driven>(
     let mut stages_counted = None;
     let mut cut = plan.cut;
     let mut cut_at = Time::ZERO;
-    let mut patient_until = PATIENCE;
+    let mut patience = Patience::new();
 
     while completed < request_limit {
-        let due = programs.due()?;
+        let due = match programs.due() {
+            // A run that ends before needs none of it.
+            Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {
+                Due::At(Time::NEVER)
+            }
+            due => due?,
+        };
         if due == Due::Never && issued == completed {
             // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
             // limit still to come isn't waited for.
@@ -161,12 +165,12 @@ pub(crate) fn execute<R: Driven>(
                 if issued - completed > in_flight_limit {
                     return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
                 }
-            } else if programs.due()? == due {
+            } else if programs.due().is_ok_and(|next| next == due) {
                 return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
             }
             continue;
         }
-        let mut until = next.min(time_limit).min(if next.is_never() { patient_until } else { Time::NEVER });
+        let mut until = next.min(time_limit);
         if let Cut::Span(span) = cut {
             until = until.min(span);
         }
@@ -195,7 +199,7 @@ pub(crate) fn execute<R: Driven>(
                     listener.completed(&done, now)?;
                 }
             }
-            patient_until = now.saturating_add(PATIENCE);
+            patience.renew(&run);
             if completed % SIGN == 0 {
                 progress(Progress { completed, now });
             }
@@ -207,6 +211,7 @@ pub(crate) fn execute<R: Driven>(
         }
         progress(Progress { completed, now: run.now() });
         if pause == Pause::Firings {
+            patience.check(&run, &system.devices, Awaited { next, in_flight: issued - completed })?;
             continue;
         }
         if matches!(cut, Cut::Span(span) if run.now() >= span) {
@@ -218,7 +223,7 @@ pub(crate) fn execute<R: Driven>(
         if run.now() >= time_limit {
             break;
         }
-        if next.is_never() && (pause == Pause::Dead || run.now() >= patient_until) {
+        if next.is_never() && pause == Pause::Dead {
             return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
         }
     }

@@ -1,6 +1,7 @@
 //! Why a run gave no report.
 
 use crate::report::ReportError;
+use petrio_bounds::TooMuch;
 use petrio_kernel::{NetError, RunError, Time};
 use petrio_workload::SourceError;
 use thiserror::Error;
@@ -94,6 +95,48 @@ pub enum RunFailure {
         /// How many.
         in_flight: u64,
     },
+    /// Much happens, and nothing comes of it.
+    #[error(
+        "at {now}, {in_flight} requests are in flight, and nothing came of the last {firings} steps of the model, in which {passed} \
+         passed; most of them were \"{transition}\""
+    )]
+    NothingDone {
+        /// When.
+        now: Time,
+        /// How many.
+        in_flight: u64,
+        /// Firings since something was last done.
+        firings: u64,
+        /// The model time that they took.
+        passed: Time,
+        /// The one that fired most.
+        transition: String,
+    },
+    /// Model time passes too slowly to ever come to the next request.
+    #[error(
+        "at {now}, the next request is due at {next}, which this run never comes to: the last {firings} steps of the model took \
+         {passed}; most of them were \"{transition}\""
+    )]
+    TimeCrawls {
+        /// When.
+        now: Time,
+        /// Firings since something was last done.
+        firings: u64,
+        /// The model time that they took.
+        passed: Time,
+        /// The one that fired most.
+        transition: String,
+        /// When the next request is due.
+        next: Time,
+    },
+    /// More results than can be held.
+    #[error("the results of {count} replications are more than can be held: {cause}")]
+    TooManyReplications {
+        /// Replications.
+        count: u64,
+        /// Why.
+        cause: TooMuch,
+    },
     /// The run was over before its warm-up.
     #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
     AllWarmUp {
@@ -128,12 +171,18 @@ impl RunFailure {
             Self::Overload { .. } => {
                 "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = { requests = … }"
             }
+            Self::TooManyReplications { .. } => {
+                "write fewer in measure.replications: the interval of the mean narrows with the root of their number"
+            }
             Self::NoSteadyState { .. } => {
                 "run longer, or give warm_up as a span of model time such as \"5 s\""
             }
             Self::AllWarmUp { .. } => "shorten warm_up, or let the workload run longer",
             Self::Stalled { .. } | Self::Build(_) => {
                 "this is a bug in petrio; please report it with the scenario"
+            }
+            Self::NothingDone { transition, .. } | Self::TimeCrawls { transition, .. } => {
+                return Some(timer_help(transition));
             }
             Self::Device { .. } => {
                 "see the disk's parameters in the catalogue, or the overrides in the scenario"
@@ -146,3 +195,19 @@ impl RunFailure {
         Some(help.to_owned())
     }
 }
+
+/// What sets the pace of a transition that fires again and again.
+fn timer_help(transition: &str) -> String {
+    let key = TIMERS.iter().find(|(part, _)| transition.split('/').any(|name| name == *part));
+    match key {
+        Some((_, key)) => format!("make {key} longer: it sets how often this happens"),
+        None => "look for a time in the scenario or in its catalogue files that is far too short".to_owned(),
+    }
+}
+
+/// Parts of a net that are woken by a timer, and what sets it.
+const TIMERS: &[(&str, &str)] = &[
+    ("flusher", "the kernel's write_back.wake_up"),
+    ("journal", "the file system's commit_interval"),
+    ("sync", "the Unix host's sync_interval"),
+];

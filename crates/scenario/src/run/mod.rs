@@ -4,6 +4,7 @@ mod bottleneck;
 mod engine;
 mod failure;
 mod growth;
+mod patience;
 mod phases;
 mod replicator;
 mod stages;
@@ -134,12 +135,16 @@ fn replications<R: Driven>(
     let level = measure.confidence.get();
     let wanted = u64::from(measure.replications.max(1));
     let mut reports = vec![first];
+    check_room(&reports[0], wanted)?;
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
             let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
             let mut nobody = Sinks::default();
             let (outcome, programs) = execute(loaded, (system, ports), plan, &mut nobody, &mut |_| {})?;
-            Ok::<_, RunFailure>(report(loaded, system, outcome, &programs))
+            let mut report = report(loaded, system, outcome, &programs);
+            // The mean of all shows these of the first alone: so many replications hold no more than they must.
+            (report.series, report.histogram, report.quantiles) = Default::default();
+            Ok::<_, RunFailure>(report)
         })
     };
     reports.extend(more(1, wanted - 1)?);
@@ -161,6 +166,19 @@ fn replications<R: Driven>(
     Ok(mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0)))
 }
 
+/// Refuses more results than there is memory for, now that the size of one is known: what it says, written out, is about what it takes.
+fn check_room(first: &Report, count: u64) -> Result<(), RunFailure> {
+    if count < 2 {
+        return Ok(());
+    }
+    let (series, histogram, quantiles) = Default::default();
+    let said =
+        serde_json::to_vec(&Report { series, histogram, quantiles, ..first.clone() }).unwrap_or_default();
+    let bytes = (size_of::<Report>() + said.len()) as u64;
+    petrio_bounds::check(count.saturating_mul(bytes))
+        .map_err(|cause| RunFailure::TooManyReplications { count, cause })
+}
+
 fn relative_width(reports: &[Report], level: f64) -> f64 {
     let latencies: Tally = reports
         .iter()
@@ -179,6 +197,15 @@ fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, program
              say more about the length of the run than about the System"
                 .to_owned(),
         );
+    }
+    if collected.requests.completed == 0 {
+        warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
+    }
+    if collected.found_nothing > 0 {
+        warnings.push(format!(
+            "{} moved nothing: they begin at the end of their files or beyond it",
+            counted(collected.found_nothing, "read", "reads")
+        ));
     }
     let mut requests = collected.requests;
     requests.in_flight = in_flight;

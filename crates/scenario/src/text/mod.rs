@@ -4,6 +4,7 @@
 //! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at once;
 //! a [`Problem`] is what a person reads in the end.
 
+mod excerpt;
 mod overrides;
 mod problem;
 mod sources;

@@ -1,6 +1,8 @@
 //! One complaint about an input: what is wrong, where, and what to do.
 
+use crate::text::excerpt::excerpt;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use petrio_files::shown;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,7 +38,8 @@ struct Place {
 
 impl Problem {
     pub(crate) fn new(severity: Severity, message: impl Into<String>) -> Self {
-        Self { severity, message: message.into(), help: None, place: None }
+        let message = shown::message(&message.into());
+        Self { severity, message, help: None, place: None }
     }
 
     /// An error that points nowhere, such as a missing scenario file.
@@ -44,15 +47,12 @@ impl Problem {
         Self::new(Severity::Error, message)
     }
 
-    pub(crate) fn pointing_into(
-        mut self,
-        source: NamedSource<Arc<str>>,
-        text: &str,
-        span: Range<usize>,
-    ) -> Self {
+    pub(crate) fn pointing_into(mut self, name: &str, text: &Arc<str>, span: Range<usize>) -> Self {
         let before = &text[..span.start];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        let (text, span) = excerpt(text, span);
+        let source = NamedSource::new(shown::text(name).to_string(), text);
         self.place = Some(Box::new(Place { source, span, label: None, line, column }));
         self
     }
@@ -69,14 +69,14 @@ impl Problem {
     /// With advice: what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shown::message(&help.into()));
         self
     }
 
     /// With advice, where there is some.
     #[must_use]
     pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
-        self.help = help.map(Into::into).or(self.help);
+        self.help = help.map(|help| shown::message(&help.into())).or(self.help);
         self
     }
 

@@ -1,7 +1,6 @@
 //! Several texts in one space of byte positions, so that a span alone tells which text it points into.
 
 use crate::text::problem::{Problem, Severity};
-use miette::NamedSource;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,8 +45,7 @@ impl Sources {
     fn problem(&self, severity: Severity, span: Range<usize>, message: String) -> Problem {
         let Some(source) = self.at(span.start) else { return Problem::new(severity, message) };
         let local = local(source, span);
-        let named = NamedSource::new(&source.name, Arc::clone(&source.text));
-        Problem::new(severity, message).pointing_into(named, &source.text, local)
+        Problem::new(severity, message).pointing_into(&source.name, &source.text, local)
     }
 }
 

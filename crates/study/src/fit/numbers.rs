@@ -3,6 +3,8 @@
 use super::Unit;
 use super::table::{SEPARATORS, cell, rows};
 use csv::ByteRecord;
+use petrio_bounds::TooMuch;
+use petrio_files::lines::Lines;
 use petrio_units::{Amount, Bytes, Duration, nearest};
 use std::io::{BufRead, BufReader, Read};
 use thiserror::Error;
@@ -17,6 +19,16 @@ pub enum NumbersError {
         name: String,
         /// Why.
         cause: std::io::Error,
+    },
+    /// More numbers than can be held.
+    #[error("{name}: more than {count} numbers are too many to fit: {cause}")]
+    TooMany {
+        /// The data.
+        name: String,
+        /// Numbers so far.
+        count: usize,
+        /// Why.
+        cause: TooMuch,
     },
     /// A line that is no number.
     #[error("{name}, line {line}: \"{text}\" is no number{why}")]
@@ -94,10 +106,16 @@ impl NumbersError {
             Self::Negative { .. } => {
                 Some("leave out --unit if the numbers are neither lengths nor times".to_owned())
             }
+            Self::TooMany { .. } => Some("fit a sample: every tenth line says as much".to_owned()),
             Self::Read { .. } | Self::TooShort { .. } => None,
         }
     }
 }
+
+/// Numbers between two looks at what memory there is.
+const A_LOOK: usize = 1 << 20;
+/// A number and its line twice over, and its place in the sorted sample.
+const BYTES_A_NUMBER: u64 = 40;
 
 /// Numbers, and the line of each.
 #[derive(Debug, Default)]
@@ -126,6 +144,16 @@ impl Numbers {
         if value < 0.0 && unit != Unit::None {
             return Err(NumbersError::Negative { name: name.to_owned(), line, value, what });
         }
+        let count = self.values.len();
+        if count.is_multiple_of(A_LOOK) {
+            // Their lists double when they are full, and stand beside the old ones until they are copied.
+            let needed = count as u64 * BYTES_A_NUMBER;
+            petrio_bounds::check(needed).map_err(|cause| NumbersError::TooMany {
+                name: name.to_owned(),
+                count,
+                cause,
+            })?;
+        }
         self.values.push(value);
         self.lines.push(line);
         Ok(())
@@ -139,6 +167,7 @@ pub(super) fn read(
     column: Option<&str>,
     unit: Unit,
 ) -> Result<Numbers, NumbersError> {
+    let source = Lines::new(source);
     match column {
         None => read_list(name, source, unit),
         Some(column) => read_column(name, source, column, unit),
@@ -294,6 +323,17 @@ mod tests {
         assert!(error.help().unwrap().contains("--column 1"));
         let error = of("1\n-2\n", None, Unit::Time).unwrap_err();
         assert_eq!(error, "data, line 2: -2 is below zero, which a time can't be");
+    }
+
+    #[test]
+    fn what_has_no_lines_is_refused_before_it_fills_the_memory() {
+        for column in [None, Some("size")] {
+            let error = read("data", std::io::repeat(0), column, Unit::None).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "data can't be read: a line of more than 65536 bytes; this isn't text"
+            );
+        }
     }
 
     #[test]

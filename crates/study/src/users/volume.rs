@@ -1,5 +1,6 @@
 //! The files of a specification in a simulated file system: how many blocks and inodes they take, and in how many pieces each lies.
 
+use petrio_bounds::TooMuch;
 use petrio_colours::FileId;
 use petrio_kernel::random::generator;
 use petrio_models::host::file_system::{
@@ -59,6 +60,14 @@ pub enum VolumeError {
         /// Why.
         error: FormatError,
     },
+    /// It is larger than can be held.
+    #[error("{size} of files are more than can be laid out here: {cause}")]
+    TooMuch {
+        /// The files' size.
+        size: Bytes,
+        /// Why.
+        cause: TooMuch,
+    },
     /// It is too small.
     #[error("{path} doesn't fit on a file system of {size}: {error}")]
     Full {
@@ -87,6 +96,10 @@ pub fn usual_size(namespace: &Namespace) -> Bytes {
 pub fn fill_volume(namespace: &Namespace, family: Family, size: Bytes) -> Result<FilledVolume, VolumeError> {
     let mut volume = Volume::format(&FileSystemParameters::of(family), size.get() / BLOCK_SIZE)
         .map_err(|error| VolumeError::Format { size, error })?;
+    // A bit for each block that is taken (the maps of the block groups).
+    let taken = Bytes(namespace.bytes());
+    petrio_bounds::check(taken.get() / BLOCK_SIZE / 8)
+        .map_err(|cause| VolumeError::TooMuch { size: taken, cause })?;
     let (blocks_before, inodes_before) = (volume.free_blocks(), volume.free_inodes());
     let mut random = generator(1, 0, "fill", "layout");
     let number = |position: u32| FileId(position + 1);

@@ -4,6 +4,7 @@ use crate::{Tree, Violation};
 
 /// The height of each crate. An arrow goes from a greater to a smaller number, never sideways.
 const LAYERS: &[(&str, u8)] = &[
+    ("bounds", 0),
     ("files", 0),
     ("kernel", 0),
     ("units", 1),

@@ -6,7 +6,6 @@ use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
 use crate::distribution::{Distribution, DistributionError};
 use petrio_kernel::random::{Generator, below, generator};
-use petrio_units::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
@@ -72,6 +71,7 @@ pub(crate) fn plan_for(
 ) -> Result<Namespace, PlanError> {
     let drawn = drawn(wanted)?;
     check_number(&drawn, users)?;
+    check_room(&drawn, users, only.len() as u64)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
     let mut planner = Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
     let mut shared: Vec<&str> = Vec::new();
@@ -101,6 +101,24 @@ pub(crate) fn plan_for(
         shelf.files.sort_unstable();
     }
     Ok(namespace)
+}
+
+/// Refuses more users than there is memory for their files, before the first is laid out.
+fn check_room(drawn: &[Drawn<'_>], users: u32, laid_out: u64) -> Result<(), PlanError> {
+    let (own, shared): (Vec<_>, Vec<_>) = drawn.iter().partition(|drawn| drawn.category.owner == EACH_USER);
+    let shared: u64 = shared.iter().map(|drawn| u64::from(drawn.total.max(1))).sum();
+    // Each user has a home, and of each category his part or one file.
+    let of_user = |drawn: &&Drawn<'_>| u64::from((drawn.total / users.max(1)).max(1));
+    let a_user: u64 = 1 + own.iter().map(of_user).sum::<u64>();
+    let entries = laid_out.saturating_mul(a_user).saturating_add(shared);
+    let homes = u64::from(users) * size_of::<u32>() as u64;
+    let needed = entries.saturating_mul((size_of::<Entry>() + NAME_BYTES) as u64).saturating_add(homes);
+    petrio_bounds::check(needed).map_err(|cause| {
+        PlanError::new(
+            "users",
+            format!("{users} users have at least {entries} files and directories: {cause}"),
+        )
+    })
 }
 
 fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
@@ -151,7 +169,7 @@ fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
     Ok(all)
 }
 
-/// Refuses more files than there may be, or than fit into memory, before any is laid out.
+/// Refuses more files than there may be, before any is laid out.
 fn check_number(drawn: &[Drawn<'_>], users: u32) -> Result<(), PlanError> {
     let (own, shared): (Vec<_>, Vec<_>) = drawn.iter().partition(|drawn| drawn.category.owner == EACH_USER);
     // A directory, and a file at least of each category.
@@ -170,12 +188,6 @@ fn check_number(drawn: &[Drawn<'_>], users: u32) -> Result<(), PlanError> {
     if all > u64::from(FILES_MAX) {
         let problem =
             format!("with the shares of all categories, these are {all} files; there can be {FILES_MAX}");
-        return Err(PlanError::new("files.count", problem));
-    }
-    let bytes = all.saturating_mul((size_of::<Entry>() + NAME_BYTES) as u64);
-    let fits = usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
-    if !fits {
-        let problem = format!("{all} files take {} of memory, which this process can't have", Bytes(bytes));
         return Err(PlanError::new("files.count", problem));
     }
     Ok(())

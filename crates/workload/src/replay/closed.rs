@@ -131,25 +131,25 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
         }
     }
 
-    /// Looks at the next record of the trace.
-    fn peek(&mut self) -> Result<Option<T>, SourceError> {
+    /// When the next record of the trace was issued.
+    fn peek(&mut self) -> Result<Option<Time>, SourceError> {
         if self.next.is_none() && !self.ended {
             self.next = self.records.next().transpose()?;
             self.ended = self.next.is_none();
         }
-        Ok(self.next)
+        Ok(self.next.as_ref().map(T::time))
     }
 
     /// When the next record must have been read, because it might be issued then: its place in the trace minus the greatest
     /// lead. `None` at the end of the trace, and while the only process has a request pending.
     fn must_read_by(&mut self) -> Result<Option<Time>, SourceError> {
-        let Some(record) = self.peek()? else { return Ok(None) };
+        let Some(time) = self.peek()? else { return Ok(None) };
         // The order within a process is kept, so the next request of the only process comes after the pending one.
         let only = self.options.processes == Processes::Together;
         if only && self.held > 0 {
             return Ok(None);
         }
-        let place = scaled(record.time(), self.options.time_scale).ok_or(SourceError::BeyondHorizon)?;
+        let place = scaled(time, self.options.time_scale).ok_or(SourceError::BeyondHorizon)?;
         // Stretching rounds; a record read a little early does no harm.
         const ROUNDING: i128 = 10_000;
         let lead = self.leads.last().map_or(0, |&(lead, _)| lead + ROUNDING);

@@ -75,8 +75,9 @@ pub(super) struct Process<T> {
 impl<T> Default for Process<T> {
     fn default() -> Self {
         Self {
-            pending: VecDeque::new(),
-            nodes: VecDeque::new(),
+            // Most processes have one request at a time, and traces have a hundred thousand processes.
+            pending: VecDeque::with_capacity(1),
+            nodes: VecDeque::with_capacity(2),
             first: 0,
             anchor: None,
             open: BTreeSet::new(),

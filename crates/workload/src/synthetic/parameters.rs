@@ -119,6 +119,17 @@ pub enum SyntheticError {
         /// How many draws were made.
         draws: u32,
     },
+    /// A generator whose next request would come after the end of model time.
+    #[error(
+        "generator {generator}, inter_arrival: after {issued} requests, the next would be issued after more than 213 days, which is as far \
+         as the clock reaches"
+    )]
+    BeyondHorizon {
+        /// Which generator, from 1.
+        generator: usize,
+        /// Requests that the workload has issued before.
+        issued: u64,
+    },
 }
 
 impl SyntheticError {
@@ -129,6 +140,9 @@ impl SyntheticError {
             Self::Redraws { .. } => Some(
                 "times must not be negative, and requests must fit on the device: change the distribution"
                     .to_owned(),
+            ),
+            Self::BeyondHorizon { .. } => Some(
+                "shorten the times between requests, or end the workload before: `duration`, or [measure] stop = { time = … }".to_owned(),
             ),
             _ => None,
         }

@@ -146,11 +146,28 @@ impl<R: Rng + Send> SyntheticSource<R> {
     }
 }
 
+impl<R: Rng + Send> SyntheticSource<R> {
+    /// A generator that would go on beyond the end of model time, where nothing else ends the workload.
+    fn beyond_horizon(&self) -> Option<SourceError> {
+        if self.issued >= self.requests || !self.until.is_never() {
+            return None;
+        }
+        let thinks = self.workers.iter().position(|worker| worker.waits_for.is_none())?;
+        Some(
+            super::parameters::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }
+                .into(),
+        )
+    }
+}
+
 impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
     fn due(&mut self) -> Result<Due, SourceError> {
         match self.failed.take() {
             Some(error) => Err(error.into()),
-            None => Ok(self.earliest().0),
+            None => match self.earliest().0 {
+                Due::Never => self.beyond_horizon().map_or(Ok(Due::Never), Err),
+                due => Ok(due),
+            },
         }
     }
 

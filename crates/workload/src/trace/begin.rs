@@ -1,12 +1,13 @@
 //! How every trace is begun: opened, unpacked, its format told from its content.
 
-use super::compression::{Compression, decompressed};
+use super::compression::{Compression, Count, Unpacked, decompressed};
 use super::detect::detect;
 use super::error::{Fault, Place, Problem, TraceError, printable};
 use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::{MAGIC, NativeReader, Wanted};
 use super::options::TraceOptions;
+use petrio_files::shown;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(crate) fn opened(
     options: &TraceOptions,
     wanted: Wanted,
 ) -> Result<(Arc<str>, Opened), TraceError> {
-    let name: Arc<str> = path.to_string_lossy().into();
+    let name: Arc<str> = shown::path(path).to_string().into();
     let begun = match begun(path) {
         Err(source) => return Err(TraceError::Open { name, source }),
         Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
@@ -77,9 +78,9 @@ impl Stream {
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        let (compression, stream) = decompressed(Box::new(source))
+        let Unpacked { compression, stream, packed } = decompressed(Box::new(source))
             .map_err(|source| TraceError::Open { name: name.clone(), source })?;
-        let mut input = Input::new(stream);
+        let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
         let failed = |source| read_error(&name, compression, Place::Byte(0), source);
@@ -99,7 +100,7 @@ impl Stream {
 
     /// A file of petrio's own, which is read past this stream.
     pub(crate) fn native(name: Arc<str>) -> Self {
-        let input = Input::new(Box::new(io::empty()));
+        let input = Input::new(Box::new(io::empty()), Count::default());
         Self { name, compression: Compression::None, input, format: FormatName::Native }
     }
 

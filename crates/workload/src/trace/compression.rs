@@ -1,6 +1,8 @@
 //! Compression undone while reading: gzip, xz and zstandard, recognised by their first bytes.
 
 use std::io::{self, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +37,44 @@ impl Compression {
     }
 }
 
+/// Bytes read so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Count(Arc<AtomicU64>);
+
+impl Count {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A source whose bytes are counted.
+struct Counted<R> {
+    source: R,
+    count: Count,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.count.0.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// A stream of decompressed bytes.
+pub(crate) struct Unpacked {
+    pub(crate) compression: Compression,
+    pub(crate) stream: Box<dyn Read + Send>,
+    /// Bytes of the source that it was made of so far.
+    pub(crate) packed: Count,
+}
+
 /// A stream of decompressed bytes. Files of several concatenated members (as `pigz` or `cat a.gz b.gz` make) are read
 /// to their end.
-pub(crate) fn decompressed(
-    mut source: Box<dyn Read + Send>,
-) -> io::Result<(Compression, Box<dyn Read + Send>)> {
+pub(crate) fn decompressed(source: Box<dyn Read + Send>) -> io::Result<Unpacked> {
     const BUFFER_BYTES: usize = 1 << 16;
+    let packed = Count::default();
+    let mut source = Counted { source, count: packed.clone() };
     let mut start = Vec::with_capacity(Compression::MARK_MAX);
     source.by_ref().take(Compression::MARK_MAX as u64).read_to_end(&mut start)?;
     let compression = Compression::of(&start);
@@ -52,7 +86,7 @@ pub(crate) fn decompressed(
         Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered())),
         Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(buffered())?),
     };
-    Ok((compression, stream))
+    Ok(Unpacked { compression, stream, packed })
 }
 
 #[cfg(test)]
@@ -62,7 +96,7 @@ mod tests {
     use std::io::Write;
 
     fn undone(bytes: Vec<u8>) -> (Compression, Vec<u8>) {
-        let (compression, mut stream) = decompressed(Box::new(Cursor::new(bytes))).unwrap();
+        let Unpacked { compression, mut stream, .. } = decompressed(Box::new(Cursor::new(bytes))).unwrap();
         let mut all = Vec::new();
         stream.read_to_end(&mut all).unwrap();
         (compression, all)

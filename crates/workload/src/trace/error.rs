@@ -293,6 +293,35 @@ pub enum Problem {
         /// The limit.
         limit: usize,
     },
+    /// Much text, and nothing in it.
+    #[error("{bytes} bytes of empty lines and comments; this isn't a trace")]
+    NothingSaid {
+        /// How many.
+        bytes: u64,
+    },
+    /// What has to be kept aside to be read is larger than the room for it.
+    #[error(
+        "a Parquet file that comes through a pipe or compressed has to be kept aside to be read from its end; after {bytes} bytes it is \
+         more than half of what is free in {folder}, which is {room} bytes"
+    )]
+    NoRoomAside {
+        /// Bytes so far.
+        bytes: u64,
+        /// Half of what is free.
+        room: u64,
+        /// Where.
+        folder: String,
+    },
+    /// What unpacks to far more than a Parquet file does.
+    #[error(
+        "{packed} bytes unpacked to {bytes} and more, which no Parquet file does: its content is compressed already"
+    )]
+    Inflated {
+        /// Bytes so far.
+        bytes: u64,
+        /// What they were made of.
+        packed: u64,
+    },
     /// A binary record is cut off.
     #[error("the file ends after {found} of the {needed} bytes of a record")]
     CutOff {
@@ -353,6 +382,12 @@ impl Problem {
             }
             Self::LineTooLong { .. } => Some(
                 "check that the file is what it should be; a binary trace is named by its format".to_owned(),
+            ),
+            Self::NothingSaid { .. } | Self::Inflated { .. } => {
+                Some("check that the file is what it should be".to_owned())
+            }
+            Self::NoRoomAside { .. } => Some(
+                "unpack it into a file and name that, or set TMPDIR to a folder with more room".to_owned(),
             ),
             Self::CutOff { .. } => Some("copy the file again; it was cut off".to_owned()),
             Self::NoUnit { expected, .. } => Some(format!("write {expected}")),

@@ -1,7 +1,9 @@
 //! Decompressed bytes, handed out as lines or as fixed-size records, without a copy and with the place kept.
 
+use super::compression::Count;
 use super::error::{Fault, Problem};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::ops::Range;
 
 /// No line of a text format is longer; binary content has no line ends and would otherwise fill the memory.
@@ -12,9 +14,20 @@ pub(crate) const SAMPLE_BYTES: usize = 1 << 16;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
+/// So much without a line that says something is no trace: comments at a file's head are a few pages.
+const NOTHING_BYTES_MAX: u64 = 1 << 28;
+
+/// What is kept aside because it is read from its end is compressed in itself (Parquet), and hardly shrinks any further: what unpacks to
+/// more than so many times its size never was such a file.
+const RATIO_MAX: u64 = 100;
+/// Up to here nothing is asked.
+const HARMLESS_BYTES: u64 = 64 << 20;
+
 /// A window that slides over the source.
 pub(crate) struct Input {
     source: Box<dyn Read + Send>,
+    /// Bytes that the source was unpacked from.
+    packed: Count,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -28,9 +41,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn new(source: Box<dyn Read + Send>) -> Self {
+    pub(crate) fn new(source: Box<dyn Read + Send>, packed: Count) -> Self {
         Self {
             source,
+            packed,
             buffer: vec![0; BUFFER_BYTES],
             start: 0,
             end: 0,
@@ -90,9 +104,13 @@ impl Input {
 
     /// The next line that holds something: not blank, and not a comment (`#`).
     pub(crate) fn data_line(&mut self) -> Result<Option<&[u8]>, Fault> {
+        let since = self.offset;
         while self.advance()? {
             if is_data(self.current_line()) {
                 return Ok(Some(self.current_line()));
+            }
+            if self.offset - since > NOTHING_BYTES_MAX {
+                return Err(Problem::NothingSaid { bytes: self.offset - since }.into());
             }
         }
         Ok(None)
@@ -133,16 +151,34 @@ impl Input {
         Ok(true)
     }
 
-    /// All that has not been handed out, for a format that is read from its end.
-    pub(crate) fn rest(&mut self) -> io::Result<Vec<u8>> {
-        let mut rest = self.buffer[self.start..self.end].to_vec();
-        self.start = self.end;
-        if !self.at_end {
-            self.source.read_to_end(&mut rest)?;
-            self.at_end = true;
+    /// All that has not been handed out, as a file without a name, for a format that is read from its end. It takes no more than half of
+    /// the room for temporary files.
+    pub(crate) fn kept_aside(&mut self) -> Result<File, Fault> {
+        let folder = std::env::temp_dir();
+        let room = petrio_bounds::disk::left(&folder).map_or(u64::MAX, |room| room / 2);
+        let mut file = tempfile::tempfile_in(&folder).map_err(Fault::Io)?;
+        let mut kept = 0;
+        loop {
+            kept += (self.end - self.start) as u64;
+            if kept > room {
+                return Err(
+                    Problem::NoRoomAside { bytes: kept, room, folder: folder.display().to_string() }.into()
+                );
+            }
+            let packed = self.packed.get();
+            if kept > HARMLESS_BYTES && kept / RATIO_MAX > packed {
+                return Err(Problem::Inflated { bytes: kept, packed }.into());
+            }
+            file.write_all(&self.buffer[self.start..self.end]).map_err(Fault::Io)?;
+            self.start = self.end;
+            if self.at_end {
+                break;
+            }
+            self.fill(1).map_err(Fault::Io)?;
         }
-        self.offset += rest.len() as u64;
-        Ok(rest)
+        self.offset += kept;
+        file.rewind().map_err(Fault::Io)?;
+        Ok(file)
     }
 
     /// The next `count` bytes, or `None` at the end; fewer are an error.

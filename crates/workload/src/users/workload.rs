@@ -86,10 +86,12 @@ pub struct Expected {
     pub user: String,
     /// The category.
     pub category: String,
-    /// Files.
-    pub files: f64,
-    /// Bytes accessed.
-    pub bytes: f64,
+    /// Files; absent where their number has no mean (a Pareto tail of shape 1 or less), or none that a number holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<f64>,
+    /// Bytes accessed; absent where they have no mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<f64>,
 }
 
 impl UserSpecification {
@@ -236,6 +238,8 @@ impl UserSpecification {
                         None => used.size.mean() * used.accesses.mean(),
                     };
                     let bytes = files * of_a_file;
+                    let [files, bytes] =
+                        [files, bytes].map(|mean| Some(mean).filter(|mean| mean.is_finite()));
                     Expected { user: kind.name.clone(), category: used.name.clone(), files, bytes }
                 })
                 .collect::<Vec<_>>()

@@ -195,3 +195,35 @@ fn windows_line_ends_and_a_byte_order_mark_do_no_harm() {
     let text = b"\xef\xbb\xbf0,20941264,8192,W,0.551706\r\n0,20939840,8192,W,0.554041\r\n";
     assert_eq!(read_bytes(text, &TraceOptions::default()).unwrap().len(), 2);
 }
+
+/// A compressed stream of so many mebibytes that begin like a Parquet file.
+fn inflated(mebibytes: usize) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"PAR1").unwrap();
+    for _ in 0..mebibytes {
+        packed.write_all(&[0; 1 << 20]).unwrap();
+    }
+    packed.finish().unwrap()
+}
+
+#[test]
+fn what_unpacks_to_far_more_than_a_trace_file_does_is_given_up_with_both_figures() {
+    let error =
+        TraceReader::from_reader("bomb.gz", std::io::Cursor::new(inflated(80)), &TraceOptions::default())
+            .map(|mut reader| reader.next());
+    let error = match error {
+        Ok(Some(Err(error))) | Err(error) => error,
+        Ok(other) => panic!("{other:?}"),
+    };
+    assert!(matches!(&error, TraceError::Record { problem: Problem::Inflated { .. }, .. }), "{error}");
+    assert!(error.to_string().contains("bytes unpacked to"), "{error}");
+}
+
+#[test]
+fn empty_lines_without_end_are_given_up() {
+    let heading = std::io::Cursor::new(b"0.0 0 100 8 1\n");
+    let endless = std::io::Read::chain(heading, std::io::repeat(b'\n'));
+    let reader = TraceReader::from_reader("pipe", endless, &TraceOptions::default()).unwrap();
+    let error = reader.last().unwrap().unwrap_err();
+    assert!(matches!(&error, TraceError::Record { problem: Problem::NothingSaid { .. }, .. }), "{error}");
+}

@@ -35,16 +35,22 @@ impl Info {
                 rows.push(vec![
                     name.clone(),
                     one.category.clone(),
-                    format!("{:.2}", one.files),
-                    format!("{:.0}", one.bytes),
+                    figure(one.files, 2),
+                    figure(one.bytes, 0),
                 ]);
             }
             let (files, bytes) = (
-                of_type.iter().map(|one| one.files).sum::<f64>(),
-                of_type.iter().map(|one| one.bytes).sum::<f64>(),
+                of_type.iter().map(|one| one.files).sum::<Option<f64>>(),
+                of_type.iter().map(|one| one.bytes).sum::<Option<f64>>(),
             );
-            rows.push(vec![name.clone(), "all".to_owned(), format!("{files:.2}"), format!("{bytes:.0}")]);
+            rows.push(vec![name.clone(), "all".to_owned(), figure(files, 2), figure(bytes, 0)]);
         }
         print(&table(&["user", "category", "files a session", "bytes a session"], &rows))
     }
+}
+
+/// A mean, where there is one: distributions with long tails may have none.
+fn figure(mean: Option<f64>, decimals: usize) -> String {
+    mean.filter(|mean| mean.is_finite())
+        .map_or_else(|| "no mean".to_owned(), |mean| format!("{mean:.decimals$}"))
 }

@@ -21,8 +21,8 @@ mod state;
 
 use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
-use crate::Stage;
 use crate::host::kernel_profile::BlockLayerParameters;
+use crate::{DEPTH_MAX, Stage};
 pub use flush::DeviceFeatures;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Time, Timer, TransitionBuilder, Update};
@@ -267,7 +267,7 @@ fn page_with(
         plug: (!unplug_delay.is_never() && unplug_delay > Time::ZERO).then(|| page.fifo("plug")),
         completions,
     };
-    page.initial(places.slots, vec![(); parameters.limits.depth.max(1) as usize]);
+    page.initial(places.slots, vec![(); parameters.limits.depth.clamp(1, DEPTH_MAX) as usize]);
 
     arrivals(&mut page, &places, requests, unplug_delay);
     dispatch(&mut page, &places, down);

@@ -14,6 +14,10 @@ impl Context<'_> {
         let mut job = Job::new(op);
         // Data that go through the journal go through the cache, too, whatever was asked for (`ext4_should_use_dio`).
         job.past_cache = job.op.flags.direct && !self.fs.rules.logs_data();
+        if job.op.operation == Operation::Read {
+            let size = self.fs.inodes.get(job.op.file).size;
+            job.found = Some(size.saturating_sub(job.op.offset)).filter(|&found| found < job.op.length);
+        }
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
         if job.op.flags.stdio {
@@ -103,9 +107,12 @@ impl Context<'_> {
     }
 }
 
-/// An operation as it returns to its process.
+/// An operation as it returns to its process: a read with what it found (generic_file_read_iter, mm/filemap.c).
 pub(super) fn leave(job: Job) -> FileOp {
     let mut op = job.op;
+    if let Some(found) = job.found {
+        (op.length, op.cut_short) = (found, true);
+    }
     op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
     op
 }

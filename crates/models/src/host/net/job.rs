@@ -35,6 +35,8 @@ pub(super) struct Job {
     pub(super) waited: bool,
     /// O_DIRECT, where the file system follows it.
     pub(super) past_cache: bool,
+    /// Bytes that a read finds, where that are fewer than it asks for.
+    pub(super) found: Option<u64>,
     /// Processor time that it has to spend when it next runs: memory reclaimed for it.
     pub(super) owed: Time,
     /// How much of the processor time that it has now is the way into the kernel.
@@ -207,6 +209,7 @@ impl Job {
             stage: Stage::Begin,
             waited: false,
             past_cache: false,
+            found: None,
             owed: Time::ZERO,
             entry: Time::ZERO,
             op,

@@ -39,6 +39,7 @@ struct Group {
 impl Layout {
     pub(super) fn new(parameters: &UnixParameters, device_blocks: u64) -> Result<Self, UnixError> {
         parameters.check()?;
+        parameters.check_device(device_blocks)?;
         let block_bytes = parameters.block.get();
         let group_blocks = parameters.cylinder_group.get() / block_bytes;
         let blocks = device_blocks * SECTOR_BYTES / block_bytes;

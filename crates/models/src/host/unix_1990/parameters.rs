@@ -95,8 +95,23 @@ pub enum UnixError {
     #[error("a host needs a processor; processors is 0")]
     Processors,
     /// A sync daemon that never rests.
-    #[error("sync_interval is 0; give it a time, such as 30 s")]
-    Interval,
+    #[error("sync_interval is {found}; give it {least} or more, such as 30 s")]
+    Interval {
+        /// What it is.
+        found: Duration,
+        /// What it must be.
+        least: Duration,
+    },
+    /// A device larger than its addresses reach.
+    #[error(
+        "a device of {blocks} blocks of 512 bytes is too large for a Unix file system of 1990, whose addresses reach {most} (1 TiB)"
+    )]
+    TooLarge {
+        /// Blocks of the device.
+        blocks: u64,
+        /// The most that there can be.
+        most: u64,
+    },
     /// Files that don't fit.
     #[error("the files need more than the {blocks} blocks that the file system has; take a larger disk")]
     Full {
@@ -105,7 +120,21 @@ pub enum UnixError {
     },
 }
 
+/// Blocks of 512 bytes that an address of a block reaches: `daddr_t` has 32 bits and a sign (4.3BSD, sys/types.h).
+const DEVICE_BLOCKS_MAX: u64 = 1 << 31;
+
 impl UnixParameters {
+    /// Whether its file system can lie on a device of so many blocks of 512 bytes.
+    ///
+    /// # Errors
+    /// [`UnixError::TooLarge`].
+    pub fn check_device(&self, blocks: u64) -> Result<(), UnixError> {
+        if blocks > DEVICE_BLOCKS_MAX {
+            return Err(UnixError::TooLarge { blocks, most: DEVICE_BLOCKS_MAX });
+        }
+        Ok(())
+    }
+
     /// Buffers in the cache.
     pub fn buffers(&self) -> u64 {
         (self.memory.get() as f64 * self.buffer_share.get()) as u64 / self.block.get().max(1)
@@ -133,8 +162,10 @@ impl UnixParameters {
         if self.processors == 0 {
             return Err(UnixError::Processors);
         }
-        if self.sync_interval.time() == petrio_kernel::Time::ZERO {
-            return Err(UnixError::Interval);
+        // The daemon sleeps for whole seconds (sleep(3)); the least is what keeps time passing.
+        let least = Duration::new(petrio_kernel::Time::from_millis(10));
+        if self.sync_interval < least {
+            return Err(UnixError::Interval { found: self.sync_interval, least });
         }
         Ok(())
     }

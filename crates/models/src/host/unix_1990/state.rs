@@ -234,6 +234,10 @@ impl Host {
                 self.cache.drop(key);
             }
         }
+        let found = end.saturating_sub(job.op.offset);
+        if found < job.op.length {
+            (job.op.length, job.op.cut_short) = (found, true);
+        }
         Next::Return
     }
 

@@ -4,7 +4,7 @@ use super::RequestOperation;
 use super::format::{Layout, RequestFormat};
 use crate::program::ProgramError;
 use crate::trace::begin::read_error;
-use crate::trace::compression::{Compression, decompressed};
+use crate::trace::compression::{Compression, Unpacked, decompressed};
 use crate::trace::error::Fault;
 use crate::trace::input::{Input, is_data};
 use crate::trace::{Place, TraceError};
@@ -58,9 +58,9 @@ impl RequestReader {
         operation: Option<RequestOperation>,
     ) -> Result<Self, ProgramError> {
         let name = name.into();
-        let (compression, stream) =
+        let Unpacked { compression, stream, packed } =
             decompressed(source).map_err(|source| TraceError::Open { name: name.clone(), source })?;
-        let mut input = Input::new(stream);
+        let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let failed = |source| read_error(&name, compression, Place::Byte(0), source);
         if input.sample().map_err(failed)?.0.starts_with(BYTE_ORDER_MARK) {

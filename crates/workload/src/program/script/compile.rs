@@ -1,5 +1,6 @@
 //! From statements to steps: names become numbers, repeats become loops or are unrolled, and what isn't there is an error.
 
+use super::lengths;
 use super::names::{Entry, Located, Names, Node};
 use super::parse::ScriptError;
 use super::statement::{Action, PhaseWord, Position, Script, Statement};
@@ -33,6 +34,8 @@ pub(super) enum Instruction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Code {
     pub(super) operation: Operation,
+    /// Where a read stands in the script.
+    pub(super) position: Position,
     pub(super) file: u32,
     pub(super) parent: u32,
     pub(super) replaced: Option<u32>,
@@ -64,7 +67,9 @@ pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptEr
     }
     // The whole script is no block of its own: `%` stands for the repetitions that the script writes itself.
     compiler.repeat(start, repeat, rest, false)?;
-    Ok(Compiled { instructions: compiler.instructions, entries: compiler.names.into_entries() })
+    let compiled = Compiled { instructions: compiler.instructions, entries: compiler.names.into_entries() };
+    lengths::check(&compiled)?;
+    Ok(compiled)
 }
 
 struct Compiler {
@@ -211,7 +216,15 @@ impl Compiler {
                     return refuse("a read has nothing that could be made durable (sync, data-sync)");
                 }
                 let (file, flags) = (node.file, *flags);
-                Instruction::Operation(Code { operation, file, offset, length, flags, ..Code::default() })
+                Instruction::Operation(Code {
+                    operation,
+                    position,
+                    file,
+                    offset,
+                    length,
+                    flags,
+                    ..Code::default()
+                })
             }
             Action::Append { name, length, flags } => {
                 let (_, node) = self.file(position, name, number)?;

@@ -2,6 +2,7 @@
 
 use super::ScriptParameters;
 use super::compile::{Compiled, Instruction, compile};
+use super::lengths;
 use super::names::Entry;
 use super::statement::{PhaseWord, Script};
 use crate::program::{
@@ -80,6 +81,7 @@ impl ScriptProgram {
             Operation::Write => return self.write(code.file, code.offset, code.length, code.flags),
             Operation::Truncate => self.sizes[code.file as usize - 1] = code.length,
             Operation::Create => self.sizes[code.file as usize - 1] = 0,
+            Operation::Read => lengths::check_read(code, self.sizes[code.file as usize - 1])?,
             _ => {}
         }
         Ok(Step::Operation(FileOp {

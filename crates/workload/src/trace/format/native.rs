@@ -182,8 +182,8 @@ impl Format for NativeBlocks {
             let reader = match &mut self.source {
                 Source::Reader(reader) => reader,
                 Source::Stream(name) => {
-                    let bytes = input.rest().map_err(Fault::Io)?;
-                    let reader = NativeReader::of_bytes(name.clone(), bytes, Wanted::DeviceRequests)?;
+                    let file = input.kept_aside()?;
+                    let reader = NativeReader::of_file(name.clone(), file, Wanted::DeviceRequests)?;
                     self.source = Source::Reader(Box::new(reader));
                     continue;
                 }

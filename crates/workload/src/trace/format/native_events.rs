@@ -29,8 +29,8 @@ impl FileFormat for NativeEvents {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             None => {
-                let bytes = input.rest().map_err(Fault::Io)?;
-                let reader = NativeReader::of_bytes(self.name.clone(), bytes, Wanted::Everything)?;
+                let file = input.kept_aside()?;
+                let reader = NativeReader::of_file(self.name.clone(), file, Wanted::Everything)?;
                 self.reader.insert(Box::new(reader))
             }
         };

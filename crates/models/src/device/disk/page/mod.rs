@@ -34,7 +34,7 @@ mod writes;
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use super::parameters::QueueDiscipline;
-use crate::Stage;
+use crate::{DEPTH_MAX, Stage};
 use command::Command;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
@@ -125,7 +125,7 @@ pub fn disk_page(
         held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
     };
     let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
-    page.initial(places.slots, vec![(); depth as usize]);
+    page.initial(places.slots, vec![(); depth.min(DEPTH_MAX) as usize]);
     page.initial(places.controller, [()]);
     page.initial(places.arm, [()]);
     front::accept(&mut page, drive, &places, requests);

@@ -1,0 +1,140 @@
+//! Whether a run still comes to something: how much may happen without anything being done.
+//!
+//! Idle time is nothing to worry about: model time that passes costs nothing. What costs is firings, and a host's timers tick for ever, so
+//! that a net with one never dies. So firings are counted, not time: those since something was last done, which is a completion or a
+//! request that came to a device.
+
+use crate::run::RunFailure;
+use petrio_colours::BlockRequest;
+use petrio_kernel::{Place, Simulation, Time};
+
+/// So much happens without anything being done in no sound run. A host's tick is about three firings, so that this is more than a hundred
+/// days of a host that ticks every five seconds.
+const FIRINGS_IDLE: u64 = 8 << 20;
+/// What is to come after more firings than these never comes: at ten million a second, these are three hours.
+const FIRINGS_AHEAD: f64 = 1e11;
+
+/// Counts what happens while nothing is done.
+pub(super) struct Patience {
+    /// When something was last done, and how many firings there had been by then.
+    since: Time,
+    firings: u64,
+    /// What the devices had seen by then.
+    arrived: u64,
+    /// Firings of each transition by then; empty as long as nobody has to know.
+    by_transition: Vec<u64>,
+}
+
+/// What a run waits for.
+#[derive(Clone, Copy)]
+pub(super) struct Awaited {
+    /// When the next request is due; never where only a completion can help.
+    pub(super) next: Time,
+    pub(super) in_flight: u64,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self { since: Time::ZERO, firings: 0, arrived: 0, by_transition: Vec::new() }
+    }
+
+    /// Something has been done.
+    pub(super) fn renew(&mut self, run: &Simulation) {
+        self.since = run.now();
+        self.firings = run.marking().firings_total();
+        self.by_transition.clear();
+    }
+
+    /// To be asked now and then while nothing completes.
+    pub(super) fn check(
+        &mut self,
+        run: &Simulation,
+        devices: &[Place<BlockRequest>],
+        awaited: Awaited,
+    ) -> Result<(), RunFailure> {
+        let marking = run.marking();
+        let arrived = devices.iter().map(|&port| marking.statistics(port).arrivals).sum();
+        if arrived != self.arrived {
+            self.renew(run);
+            self.arrived = arrived;
+        }
+        let transitions = run.net().transition_paths().count();
+        let fired = (0..transitions).map(|transition| marking.firings(transition));
+        if self.by_transition.is_empty() {
+            self.by_transition = fired.collect();
+            return Ok(());
+        }
+        let firings = marking.firings_total() - self.firings;
+        if firings < FIRINGS_IDLE {
+            return Ok(());
+        }
+        let passed = run.now() - self.since;
+        let busiest = fired
+            .zip(&self.by_transition)
+            // Statistics may have begun anew since.
+            .map(|(now, before)| now.saturating_sub(*before))
+            .zip(run.net().transition_paths())
+            .max_by_key(|(fired, _)| *fired);
+        let transition = busiest.map(|(_, path)| path.to_owned()).unwrap_or_default();
+        let Awaited { next, in_flight } = awaited;
+        if next.is_never() {
+            return Err(RunFailure::NothingDone { now: run.now(), in_flight, firings, passed, transition });
+        }
+        let pace = passed.as_seconds() / firings as f64;
+        let ahead = (next - run.now()).as_seconds() / pace;
+        if ahead > FIRINGS_AHEAD {
+            return Err(RunFailure::TimeCrawls { now: run.now(), firings, passed, transition, next });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_kernel::NetBuilder;
+
+    /// A clock that ticks, and nothing else.
+    fn clock(every: Time) -> Simulation {
+        let mut net = NetBuilder::new("clock");
+        let mut page = net.top();
+        let ticks = page.fifo::<()>("ticks");
+        page.initial(ticks, [()]);
+        let mut tick = page.transition("tick");
+        let (taken, put) = (tick.take(ticks), tick.put(ticks));
+        tick.action(move |firing| {
+            let _: () = firing.take(taken);
+            firing.put_after(put, (), every);
+        });
+        Simulation::new(&net.build().unwrap(), 1, 0)
+    }
+
+    fn waited(every: Time, awaited: Awaited) -> Result<(), RunFailure> {
+        let mut run = clock(every);
+        let mut patience = Patience::new();
+        for _ in 0..12 {
+            run.run_firings(1 << 20).unwrap();
+            patience.check(&run, &[], awaited)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_timer_of_a_picosecond_is_named_and_one_of_five_seconds_waits_for_days() {
+        let due = Awaited { next: Time::from_whole_seconds(180 * 86_400), in_flight: 0 };
+        let error = waited(Time::from_picos(1), due).unwrap_err();
+        assert!(
+            matches!(&error, RunFailure::TimeCrawls { transition, .. } if transition.ends_with("tick")),
+            "{error}"
+        );
+        waited(Time::from_millis(1), due).unwrap();
+    }
+
+    #[test]
+    fn ticks_alone_complete_nothing() {
+        let nothing = Awaited { next: Time::NEVER, in_flight: 3 };
+        let error = waited(Time::from_micros(10), nothing).unwrap_err();
+        assert!(matches!(&error, RunFailure::NothingDone { in_flight: 3, .. }), "{error}");
+    }
+}
