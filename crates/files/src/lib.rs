@@ -11,10 +11,12 @@
 //!
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
+//! - [`temporary`]: directories that last as long as this process needs them.
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 
 pub mod input;
 pub mod shown;
+pub mod temporary;
 pub mod under_way;
 pub mod whole_file;

@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Firings between two signs of progress where nothing completes.
 const STEP: u64 = 1 << 20;
+/// Firings between two looks at whether a run is still wanted, where somebody can stop it: some hundredths of a second.
+const WATCHED_STEP: u64 = 1 << 13;
 /// Requests between two signs of progress.
 const SIGN: u64 = 4_096;
 /// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
@@ -134,8 +136,13 @@ pub(crate) fn execute<R: Driven>(
     let mut cut = plan.cut;
     let mut cut_at = Time::ZERO;
     let mut patient_until = PATIENCE;
+    let watch = &loaded.watch;
+    let step = if watch.is_kept() { WATCHED_STEP } else { STEP };
 
     while completed < request_limit {
+        if watch.is_stopped() {
+            return Err(RunFailure::Stopped);
+        }
         let due = programs.due()?;
         if due == Due::Never && issued == completed {
             // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
@@ -170,7 +177,7 @@ pub(crate) fn execute<R: Driven>(
         if let Cut::Span(span) = cut {
             until = until.min(span);
         }
-        let pause = run.run(until, STEP)?;
+        let pause = run.run(until, step)?;
         if let Some(arrivals) = &arrivals {
             tell_arrivals(arrivals, cut == Cut::None && !phases.is_preparing(), listener)?;
         }
