@@ -262,8 +262,10 @@ impl Planner<'_> {
         let count = (self.count(drawn, owner), first, step);
         let least = f64::from(u8::from(drawn.category.kind == FileKind::Directory));
         let sizes = draws(&drawn.size, spread, count, stream("size"), self.watch);
-        let mut depths =
-            drawn.depth.as_ref().map(|depth| draws(depth, spread, count, stream("depth"), self.watch).into_iter());
+        let mut depths = drawn
+            .depth
+            .as_ref()
+            .map(|depth| draws(depth, spread, count, stream("depth"), self.watch).into_iter());
         let mut depth = || depths.as_mut()?.next().map(|depth| depth.clamp(0.0, DEPTH_MAX).round() as usize);
         let sketch = |(number, size): (u32, f64)| Sketch {
             drawn,
