@@ -218,3 +218,94 @@ impl IntoResponse for Refusal {
         (self.status(), Json(self)).into_response()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use axum::body::Bytes;
+    use futures_util::{StreamExt, stream};
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Text {
+        text: String,
+    }
+
+    impl Wanted for Text {
+        const BYTES_MAX: usize = 1 << 20;
+        const TAKES: usize = 1;
+    }
+
+    fn rooms() -> Rooms {
+        let [room, more, whole] = [50, 100, 300].map(Duration::from_millis);
+        Rooms::new(Patience { room, more, whole })
+    }
+
+    fn request(body: Body, length: Option<usize>) -> Request {
+        let mut request = Request::post("/").header(header::CONTENT_TYPE, "application/json; charset=utf-8");
+        if let Some(length) = length {
+            request = request.header(header::CONTENT_LENGTH, length);
+        }
+        request.body(body).unwrap()
+    }
+
+    async fn status(request: Request, rooms: &Rooms) -> StatusCode {
+        asked::<Text>(request, rooms).await.map(drop).unwrap_err().status()
+    }
+
+    #[tokio::test]
+    async fn a_body_in_many_parts_is_what_it_is_in_one() {
+        for length in [10, PIECE, 3 * PIECE + 7] {
+            let wanted = Text { text: "x".repeat(length) };
+            let whole = format!("{{\"text\":\"{}\"}}", wanted.text);
+            for part in [1_000, PIECE - 1, usize::MAX] {
+                let parts: Vec<_> = whole.as_bytes().chunks(part).map(Bytes::copy_from_slice).collect();
+                let body = Body::from_stream(stream::iter(parts.into_iter().map(Ok::<_, io::Error>)));
+                let Asked(found, _room) = asked::<Text>(request(body, None), &rooms()).await.unwrap();
+                assert_eq!(found, wanted);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_stops_or_trickles_is_given_up() {
+        let start = || stream::iter([Ok::<_, io::Error>(Bytes::from_static(b"{"))]);
+        let stopped = Body::from_stream(start().chain(stream::pending()));
+        assert_eq!(status(request(stopped, Some(100)), &rooms()).await, StatusCode::REQUEST_TIMEOUT);
+        // Each part comes in time, and all of them never do.
+        let trickle = stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_millis(30)).await;
+            Some((Ok::<_, io::Error>(Bytes::from_static(b" ")), ()))
+        });
+        let trickling = Body::from_stream(trickle);
+        assert_eq!(status(request(trickling, Some(1_000)), &rooms()).await, StatusCode::REQUEST_TIMEOUT);
+    }
+
+    #[tokio::test]
+    async fn bodies_are_bounded_each_and_together() {
+        let rooms = rooms();
+        let said = request(Body::empty(), Some(Text::BYTES_MAX + 1));
+        assert_eq!(status(said, &rooms).await, StatusCode::PAYLOAD_TOO_LARGE);
+        let unsaid = request(Body::from(vec![b' '; Text::BYTES_MAX + 1]), None);
+        assert_eq!(status(unsaid, &rooms).await, StatusCode::PAYLOAD_TOO_LARGE);
+        let large = rooms.take(ROOM, 1).await.unwrap();
+        let whole = || Body::from(format!("{{\"text\":\"{}\"}}", "x".repeat(2 * SMALL)));
+        assert_eq!(status(request(whole(), Some(3 * SMALL)), &rooms).await, StatusCode::SERVICE_UNAVAILABLE);
+        // What is small goes on.
+        let small = request(Body::from("{\"text\":\"\"}"), Some(11));
+        assert!(asked::<Text>(small, &rooms).await.is_ok());
+        drop(large);
+        assert!(asked::<Text>(request(whole(), Some(3 * SMALL)), &rooms).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_no_json_is_refused() {
+        for text in ["", "{", "[1]", "{\"text\":1}", "{\"text\":\"\"} x"] {
+            assert!(status(request(Body::from(text), None), &rooms()).await.is_client_error(), "{text}");
+        }
+        let foreign =
+            Request::post("/").header(header::CONTENT_TYPE, "text/plain").body(Body::from("{}")).unwrap();
+        assert_eq!(status(foreign, &rooms()).await, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+}

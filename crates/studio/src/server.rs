@@ -67,12 +67,13 @@ pub struct Studio {
     specification: Option<PathBuf>,
     reach: Reach,
     grace: Duration,
+    stopped: watch::Receiver<bool>,
 }
 
-/// How to end the studio that is being served.
+/// How to end the studio that is open.
 static STOP: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
 
-/// Asks the studio that is being served to end. Says whether there was one that hadn't been asked before.
+/// Asks the studio that is open to end. Says whether there was one that hadn't been asked before.
 pub fn interrupt() -> bool {
     let stop = STOP.lock().unwrap_or_else(PoisonError::into_inner).take();
     stop.is_some_and(|stop| stop.send(true).is_ok())
@@ -104,7 +105,10 @@ impl Studio {
             std::env::current_dir().and_then(below).map_err(StudioError::Folder)?
         };
         let guard = Guard { token, address, entrance: Entrance::default() };
-        Ok(Self { listener, guard, specification, reach, grace: options.grace })
+        // From here on, so that who is told the address can end it.
+        let (stop, stopped) = watch::channel(false);
+        *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        Ok(Self { listener, guard, specification, reach, grace: options.grace, stopped })
     }
 
     /// The address for the browser, with the token; it ends in a slash.
@@ -139,8 +143,7 @@ impl Studio {
     /// # Errors
     /// What the system says.
     pub fn serve(self) -> Result<(), StudioError> {
-        let (stop, mut stopped) = watch::channel(false);
-        *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        let mut stopped = self.stopped;
         let desk = Arc::new(Desk::new(self.specification, self.reach, self.grace));
         let entrance = self.guard.entrance.clone();
         let router = router(self.guard, Arc::clone(&desk));
@@ -154,7 +157,7 @@ impl Studio {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             tokio::select! {
                 () = answer(listener, router) => Ok(()),
-                _ = stopped.changed() => Ok(()),
+                _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
             }
         });
         desk.end(PATIENCE);

@@ -123,11 +123,13 @@ impl Prepared {
         let name = users_of(&named).map_err(Refusal::new)?.0.to_owned();
         let quoted = toml_edit::Value::from(path.to_string_lossy().into_owned()).to_string();
         let set = |key: &str, value: &str| Override::new(&format!("workload.{name}.{key}"), value);
+        // Of what figures are made of, each run is prepared by itself.
+        let at_once = if let Make::Usage = make { sessions } else { 1 };
         let loaded = read(&[
             Override::new("seed", &request.seed.to_string()),
             set("specification", &quoted),
             set("users", &users.to_string()),
-            set("sessions", &sessions.to_string()),
+            set("sessions", &at_once.to_string()),
         ])?;
         Ok(Self { loaded, make, users, sessions, hidden, _folder: folder, _files: scenario.files })
     }
