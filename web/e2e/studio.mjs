@@ -16,8 +16,12 @@ const pictures = process.env.PETRIO_PICTURES ?? "../target/studio-pictures";
 mkdirSync(pictures, { recursive: true });
 
 /** Starts `petrio studio`, and gives its address and how to end it. */
-async function started(...more) {
-  const child = spawn(petrio, ["studio", "--no-open", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+export const started = (...more) => startedWith({}, "--no-open", ...more);
+
+/** The same with other variables in its environment. */
+export async function startedWith(variables, ...more) {
+  const env = { ...process.env, ...variables };
+  const child = spawn(petrio, ["studio", ...more], { env, stdio: ["ignore", "pipe", "inherit"] });
   const url = await new Promise((done, failed) => {
     createInterface({ input: child.stdout }).once("line", done);
     child.once("exit", (code) => failed(new Error(`petrio studio ended with ${code}`)));

@@ -1,9 +1,10 @@
 // The room of users, as a person uses it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { closed, installed, picture } from "./studio.mjs";
+import { setTimeout } from "node:timers/promises";
+import { closed, installed, picture, started, startedWith } from "./studio.mjs";
 
 const studio = installed();
 
@@ -37,6 +38,38 @@ test("a long run tells how far it is, and is cancelled", async () => {
   await one.getByRole("button", { name: "Cancel" }).click();
   await one.getByText("Cancelled.").waitFor();
   await closed(one);
+});
+
+test("a run ends a while after its page was closed", async () => {
+  const other = await started("--grace", "1", studio.inFolder("users.toml"));
+  const one = await studio.page();
+  await one.goto(other.url);
+  await one.getByRole("button", { name: "Users", exact: true }).click();
+  await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("100000");
+  await one.getByRole("button", { name: "Run", exact: true }).click();
+  await one.getByText(/\d operations, .* s of model time/).waitFor();
+  await closed(one);
+  await setTimeout(3_000);
+  const events = await fetch(`${other.url}api/runs/1/events`, { signal: AbortSignal.timeout(5_000) });
+  assert.match(await events.text(), /^event: cancelled$/m);
+  assert.equal(await other.end(), 0);
+});
+
+test("a browser is let in by a file, without the secret of the address among its arguments", async () => {
+  const opener = studio.inFolder("xdg-open");
+  const told = studio.inFolder("told");
+  writeFileSync(opener, `#!/bin/sh\nprintf %s "$*" > "${told}.part" && mv "${told}.part" "${told}"\n`, { mode: 0o755 });
+  const other = await startedWith({ PATH: `${studio.inFolder("")}:${process.env.PATH}` }, studio.inFolder("users.toml"));
+  while (!existsSync(told)) await setTimeout(20);
+  const file = readFileSync(told, "utf8");
+  assert.ok(existsSync(file) && !file.includes(other.url.split("/").at(-2)));
+  const one = await studio.page();
+  await one.goto(`file://${file}`);
+  await one.waitForURL(other.url);
+  await one.locator("path.curve").first().waitFor();
+  assert.ok(!existsSync(file));
+  await closed(one);
+  assert.equal(await other.end(), 0);
 });
 
 for (const [name, options] of [

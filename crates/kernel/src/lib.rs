@@ -99,6 +99,7 @@ mod station;
 pub mod statistics;
 mod store;
 mod time;
+mod watch;
 
 pub use arc::{ArcKind, Bound, Cancel, Complete, Put, Read, Reset, Take, Timer, Update};
 pub use binding::Binding;
@@ -114,3 +115,4 @@ pub use simulation::{Pause, Simulation};
 pub use station::{Decision, Scheduler, StationSpec, StationStatistics};
 pub use store::{Slot, View};
 pub use time::Time;
+pub use watch::Watch;

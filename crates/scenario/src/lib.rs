@@ -34,7 +34,7 @@ mod text;
 mod trace_files;
 mod users;
 
-pub use load::{Loaded, load, load_text};
+pub use load::{Loaded, load, load_text, load_text_watched};
 pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_text};

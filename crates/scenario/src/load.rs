@@ -23,6 +23,7 @@ use crate::text::{Override, Problem, Problems, Severity, Sources};
 use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
 use petrio_files::{input, shown};
+use petrio_kernel::Watch;
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ pub struct Loaded {
     pub generators: IndexMap<String, Synthetic>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<Problem>,
+    /// Whether building and running it is still wanted.
+    pub watch: Watch,
     pub(crate) trace_files: SurveyedTraces,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) sources: Sources,
@@ -135,6 +138,21 @@ pub fn load_text(
     folder: Option<&Path>,
     overrides: &[Override],
 ) -> Result<Loaded, Problems> {
+    load_text_watched(name, text, folder, overrides, &Watch::default())
+}
+
+/// As [`load_text`], as long as it is wanted; so are what is built of the scenario and its runs. One that was stopped is no scenario, and
+/// what is said to be wrong with it means nothing.
+///
+/// # Errors
+/// As of [`load_text`].
+pub fn load_text_watched(
+    name: &str,
+    text: &str,
+    folder: Option<&Path>,
+    overrides: &[Override],
+    watch: &Watch,
+) -> Result<Loaded, Problems> {
     let mut sources = Sources::default();
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
@@ -194,6 +212,7 @@ pub fn load_text(
         targets,
         generators,
         warnings,
+        watch: watch.clone(),
         trace_files: SurveyedTraces::default(),
         folder,
         sources,

@@ -278,3 +278,21 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
     // 64 MiB: all but about 12 MiB of them have to be written at 50 MiB/s first.
     assert!(free > 300.0 && (50.0..=70.0).contains(&held), "{free} and {held} MiB/s");
 }
+
+#[test]
+fn a_run_that_is_stopped_ends_in_the_middle() {
+    use petrio_kernel::Watch;
+    use petrio_scenario::run::RunFailure;
+    let watch = Watch::new();
+    let mut loaded = read(SOUND).unwrap();
+    loaded.watch = watch.clone();
+    let system = System::build(&loaded).unwrap();
+    let sinks = petrio_scenario::report::Sinks::default;
+    let mut signs = 0;
+    let whole = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| signs += 1).unwrap();
+    let stopped = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| watch.stop());
+    assert!(signs > 0 && whole.requests.completed > 0);
+    assert!(matches!(stopped, Err(RunFailure::Stopped)));
+    // Nor is its System built anew.
+    assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Workload(_))));
+}

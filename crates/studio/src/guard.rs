@@ -3,6 +3,7 @@
 //! A page of another site can make a browser send requests to this machine. It doesn't know the token. Should it ever learn one, a name that
 //! it has let point here (DNS rebinding) is refused because of its `Host`; and without CORS headers it can't read answers.
 
+use crate::entrance::Entrance;
 use crate::token::Token;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -15,6 +16,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) struct Guard {
     pub(crate) token: Token,
     pub(crate) address: SocketAddr,
+    /// How a browser of this machine is let in.
+    pub(crate) entrance: Entrance,
 }
 
 impl Guard {
@@ -37,18 +40,25 @@ impl Guard {
         }
     }
 
-    fn admits(&self, request: &Request) -> bool {
+    fn knows_host_of(&self, request: &Request) -> bool {
         let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+        host.is_some_and(|host| self.knows(host))
+    }
+
+    fn admits(&self, request: &Request) -> bool {
         let offered = request.uri().path().trim_start_matches('/').split('/').next().unwrap_or_default();
         // Both are always looked at.
-        self.token.is(offered) & host.is_some_and(|host| self.knows(host))
+        self.token.is(offered) & self.knows_host_of(request)
     }
 }
 
-/// Lets in whoever has the token, and says in every answer what a browser may do with it.
+/// Lets in whoever has the token, leads to it whoever has the secret that opens once, and says in every answer what a browser may do with it.
 pub(crate) async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let mut answer = if guard.admits(&request) {
         next.run(request).await
+    } else if guard.knows_host_of(&request) && guard.entrance.opens(request.uri().path()) {
+        let inside = format!("/{}/", guard.token.as_str());
+        (StatusCode::SEE_OTHER, [(header::LOCATION, inside)]).into_response()
     } else {
         (StatusCode::FORBIDDEN, "The studio opens at the address that `petrio studio` has printed.\n")
             .into_response()
@@ -75,7 +85,8 @@ mod tests {
     use super::*;
 
     fn guard(address: &str) -> Guard {
-        Guard { token: Token::random().unwrap(), address: address.parse().unwrap() }
+        let address = address.parse().unwrap();
+        Guard { token: Token::random().unwrap(), address, entrance: Entrance::default() }
     }
 
     #[test]

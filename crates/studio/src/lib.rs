@@ -1,8 +1,8 @@
 //! The studio: distributions and synthetic users in a browser, served by the binary to this machine alone.
 //!
 //! ```text
-//!  browser ── http://127.0.0.1:PORT/TOKEN/ ──▶ guard (token, Host) ─┬─ assets   the built pages of `web/`, embedded
-//!                                                                   └─ api      JSON: data, evaluate, fit, specification, runs
+//!  browser ── http://127.0.0.1:PORT/TOKEN/ ──▶ connections ──▶ guard (token, Host) ─┬─ assets   the built pages of `web/`, embedded
+//!                                             (few, timed)                         └─ api      JSON: data, evaluate, fit, specification, runs
 //! ```
 //!
 //! It is a face as the command line is: what it shows comes from `workload`, `scenario` and `study`, and all of it can be had without a
@@ -10,7 +10,11 @@
 
 mod api;
 mod assets;
+mod body;
+mod connections;
+mod entrance;
 mod guard;
+mod memory;
 mod quantity;
 mod reach;
 mod server;

@@ -1,20 +1,38 @@
-//! Which files of this machine a page may name.
+//! Which files of this machine a page may name, and how they are opened.
 //!
 //! A studio that only this machine reaches serves its own user, who may name whatever he may read. One that others reach serves whoever has
-//! the address: nothing but the folder in which it was started, and what lies beside the specification with which it was.
+//! the address: nothing but the folder in which it was started, and what lies beside the specification with which it was. These folders are
+//! held by their handles, and what is read or written is the very file that was found from there.
 
+mod held;
+mod names;
+
+use held::{Held, leads_out, path_of};
+use petrio_files::shown;
+use petrio_files::whole_file::WholeFile;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use std::{fs, io};
+use std::sync::Arc;
 use thiserror::Error;
-use toml_edit::{DocumentMut, Item, Value};
 
-/// Files that may be read and written. Its folders have neither links nor dots in them.
+/// Files that may be read and written.
 #[derive(Clone, Debug)]
 pub(crate) enum Reach {
     /// All that the studio's user can.
     Everything,
-    /// What lies below one folder, or directly in another, and one file wherever a link to it leads.
-    Below { folder: PathBuf, beside: Option<PathBuf>, specification: Option<PathBuf> },
+    /// What lies below one folder, or directly in another, and one file wherever a link to it led at the start.
+    Below(Arc<Below>),
+}
+
+/// Folders that are held.
+#[derive(Debug)]
+pub(crate) struct Below {
+    /// The paths by which it is known, and itself.
+    folder: (Vec<PathBuf>, Held),
+    beside: Option<(Vec<PathBuf>, Held)>,
+    /// The paths by which it is known, its folder, and its name there.
+    specification: Option<(Vec<PathBuf>, Held, PathBuf)>,
 }
 
 /// A file that lies elsewhere.
@@ -34,171 +52,188 @@ impl OutOfReach {
     }
 }
 
+/// Why a file isn't had.
+#[derive(Debug, Error)]
+pub(crate) enum Unreached {
+    #[error(transparent)]
+    Outside(#[from] OutOfReach),
+    #[error("{} can't be {verb}: {cause}", shown::path(path))]
+    Failed { path: PathBuf, verb: &'static str, cause: io::Error },
+    #[error("{} is no file", shown::path(.0))]
+    NoFile(PathBuf),
+}
+
+impl Unreached {
+    /// Whether there is nothing of that name.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Failed { cause, .. } if cause.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// A file that was opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    /// A path by which this very file can be opened again as long as this lives; of a studio that reaches everything, its own.
+    pub(crate) path: PathBuf,
+}
+
 impl Reach {
     /// That of a studio which others can reach.
     pub(crate) fn below(folder: &Path, specification: Option<&Path>) -> io::Result<Self> {
-        let folder = folder.canonicalize()?;
+        let real = folder.canonicalize()?;
+        let known = |path: &Path, real: &Path| vec![normal(path), real.to_owned()];
         let named = specification.map(|path| folder.join(path));
-        let beside = named.as_ref().and_then(|path| path.parent()?.canonicalize().ok());
-        let specification = named.and_then(|path| path.canonicalize().ok());
-        Ok(Self::Below { folder, beside, specification })
+        let beside = named.as_ref().and_then(|path| {
+            let folder = path.parent()?;
+            let real = folder.canonicalize().ok()?;
+            Some((known(folder, &real), Held::open(&real).ok()?))
+        });
+        let specification = named.as_ref().and_then(|path| {
+            let real = path.canonicalize().ok()?;
+            let (folder, name) = (Held::open(real.parent()?).ok()?, real.file_name()?.into());
+            Some((known(path, &real), folder, name))
+        });
+        let folder = (known(folder, &real), Held::open(&real)?);
+        Ok(Self::Below(Arc::new(Below { folder, beside, specification })))
     }
 
-    /// The file that a path means, if it is within reach, whether or not it is there.
-    pub(crate) fn file(&self, path: &Path) -> Result<PathBuf, OutOfReach> {
-        let Self::Below { folder, beside, specification } = self else { return Ok(path.to_owned()) };
-        let within = |real: &PathBuf| {
-            real.starts_with(folder)
-                || real.parent().is_some_and(|parent| Some(parent) == beside.as_deref())
-                || Some(real) == specification.as_ref()
-        };
-        real(&folder.join(path)).filter(within).ok_or_else(|| OutOfReach {
-            path: path.display().to_string(),
-            folder: folder.display().to_string(),
+    /// Opens the file that a path means, to read it.
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened, Unreached> {
+        let failed = |cause| Unreached::Failed { path: path.to_owned(), verb: "read", cause };
+        let no_file = || Unreached::NoFile(path.to_owned());
+        match self {
+            Self::Everything => {
+                // Before it is opened, which a device or a pipe may take for something.
+                if !std::fs::metadata(path).map_err(failed)?.is_file() {
+                    return Err(no_file());
+                }
+                let file = File::open(path).map_err(failed)?;
+                Ok(Opened { file, path: path.to_owned() })
+            }
+            Self::Below(below) => {
+                let (held, inner) = below.place(path).ok_or_else(|| below.out_of_reach(path))?;
+                let file = held.file(&inner).map_err(|cause| below.refused(path, "read", cause))?;
+                let file = file.ok_or_else(no_file)?;
+                Ok(Opened { path: path_of(&file), file })
+            }
+        }
+    }
+
+    /// Writes the file that a path means: it is complete, or as it was.
+    pub(crate) fn write(&self, path: &Path, text: &str) -> Result<(), Unreached> {
+        match self {
+            Self::Everything => {
+                // What was opened here is what is saved here.
+                let write = || -> io::Result<()> {
+                    let mut file = WholeFile::replace(path)?;
+                    file.write_all(text.as_bytes())?;
+                    file.finish()
+                };
+                write().map_err(|cause| Unreached::Failed { path: path.to_owned(), verb: "written", cause })
+            }
+            Self::Below(below) => {
+                let (held, inner) = below.place(path).ok_or_else(|| below.out_of_reach(path))?;
+                held.replace(&inner, text.as_bytes()).map_err(|cause| below.refused(path, "written", cause))
+            }
+        }
+    }
+
+    /// The folder in which a scenario's files are looked for, while it is being run and what is given with it lives. Any of its texts may
+    /// name one, relative to its folder. What others can reach is a mirror in `room`, in which there are these files and nothing else.
+    pub(crate) fn folder_of(
+        &self,
+        path: &Path,
+        text: &str,
+        room: &Path,
+    ) -> Result<(PathBuf, Vec<Opened>), Unreached> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Self::Below(below) = self else { return Ok((folder.to_owned(), Vec::new())) };
+        let failed = |cause| Unreached::Failed { path: path.to_owned(), verb: "mirrored", cause };
+        // As deep as in truth, so that dots lead to the same places.
+        let (mirror, here) = (room.join("mirror"), below.absolute(folder));
+        let inside = |path: &Path| mirror.join(path.strip_prefix("/").unwrap_or(path));
+        std::fs::create_dir_all(inside(&here)).map_err(failed)?;
+        let mut held = Vec::new();
+        for text in names::texts(text) {
+            let named = below.absolute(&folder.join(&text));
+            match self.open(&named) {
+                // By its whole path it would be looked for past the mirror.
+                Ok(_) if Path::new(&text).is_absolute() => {
+                    return Err(
+                        OutOfReach { path: text, folder: below.folder.0[0].display().to_string() }.into()
+                    );
+                }
+                Ok(opened) => {
+                    let link = inside(&named);
+                    link.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+                    match std::os::unix::fs::symlink(&opened.path, &link) {
+                        Ok(()) => held.push(opened),
+                        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {}
+                        Err(cause) => return Err(failed(cause)),
+                    }
+                }
+                Err(Unreached::Outside(_)) => {
+                    return Err(below.out_of_reach(&folder.join(&text)).into());
+                }
+                // A word that names nothing.
+                Err(_) => {}
+            }
+        }
+        Ok((inside(&here), held))
+    }
+}
+
+impl Below {
+    fn absolute(&self, path: &Path) -> PathBuf {
+        normal(&self.folder.0[0].join(path))
+    }
+
+    /// From which folder a path is looked for, and its path there.
+    fn place(&self, path: &Path) -> Option<(&Held, PathBuf)> {
+        let path = self.absolute(path);
+        let (names, folder) = &self.folder;
+        if let Some(inner) = names.iter().find_map(|name| path.strip_prefix(name).ok()) {
+            let inner = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
+            // A specification that is a link in the folder is what it led to.
+            return self.specification_at(&path).or_else(|| Some((folder, inner.to_owned())));
+        }
+        self.specification_at(&path).or_else(|| {
+            let (names, folder) = self.beside.as_ref()?;
+            let is_beside = names.iter().any(|name| path.parent() == Some(name));
+            is_beside.then_some((folder, path.file_name()?.into()))
         })
     }
 
-    /// Whether all files that a scenario can mean are within reach. Any of its texts may name one, relative to its folder.
-    pub(crate) fn scenario(&self, text: &str, folder: &Path) -> Result<(), OutOfReach> {
-        if matches!(self, Self::Everything) {
-            return Ok(());
+    fn specification_at(&self, path: &Path) -> Option<(&Held, PathBuf)> {
+        let (names, folder, name) = self.specification.as_ref()?;
+        names.iter().any(|known| known == path).then(|| (folder, name.clone()))
+    }
+
+    fn out_of_reach(&self, path: &Path) -> OutOfReach {
+        OutOfReach { path: path.display().to_string(), folder: self.folder.0[0].display().to_string() }
+    }
+
+    fn refused(&self, path: &Path, verb: &'static str, cause: io::Error) -> Unreached {
+        if leads_out(&cause) {
+            return self.out_of_reach(path).into();
         }
-        // What is no TOML names nothing.
-        let Ok(document) = text.parse::<DocumentMut>() else { return Ok(()) };
-        let mut texts = Vec::new();
-        of_item(document.as_item(), &mut texts);
-        texts.iter().try_for_each(|text| self.file(&folder.join(text)).map(drop))
+        Unreached::Failed { path: path.to_owned(), verb, cause }
     }
 }
 
-/// Where a path leads once its links and dots are followed; nothing for one that leads nowhere for certain.
-fn real(path: &Path) -> Option<PathBuf> {
-    let (mut at, mut rest) = (path, PathBuf::new());
-    loop {
-        if let Ok(there) = at.canonicalize() {
-            return Some(if rest.as_os_str().is_empty() { there } else { there.join(rest) });
-        }
-        // Not even a link may be there, which would lead elsewhere as soon as its goal is made.
-        if fs::symlink_metadata(at).is_ok() {
-            return None;
-        }
-        let Some(Component::Normal(name)) = at.components().next_back() else { return None };
-        rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(&rest) };
-        at = at.parent()?;
-    }
-}
-
-fn of_item(item: &Item, into: &mut Vec<String>) {
-    match item {
-        Item::None => {}
-        Item::Value(value) => of_value(value, into),
-        Item::Table(table) => table.iter().for_each(|(_, item)| of_item(item, into)),
-        Item::ArrayOfTables(tables) => {
-            tables.iter().flat_map(|table| table.iter()).for_each(|(_, item)| of_item(item, into));
+/// A path without dots, by its names alone; what it leads to is looked for below a handle all the same.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(normal.pop()),
+            other => normal.push(other),
         }
     }
-}
-
-fn of_value(value: &Value, into: &mut Vec<String>) {
-    match value {
-        Value::String(text) => into.push(text.value().clone()),
-        Value::Array(values) => values.iter().for_each(|value| of_value(value, into)),
-        Value::InlineTable(table) => table.iter().for_each(|(_, value)| of_value(value, into)),
-        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
-    }
+    normal
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    /// A folder with `here`, in which the studio is started, and `there` beside it, with a specification.
-    fn folders() -> (tempfile::TempDir, Reach) {
-        let all = tempfile::tempdir().unwrap();
-        for name in ["here/deep", "there/deep"] {
-            fs::create_dir_all(all.path().join(name)).unwrap();
-        }
-        for name in ["here/a.csv", "here/deep/b.csv", "there/users.toml", "there/deep/c.csv", "d.csv"] {
-            fs::write(all.path().join(name), "1 2 3").unwrap();
-        }
-        let reach = Reach::below(&all.path().join("here"), Some(Path::new("../there/users.toml"))).unwrap();
-        (all, reach)
-    }
-
-    fn leads_to(reach: &Reach, path: impl AsRef<Path>) -> Option<PathBuf> {
-        reach.file(path.as_ref()).ok()
-    }
-
-    #[test]
-    fn what_lies_below_the_folder_or_beside_the_specification_is_within_reach() {
-        let (all, reach) = folders();
-        let all = all.path().canonicalize().unwrap();
-        for (path, file) in [
-            ("a.csv", "here/a.csv"),
-            ("deep/b.csv", "here/deep/b.csv"),
-            ("deep/../a.csv", "here/a.csv"),
-            ("../here/a.csv", "here/a.csv"),
-            ("deep/new.toml", "here/deep/new.toml"),
-            ("none/new.toml", "here/none/new.toml"),
-            ("../there/users.toml", "there/users.toml"),
-            ("../there/new.toml", "there/new.toml"),
-        ] {
-            assert_eq!(leads_to(&reach, path), Some(all.join(file)), "{path}");
-            assert_eq!(leads_to(&reach, all.join("here").join(path)), Some(all.join(file)), "{path}");
-        }
-        assert_eq!(leads_to(&Reach::Everything, "../d.csv"), Some("../d.csv".into()));
-    }
-
-    #[test]
-    fn a_specification_that_is_a_link_is_within_reach_and_what_lies_beside_its_goal_is_not() {
-        let (all, _) = folders();
-        let here = all.path().join("here");
-        symlink(all.path().join("there/users.toml"), here.join("link.toml")).unwrap();
-        let reach = Reach::below(&here, Some(Path::new("link.toml"))).unwrap();
-        assert!(leads_to(&reach, "link.toml").is_some());
-        assert!(leads_to(&reach, "../there/new.toml").is_none());
-    }
-
-    #[test]
-    fn neither_dots_nor_links_lead_out() {
-        let (all, reach) = folders();
-        let here = all.path().join("here");
-        symlink(all.path().join("d.csv"), here.join("file-link.csv")).unwrap();
-        symlink(all.path(), here.join("folder-link")).unwrap();
-        symlink(all.path().join("to-be-made.csv"), here.join("dangling.csv")).unwrap();
-        symlink(here.join("deep"), here.join("inner-link")).unwrap();
-        for path in [
-            "../d.csv",
-            "deep/../../d.csv",
-            "none/../../d.csv",
-            "../there/deep/c.csv",
-            "file-link.csv",
-            "folder-link/d.csv",
-            "folder-link/new.csv",
-            "dangling.csv",
-            "inner-link/../../d.csv",
-            "..",
-            "/etc/hostname",
-            "/no/such/file",
-        ] {
-            let refused = reach.file(Path::new(path)).unwrap_err();
-            assert!(refused.to_string().starts_with(&format!("{path} lies outside of ")), "{refused}");
-        }
-        assert!(leads_to(&reach, "inner-link/b.csv").is_some());
-    }
-
-    #[test]
-    fn a_scenario_names_no_file_elsewhere() {
-        let (all, reach) = folders();
-        let here = all.path().join("here");
-        let inside =
-            format!("title = \"{}\"\n[disk.d]\nfile = \"a.csv\"\n[fs.f]\non = [\"d\"]", "long ".repeat(99));
-        assert!(reach.scenario(&inside, &here).is_ok());
-        for outside in ["a = \"/etc/passwd\"", "[[a]]\nb = { c = [\"../d.csv\"] }"] {
-            assert!(reach.scenario(outside, &here).is_err(), "{outside}");
-            assert!(Reach::Everything.scenario(outside, &here).is_ok());
-        }
-    }
-}
+mod tests;

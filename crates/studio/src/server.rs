@@ -2,6 +2,8 @@
 
 use crate::api::{self, Desk};
 use crate::assets::asset;
+use crate::connections::answer;
+use crate::entrance::Entrance;
 use crate::guard::{Guard, guarded};
 use crate::reach::Reach;
 use crate::token::Token;
@@ -24,11 +26,14 @@ pub struct StudioOptions {
     pub port: u16,
     /// A user specification to begin with.
     pub specification: Option<PathBuf>,
+    /// How long a run goes on after its page was closed.
+    pub grace: Duration,
 }
 
 impl Default for StudioOptions {
     fn default() -> Self {
-        Self { address: Ipv4Addr::LOCALHOST.into(), port: 0, specification: None }
+        let grace = Duration::from_secs(15);
+        Self { address: Ipv4Addr::LOCALHOST.into(), port: 0, specification: None, grace }
     }
 }
 
@@ -44,8 +49,8 @@ pub enum StudioError {
         /// What the system said.
         cause: io::Error,
     },
-    /// The folder that files are to lie below can't be told.
-    #[error("the studio can't tell in which folder it was started: {0}")]
+    /// The folder that files are to lie below can't be told or held.
+    #[error("the studio can't hold the folder in which it was started: {0}")]
     Folder(io::Error),
     /// The system has no randomness for the token.
     #[error("no token can be made: {0}")]
@@ -61,19 +66,24 @@ pub struct Studio {
     guard: Guard,
     specification: Option<PathBuf>,
     reach: Reach,
+    grace: Duration,
+    stopped: watch::Receiver<bool>,
 }
 
-/// How to end the studio that is being served.
+/// How to end the studio that is open.
 static STOP: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
 
-/// Asks the studio that is being served to end. Says whether there was one that hadn't been asked before.
+/// Asks the studio that is open to end. Says whether there was one that hadn't been asked before.
 pub fn interrupt() -> bool {
     let stop = STOP.lock().unwrap_or_else(PoisonError::into_inner).take();
     stop.is_some_and(|stop| stop.send(true).is_ok())
 }
 
-/// How long answers that are under way may take after the end was asked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long runs, and then answers, that are under way may take to end after the end was asked for.
+const PATIENCE: Duration = Duration::from_millis(900);
+const PATIENCE_OF_ANSWERS: Duration = Duration::from_millis(100);
+/// Threads for what takes its time. More would do nothing faster, and each may take memory.
+const ASIDE: usize = 16;
 
 impl Studio {
     /// Takes the address.
@@ -94,16 +104,33 @@ impl Studio {
             let below = |folder: PathBuf| Reach::below(&folder, specification.as_deref());
             std::env::current_dir().and_then(below).map_err(StudioError::Folder)?
         };
-        Ok(Self { listener, guard: Guard { token, address }, specification, reach })
+        let guard = Guard { token, address, entrance: Entrance::default() };
+        // From here on, so that who is told the address can end it.
+        let (stop, stopped) = watch::channel(false);
+        *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        Ok(Self { listener, guard, specification, reach, grace: options.grace, stopped })
     }
 
     /// The address for the browser, with the token; it ends in a slash.
     pub fn url(&self) -> String {
+        format!("{}/{}/", self.origin(), self.guard.token.as_str())
+    }
+
+    fn origin(&self) -> String {
         let mut address = self.guard.address;
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        format!("http://{address}/{}/", self.guard.token.as_str())
+        format!("http://{address}")
+    }
+
+    /// A file, of this user alone, that leads a browser to that address once: an argument of a program can be read by everybody. It is
+    /// removed when it has served, or with the studio.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn entrance(&self) -> io::Result<PathBuf> {
+        self.guard.entrance.make(&self.origin())
     }
 
     /// Whether others than this machine reach it.
@@ -116,24 +143,26 @@ impl Studio {
     /// # Errors
     /// What the system says.
     pub fn serve(self) -> Result<(), StudioError> {
-        let (stop, mut stopped) = watch::channel(false);
-        *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-        let desk = Arc::new(Desk::new(self.specification, self.reach));
+        let mut stopped = self.stopped;
+        let desk = Arc::new(Desk::new(self.specification, self.reach, self.grace));
+        let entrance = self.guard.entrance.clone();
         let router = router(self.guard, Arc::clone(&desk));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
+            .max_blocking_threads(ASIDE)
             .enable_all()
             .build()
             .map_err(StudioError::Serve)?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             tokio::select! {
-                served = async { axum::serve(listener, router).await } => served,
-                _ = stopped.changed() => Ok(()),
+                () = answer(listener, router) => Ok(()),
+                _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
             }
         });
-        desk.cancel_all();
-        runtime.shutdown_timeout(PATIENCE);
+        desk.end(PATIENCE);
+        entrance.close();
+        runtime.shutdown_timeout(PATIENCE_OF_ANSWERS);
         served.map_err(StudioError::Serve)
     }
 }

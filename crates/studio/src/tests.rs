@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::api::Desk;
+use crate::entrance::Entrance;
 use crate::guard::Guard;
 use crate::reach::Reach;
 use crate::server::router;
@@ -15,6 +16,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tower::ServiceExt;
 
 const HOST: &str = "127.0.0.1:4711";
@@ -31,9 +33,14 @@ impl Studio {
     }
 
     fn within(reach: Reach) -> Self {
+        Self::of(reach, Duration::from_secs(60))
+    }
+
+    fn of(reach: Reach, grace: Duration) -> Self {
         let token = Token::random().unwrap();
-        let guard = Guard { token: token.clone(), address: HOST.parse().unwrap() };
-        let desk = Arc::new(Desk::new(None, reach));
+        let entrance = Entrance::default();
+        let guard = Guard { token: token.clone(), address: HOST.parse().unwrap(), entrance };
+        let desk = Arc::new(Desk::new(None, reach, grace));
         Self { router: router(guard, desk), token: token.as_str().to_owned() }
     }
 
@@ -66,6 +73,14 @@ impl Studio {
         let (status, answer) = self.post(path, body).await;
         assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {answer}");
         answer["error"].as_str().unwrap().to_owned()
+    }
+
+    /// What is wrong with a run, which its page hears of once it has begun.
+    async fn failed(&self, body: Value) -> String {
+        let begun = self.done("runs", body).await;
+        let (event, data) = watched(self, &begun["id"]).await;
+        assert_eq!(event, "failed", "{data}");
+        data["error"].as_str().unwrap().to_owned()
     }
 }
 
@@ -236,7 +251,7 @@ async fn users_run_and_their_use_of_files_is_analysed() {
     let begun = studio.done("runs", run(100_000)).await;
     studio.done(&format!("runs/{}/cancel", begun["id"]), json!({})).await;
     assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
-    let wrong = studio.refused("runs", json!({ "text": "title = 1", "users": 1, "sessions": 1 })).await;
+    let wrong = studio.failed(json!({ "text": "title = 1", "users": 1, "sessions": 1 })).await;
     assert!(wrong.contains("wrong type"), "{wrong}");
 }
 
@@ -256,6 +271,84 @@ async fn figures_are_measured_for_every_population_and_access_size() {
     let begun = studio.done("runs", wanted(1, 100_000)).await;
     studio.done(&format!("runs/{}/cancel", begun["id"]), json!({})).await;
     assert_eq!(watched(&studio, &begun["id"]).await.0, "cancelled");
+}
+
+/// So many sessions that laying them out takes minutes.
+fn endless() -> Value {
+    json!({ "text": THESIS, "users": 30, "sessions": 300_000 })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_being_prepared_keeps_nobody_waiting_and_ends_at_once_when_cancelled() {
+    let studio = Studio::open();
+    let began = Instant::now();
+    let mut ids = Vec::new();
+    for make in ["usage", "figures"] {
+        let mut run = endless();
+        run["make"] = json!(make);
+        ids.push(studio.done("runs", run).await["id"].clone());
+    }
+    assert!(studio.refused("runs", endless()).await.contains("2 runs are going on"));
+    studio.done("specification/check", json!({ "path": "a", "text": THESIS })).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for id in &ids {
+        studio.done(&format!("runs/{id}/cancel"), json!({})).await;
+        assert_eq!(watched(&studio, id).await.0, "cancelled");
+    }
+    // Minutes, unless it ends early: no measure of speed.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_ends_when_nobody_watches_it_and_goes_on_when_its_page_comes_back() {
+    let studio = Studio::of(Reach::Everything, Duration::from_millis(400));
+    let events = |id: &Value| format!("/{}/api/runs/{id}/events", studio.token);
+    // Nobody ever comes.
+    let left = studio.done("runs", endless()).await["id"].clone();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert_eq!(watched(&studio, &left).await.0, "cancelled");
+    // One stays away for a moment, again and again, for longer than the grace in all.
+    let kept = studio.done("runs", endless()).await["id"].clone();
+    for _ in 0..6 {
+        let mut page = studio.get(&events(&kept), HOST, "").await.into_body();
+        let first = page.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert!(first.starts_with(b"event: progress"), "{first:?}");
+        drop(page);
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    let page = studio.get(&events(&kept), HOST, "").await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    drop(page);
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert_eq!(watched(&studio, &kept).await.0, "cancelled");
+}
+
+#[tokio::test]
+async fn what_the_machine_has_no_memory_for_is_refused_with_the_figure() {
+    let studio = Studio::open();
+    let refused = studio
+        .failed(json!({ "text": THESIS, "users": 4_000_000_000_u32, "sessions": 4_000_000_000_u32 }))
+        .await;
+    assert!(refused.contains("the figures of 16000000000000000000 sessions take "), "{refused}");
+}
+
+#[tokio::test]
+async fn the_secret_of_the_entrance_leads_to_the_token_once() {
+    let token = Token::random().unwrap();
+    let guard = Guard { token: token.clone(), address: HOST.parse().unwrap(), entrance: Entrance::default() };
+    let entrance = guard.entrance.clone();
+    let desk = Arc::new(Desk::new(None, Reach::Everything, Duration::ZERO));
+    let studio = Studio { router: router(guard, desk), token: token.as_str().to_owned() };
+    let page = std::fs::read_to_string(entrance.make("http://x").unwrap()).unwrap();
+    assert!(!page.contains(&studio.token));
+    let way = page.split("http://x").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(studio.get(way, "evil.example:4711", "").await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(studio.get(&format!("{way}0"), HOST, "").await.status(), StatusCode::FORBIDDEN);
+    let answer = studio.get(way, HOST, "").await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    assert_eq!(answer.headers()[header::LOCATION].to_str().unwrap(), format!("/{}/", studio.token));
+    assert_eq!(answer.headers()[header::REFERRER_POLICY], "no-referrer");
+    assert_eq!(studio.get(way, HOST, "").await.status(), StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
@@ -280,13 +373,14 @@ async fn a_studio_that_others_reach_serves_only_what_lies_below_its_folder() {
             ("data", load(path)),
             ("specification/open", json!({ "path": path })),
             ("specification/save", save(path)),
-            ("runs", run(path)),
         ] {
             let refused = studio.refused(at, body).await;
             assert!(refused.starts_with(&format!("{path} lies outside of ")), "{at}: {refused}");
         }
+        let refused = studio.failed(run(path)).await;
+        assert!(refused.starts_with(&format!("{path} lies outside of ")), "{refused}");
     }
-    let refused = studio.refused("runs", run("scenario.toml")).await;
+    let refused = studio.failed(run("scenario.toml")).await;
     assert!(refused.contains("outside.toml lies outside of "), "{refused}");
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), THESIS);
 }

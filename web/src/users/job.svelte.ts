@@ -8,6 +8,9 @@ const told = (far: Far): string =>
     ? `${far.what} (${far.run} of ${far.runs})`
     : `${far.completed.toLocaleString("en-GB")} operations, ${plain(far.model_s)} s of model time`;
 
+/** How long a connection that broke may take to come back. */
+const PATIENCE_MS = 10_000;
+
 export class Job<Made> {
   /** Its number, while it goes on. */
   running = $state<number | null>(null);
@@ -33,9 +36,16 @@ export class Job<Made> {
   #watch(id: number): Promise<void> {
     return new Promise((done, failed) => {
       const events = new EventSource(`api/runs/${id}/events`);
+      let patience: ReturnType<typeof setTimeout> | undefined;
       const end = (with_: () => void): void => {
+        clearTimeout(patience);
         events.close();
         with_();
+      };
+      const lost = (): void => end(() => failed(new Refusal("the studio doesn't answer")));
+      events.onopen = () => {
+        clearTimeout(patience);
+        patience = undefined;
       };
       events.addEventListener("progress", (event) => {
         this.far = told(JSON.parse(event.data as string) as Far);
@@ -49,7 +59,11 @@ export class Job<Made> {
         const { error, help } = JSON.parse(event.data as string) as { error: string; help: string | null };
         end(() => failed(new Refusal(error, help)));
       });
-      events.onerror = () => end(() => failed(new Refusal("the studio doesn't answer")));
+      // The browser tries again by itself, and the run goes on for as long; but a studio that has ended doesn't come back.
+      events.onerror = () => {
+        if (events.readyState === EventSource.CLOSED) lost();
+        else patience ??= setTimeout(lost, PATIENCE_MS);
+      };
     });
   }
 

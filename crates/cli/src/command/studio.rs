@@ -3,11 +3,13 @@
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use clap::Args;
+use petrio_files::under_way::sweep;
 use petrio_scenario::load_users;
 use petrio_studio::{Studio as Server, StudioError, StudioOptions};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Specify distributions and users in a browser: load data, fit, drag stages, edit tables, run, look at the result
 ///
@@ -26,6 +28,9 @@ pub(crate) struct Studio {
     /// below the folder in which the studio is started, and beside SPEC
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
+    /// How many seconds a run goes on after its page was closed
+    #[arg(long, value_name = "SECONDS", default_value_t = 15)]
+    grace: u32,
     /// Print the address, and open no browser
     #[arg(long)]
     no_open: bool,
@@ -48,7 +53,10 @@ impl Studio {
             address: self.listen.unwrap_or(default.address),
             port: self.port,
             specification: self.specification.clone(),
+            grace: Duration::from_secs(self.grace.into()),
         };
+        // What a studio that was killed has left.
+        let _ = sweep(&[]);
         let server = Server::bind(&options).map_err(|error| {
             let help = matches!(error, StudioError::Listen { .. })
                 .then(|| "leave --port out for any that is free".to_owned());
@@ -61,7 +69,12 @@ impl Studio {
         }
         talk("the studio is open until Ctrl-C");
         if !self.no_open {
-            open(&url);
+            match server.entrance() {
+                Ok(page) => open(&page),
+                Err(error) => {
+                    talk(&format!("warning: no browser is opened, for nothing leads it in: {error}"))
+                }
+            }
         }
         server.serve().map_err(|error| Failure::new(error, None))
     }
@@ -83,10 +96,11 @@ fn look_at(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the browser where there is a desktop; otherwise the printed address has to do.
-fn open(url: &str) {
+/// Opens the browser where there is a desktop; otherwise the printed address has to do. It isn't told the address, which every user of this
+/// machine could read among its arguments.
+fn open(page: &Path) {
     let mut browser = Command::new("xdg-open");
-    browser.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    browser.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Ok(mut child) = browser.spawn() {
         std::thread::spawn(move || child.wait());
     }

@@ -83,7 +83,7 @@ fn the_help_of_every_command_names_its_options() {
                 "--html",
             ],
         ),
-        ("studio", &["[SPEC]", "--port", "--listen", "--no-open"]),
+        ("studio", &["[SPEC]", "--port", "--listen", "--grace", "--no-open"]),
         ("bench", &["disk", "fit", "kernel", "trace"]),
         ("bench disk", &["--json"]),
     ] {

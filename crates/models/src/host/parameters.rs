@@ -5,7 +5,7 @@ use super::file_system::{FileError, FileSystemParameters, FormatError};
 use super::kernel_profile::KernelParameters;
 use super::machine::MachineParameters;
 use petrio_colours::{BlockRequest, FileId};
-use petrio_kernel::Place;
+use petrio_kernel::{Place, Watch};
 use petrio_units::Bytes;
 use thiserror::Error;
 
@@ -62,6 +62,8 @@ pub struct Mount {
     pub dirty_limit: Option<Bytes>,
     /// What is on it, directories before what is in them.
     pub files: Vec<PreparedFile>,
+    /// Whether it is still wanted while it is being filled.
+    pub watch: Watch,
     /// What the run's random draws of the layout depend on.
     pub seed: u64,
     /// Where its requests go.
@@ -102,6 +104,12 @@ pub enum HostError {
     Memory {
         /// Pages of 4096 bytes.
         pages: u64,
+    },
+    /// Somebody stopped it while it was being filled.
+    #[error("file system \"{mount}\": it was stopped")]
+    Stopped {
+        /// The file system.
+        mount: String,
     },
     /// No processor.
     #[error("machine \"{machine}\" has no processors; give it one")]

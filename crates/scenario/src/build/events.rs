@@ -42,7 +42,9 @@ impl EventTrace {
         let options = TraceOptions { format: replay.format, ..TraceOptions::default() };
         let files = loaded.trace_files.get_or_survey(workload, || {
             let room = replay.device_room.map_or(u64::MAX, Bytes::get);
-            TraceFiles::within(EventReader::open(&path, &options)?, room).map_err(ProgramError::from)
+            let events = EventReader::open(&path, &options)?;
+            let files = TraceFiles::within(events.take_while(|_| !placement.watch.is_stopped()), room);
+            if placement.watch.is_stopped() { Err(ProgramError::Stopped) } else { Ok(files?) }
         })?;
         if files.files().is_empty() {
             return Err(ProgramError::NoRequests { name: path.to_string_lossy().into() });

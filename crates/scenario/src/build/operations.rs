@@ -227,6 +227,7 @@ fn placement(
         file_system: target.mount,
         class: place.io_class.into(),
         priority: place.io_priority,
+        watch: loaded.watch.clone(),
         ..Placement::new(name)
     }
 }

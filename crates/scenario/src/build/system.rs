@@ -106,6 +106,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
             largest_request,
             dirty_limit: loaded.scenario.fs.get(&file_system.name).and_then(|fs| fs.place.dirty_limit),
             files: prepared(&files[number]),
+            watch: loaded.watch.clone(),
             seed: loaded.scenario.seed,
             requests,
             completions,

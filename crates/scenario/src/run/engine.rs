@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Firings between two signs of progress where nothing completes.
 const STEP: u64 = 1 << 20;
+/// Firings between two looks at whether a run is still wanted, where somebody can stop it: some hundredths of a second.
+const WATCHED_STEP: u64 = 1 << 13;
 /// Requests between two signs of progress.
 const SIGN: u64 = 4_096;
 /// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
@@ -132,8 +134,13 @@ pub(crate) fn execute<R: Driven>(
     let mut cut = plan.cut;
     let mut cut_at = Time::ZERO;
     let mut patience = Patience::new();
+    let watch = &loaded.watch;
+    let step = if watch.is_kept() { WATCHED_STEP } else { STEP };
 
     while completed < request_limit {
+        if watch.is_stopped() {
+            return Err(RunFailure::Stopped);
+        }
         let due = match programs.due() {
             // A run that ends before needs none of it.
             Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {
@@ -174,7 +181,7 @@ pub(crate) fn execute<R: Driven>(
         if let Cut::Span(span) = cut {
             until = until.min(span);
         }
-        let pause = run.run(until, STEP)?;
+        let pause = run.run(until, step)?;
         if let Some(arrivals) = &arrivals {
             tell_arrivals(arrivals, cut == Cut::None && !phases.is_preparing(), listener)?;
         }

@@ -13,6 +13,9 @@ pub enum RunFailure {
     /// A workload that can't go on: a trace that can't be read.
     #[error(transparent)]
     Workload(#[from] SourceError),
+    /// Somebody stopped it.
+    #[error("the run was stopped")]
+    Stopped,
     /// The net refused.
     #[error(transparent)]
     Net(#[from] RunError),
@@ -190,7 +193,7 @@ impl RunFailure {
             Self::Host { .. } => {
                 "see the machine and the kernel in the catalogue, and the changes in the scenario"
             }
-            Self::Net(_) | Self::Storage { .. } | Self::Report(_) => return None,
+            Self::Stopped | Self::Net(_) | Self::Storage { .. } | Self::Report(_) => return None,
         };
         Some(help.to_owned())
     }

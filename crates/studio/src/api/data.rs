@@ -5,15 +5,18 @@ mod measure;
 
 use super::evaluate::Axis;
 use super::{Answer, Desk, Refusal, aside};
+use crate::body::{Asked, Rooms, Wanted};
 use crate::quantity::Quantity;
-use axum::Json;
+use crate::reach::Opened;
 use axum::extract::State;
 use columns::{Column, columns};
 use measure::Measure;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::runtime::Handle;
 
 /// Loaded values, ascending.
 pub(crate) struct DataSet {
@@ -29,6 +32,8 @@ impl DataSet {
 
 /// How many sets of values are kept; undo goes no further back.
 const KEPT: usize = 8;
+/// How many values all of them have together, but for the last set.
+const VALUES_KEPT: usize = 32 << 20;
 
 /// The sets of values that were loaded last.
 #[derive(Default)]
@@ -43,7 +48,9 @@ impl Shelf {
         let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = sets.last_key_value().map_or(1, |(last, _)| last + 1);
         sets.insert(id, Arc::new(set));
-        if sets.len() > KEPT {
+        let values =
+            |sets: &BTreeMap<u64, Arc<DataSet>>| sets.values().map(|set| set.sorted.len()).sum::<usize>();
+        while sets.len() > KEPT || (sets.len() > 1 && values(&sets) > VALUES_KEPT) {
             sets.pop_first();
         }
         id
@@ -64,6 +71,12 @@ pub(crate) struct LoadRequest {
     column: Option<usize>,
     /// Which measure of a trace.
     measure: Option<String>,
+}
+
+/// A file of numbers that somebody drops into the page is no larger; its numbers take as much again.
+impl Wanted for LoadRequest {
+    const BYTES_MAX: usize = 256 << 20;
+    const TAKES: usize = 1;
 }
 
 /// What was loaded.
@@ -98,16 +111,13 @@ struct Values {
 /// A text file that holds numbers is no larger; anything else is a trace or a mistake.
 const TEXT_MAX: u64 = 256 << 20;
 
-fn of_path(path: &Path, request: &LoadRequest) -> Result<Values, Refusal> {
+fn of_file(named: &Path, opened: Opened, request: &LoadRequest, rooms: &Rooms) -> Result<Values, Refusal> {
+    let path = opened.path.as_path();
     let refuse = |cause: std::io::Error| {
-        Refusal::new(format!("{} can't be read: {cause}", path.display()))
+        Refusal::new(format!("{} can't be read: {cause}", named.display()))
             .help(Some("a path on the machine on which petrio studio runs is needed".to_owned()))
     };
-    let told = std::fs::metadata(path).map_err(refuse)?;
-    if !told.is_file() {
-        return Err(Refusal::new(format!("{} is no file", path.display())));
-    }
-    let size = told.len();
+    let size = opened.file.metadata().map_err(refuse)?.len();
     let measures = Measure::of(request.quantity);
     let as_trace = |wanted: Measure| {
         wanted.values(path).map(|values| Values {
@@ -132,12 +142,15 @@ fn of_path(path: &Path, request: &LoadRequest) -> Result<Values, Refusal> {
     if size > TEXT_MAX {
         return Err(Refusal::new(format!(
             "{} is no trace, and too large for a list of numbers",
-            path.display()
+            named.display()
         )));
     }
-    let bytes = std::fs::read(path).map_err(refuse)?;
+    // As a body of that size: what is read takes memory, whichever way it came.
+    let _room = Handle::current().block_on(rooms.take(size as usize, 1))?;
+    let mut bytes = Vec::with_capacity(size as usize);
+    opened.file.take(TEXT_MAX).read_to_end(&mut bytes).map_err(refuse)?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Refusal::new(format!("{} is neither a trace that petrio reads nor text", path.display()))
+        Refusal::new(format!("{} is neither a trace that petrio reads nor text", named.display()))
             .help(Some("petrio trace info FILE says what is wrong with a trace".to_owned()))
     })?;
     of_text(&text, request.column)
@@ -155,12 +168,21 @@ fn of_text(text: &str, column: Option<usize>) -> Result<Values, Refusal> {
 }
 
 /// `POST /api/data`
-pub(crate) async fn load(State(desk): State<Arc<Desk>>, Json(request): Json<LoadRequest>) -> Answer<Loaded> {
+pub(crate) async fn load(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, room): Asked<LoadRequest>,
+) -> Answer<Loaded> {
     aside(move || {
+        let _room = room;
         let unit = request.quantity.unit(&request.unit).map_err(Refusal::new)?;
         let found = match (&request.text, &request.path) {
             (Some(text), None) => of_text(text, request.column)?,
-            (None, Some(path)) => of_path(&desk.file(Path::new(path.trim()))?, &request)?,
+            (None, Some(path)) => {
+                let path = Path::new(path.trim());
+                let opened = desk.open(path)?;
+                let held = opened.path.clone();
+                of_file(path, opened, &request, &desk.rooms).map_err(|refusal| refusal.naming(&held, path))?
+            }
             _ => return Err(Refusal::new("either a text or a path is needed")),
         };
         // A trace's measures are in their base units already.
@@ -207,6 +229,8 @@ pub(crate) struct ViewRequest {
     axis: Axis,
 }
 
+impl Wanted for ViewRequest {}
+
 /// The values on an axis.
 #[derive(Serialize)]
 pub(crate) struct View {
@@ -224,7 +248,10 @@ pub(crate) struct View {
 const CORNERS: usize = 800;
 
 /// `POST /api/data/view`
-pub(crate) async fn view(State(desk): State<Arc<Desk>>, Json(request): Json<ViewRequest>) -> Answer<View> {
+pub(crate) async fn view(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, _room): Asked<ViewRequest>,
+) -> Answer<View> {
     let set = desk
         .data
         .get(request.id)

@@ -1,6 +1,7 @@
 //! A distribution at every point of an axis, its moments, and its distance from loaded values.
 
 use super::{Answer, Desk, Refusal, aside};
+use crate::body::{Asked, Wanted};
 use crate::quantity::{Forms, Quantity};
 use axum::Json;
 use axum::extract::State;
@@ -45,6 +46,8 @@ pub(crate) struct EvaluateRequest {
     /// Loaded values to compare with.
     data: Option<u64>,
 }
+
+impl Wanted for EvaluateRequest {}
 
 /// Mean and what follows; infinite ones are absent.
 #[derive(Serialize)]
@@ -95,10 +98,11 @@ pub(crate) struct Evaluated {
 /// `POST /api/evaluate`
 pub(crate) async fn evaluate(
     State(desk): State<Arc<Desk>>,
-    Json(request): Json<EvaluateRequest>,
+    Asked(request, room): Asked<EvaluateRequest>,
 ) -> Answer<Evaluated> {
     let data = request.data.and_then(|id| desk.data.get(id));
     aside(move || {
+        let _room = room;
         let Forms { distribution, plain, toml } =
             request.quantity.of_plain(request.draw).map_err(Refusal::new)?;
         let x = request.axis.map(|axis| axis.points()).unwrap_or_default();
@@ -123,6 +127,8 @@ pub(crate) struct TextRequest {
     text: String,
 }
 
+impl Wanted for TextRequest {}
+
 #[derive(Serialize)]
 pub(crate) struct Read {
     plain: Value,
@@ -130,7 +136,7 @@ pub(crate) struct Read {
 }
 
 /// `POST /api/text`: a distribution from the text that a specification or a scenario has.
-pub(crate) async fn text(Json(request): Json<TextRequest>) -> Answer<Read> {
+pub(crate) async fn text(Asked(request, _room): Asked<TextRequest>) -> Answer<Read> {
     let forms = request.quantity.of_text(&request.text).map_err(Refusal::new)?;
     Ok(Json(Read { plain: forms.plain, toml: forms.toml.to_string().trim().to_owned() }))
 }

@@ -1,8 +1,8 @@
 //! A distribution fitted to loaded values: what `petrio fit` does.
 
 use super::{Answer, Desk, Refusal, aside};
+use crate::body::{Asked, Wanted};
 use crate::quantity::{Quantity, plain_draw};
-use axum::Json;
 use axum::extract::State;
 use petrio_workload::fit::{FitFamily, FitOptions};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,8 @@ pub(crate) struct FitRequest {
     stages: Option<usize>,
 }
 
+impl Wanted for FitRequest {}
+
 #[derive(Serialize)]
 pub(crate) struct FitAnswer {
     label: String,
@@ -32,12 +34,16 @@ pub(crate) fn families() -> Vec<&'static str> {
 }
 
 /// `POST /api/fit`
-pub(crate) async fn fit(State(desk): State<Arc<Desk>>, Json(request): Json<FitRequest>) -> Answer<FitAnswer> {
+pub(crate) async fn fit(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, room): Asked<FitRequest>,
+) -> Answer<FitAnswer> {
     let data = desk
         .data
         .get(request.data)
         .ok_or_else(|| Refusal::new("these values are no longer there; load them again"))?;
     aside(move || {
+        let _room = room;
         let families = match &request.family {
             None => FitFamily::ALL.to_vec(),
             Some(name) => FitFamily::ALL.into_iter().filter(|family| family.name() == name).collect(),

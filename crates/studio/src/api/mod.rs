@@ -7,10 +7,10 @@ mod run;
 mod runs;
 mod specification;
 
-use crate::reach::{OutOfReach, Reach};
-use axum::extract::{DefaultBodyLimit, State};
+use crate::body::{Patience, Rooms};
+use crate::reach::{Opened, OutOfReach, Reach, Unreached};
+use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use petrio_scenario::Problems;
@@ -19,9 +19,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A file of numbers that somebody drops into the page is no larger.
-const BODY_MAX: usize = 256 << 20;
+use std::time::Duration;
 
 /// What the studio keeps between two questions: loaded values and runs, a few of each.
 pub(crate) struct Desk {
@@ -29,47 +27,49 @@ pub(crate) struct Desk {
     reach: Reach,
     data: data::Shelf,
     runs: runs::Runs,
+    pub(crate) rooms: Rooms,
 }
 
 impl Desk {
-    pub(crate) fn new(specification: Option<PathBuf>, reach: Reach) -> Self {
-        Self { specification, reach, data: data::Shelf::default(), runs: runs::Runs::default() }
+    /// `grace` is how long a run goes on that no page watches.
+    pub(crate) fn new(specification: Option<PathBuf>, reach: Reach, grace: Duration) -> Self {
+        let (data, rooms) = (data::Shelf::default(), Rooms::new(Patience::default()));
+        Self { specification, reach, data, runs: runs::Runs::new(grace), rooms }
     }
 
     /// The file that the page names.
-    fn file(&self, path: &Path) -> Result<PathBuf, Refusal> {
-        Ok(self.reach.file(path)?)
+    fn open(&self, path: &Path) -> Result<Opened, Refusal> {
+        Ok(self.reach.open(path)?)
     }
 
     /// The text of the file that the page names: a specification, a scenario. Devices and pipes have no end.
     fn text(&self, path: &Path) -> Result<String, Refusal> {
-        let file = self.file(path)?;
-        let refuse =
-            |cause: std::io::Error| Refusal::new(format!("{} can't be read: {cause}", path.display()));
-        let told = std::fs::metadata(&file).map_err(refuse)?;
-        if !told.is_file() {
-            return Err(Refusal::new(format!("{} is no file", path.display())));
-        }
-        if told.len() > TEXT_MAX {
-            let help = format!("a specification or a scenario has {} MiB at most", TEXT_MAX >> 20);
-            return Err(Refusal::new(format!("{} is too large", path.display())).help(Some(help)));
-        }
-        // What says that it has no bytes, as in /proc, may have many.
-        let mut text = String::new();
-        std::fs::File::open(&file)
-            .and_then(|file| file.take(TEXT_MAX).read_to_string(&mut text))
-            .map_err(refuse)?;
-        Ok(text)
+        text_of(self.open(path)?, path)
     }
 
-    /// Ends whatever is still running.
-    pub(crate) fn cancel_all(&self) {
-        self.runs.cancel_all();
+    /// Ends whatever is still running, and waits for it no longer than that.
+    pub(crate) fn end(&self, patience: Duration) {
+        self.runs.end(patience);
     }
 }
 
-/// A specification or a scenario has no more bytes.
-const TEXT_MAX: u64 = 16 << 20;
+fn text_of(opened: Opened, path: &Path) -> Result<String, Refusal> {
+    // What says that it has no bytes, as in /proc, may have many.
+    let mut bytes = Vec::new();
+    opened
+        .file
+        .take(TEXT_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|cause| Refusal::new(format!("{} can't be read: {cause}", path.display())))?;
+    if bytes.len() as u64 > TEXT_MAX {
+        let help = format!("a specification or a scenario has {} MiB at most", TEXT_MAX >> 20);
+        return Err(Refusal::new(format!("{} is too large", path.display())).help(Some(help)));
+    }
+    String::from_utf8(bytes).map_err(|_| Refusal::new(format!("{} is no text", path.display())))
+}
+
+/// A specification or a scenario has no more bytes; what is made of a text takes many times its bytes.
+const TEXT_MAX: u64 = 2 << 20;
 
 pub(crate) fn routes() -> Router<Arc<Desk>> {
     Router::new()
@@ -86,7 +86,6 @@ pub(crate) fn routes() -> Router<Arc<Desk>> {
         .route("/runs", post(runs::start))
         .route("/runs/{id}/events", get(runs::events))
         .route("/runs/{id}/cancel", post(runs::cancel))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
 }
 
 /// What a page has to know first.
@@ -133,15 +132,32 @@ pub(crate) fn complaints(problems: &Problems) -> Vec<Complaint> {
 pub(crate) struct Refusal {
     error: String,
     help: Option<String>,
+    #[serde(skip)]
+    status: StatusCode,
 }
 
 impl Refusal {
-    fn new(error: impl fmt::Display) -> Self {
-        Self { error: error.to_string(), help: None }
+    pub(crate) fn new(error: impl fmt::Display) -> Self {
+        Self { error: error.to_string(), help: None, status: StatusCode::UNPROCESSABLE_ENTITY }
     }
 
-    fn help(self, help: Option<String>) -> Self {
+    pub(crate) fn help(self, help: Option<String>) -> Self {
         Self { help, ..self }
+    }
+
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// In the words of whoever named a file: by its name, and not by where it is looked for.
+    fn naming(self, hidden: &Path, shown: &Path) -> Self {
+        let (hidden, shown) = (hidden.display().to_string(), shown.display().to_string());
+        let named = |text: String| text.replace(&hidden, &shown);
+        Self { error: named(self.error), help: self.help.map(named), ..self }
     }
 }
 
@@ -156,15 +172,18 @@ impl From<&Problems> for Refusal {
     }
 }
 
-impl From<OutOfReach> for Refusal {
-    fn from(error: OutOfReach) -> Self {
-        Self::new(&error).help(Some(error.help()))
+impl From<Unreached> for Refusal {
+    fn from(error: Unreached) -> Self {
+        match error {
+            Unreached::Outside(outside) => outside.into(),
+            other => Self::new(other),
+        }
     }
 }
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        (StatusCode::UNPROCESSABLE_ENTITY, Json(self)).into_response()
+impl From<OutOfReach> for Refusal {
+    fn from(error: OutOfReach) -> Self {
+        Self::new(&error).help(Some(error.help()))
     }
 }
 

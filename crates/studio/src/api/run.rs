@@ -1,16 +1,19 @@
 //! A specification's users on simulated storage: one run, analysed as it goes, or the many of which the thesis' figures are made.
 
 use super::{Desk, Refusal};
+use crate::body::Wanted;
+use crate::memory::enough_memory;
+use crate::reach::Opened;
+use petrio_files::temporary::TemporaryFolder;
+use petrio_kernel::Watch;
 use petrio_scenario::run::Progress;
-use petrio_scenario::{Loaded, Override, load_text, load_users_text};
+use petrio_scenario::{Loaded, Override, load_text_watched, load_users_text};
 use petrio_study::users::{
     FiguresParameters, FiguresProgress, SimulatedUsers, USUAL_SCENARIO, UsersError, UsersFigures,
     measure_figures, simulate_users, users_of,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is made of the users.
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -54,6 +57,11 @@ pub(crate) struct RunRequest {
     seed: u64,
 }
 
+impl Wanted for RunRequest {}
+
+/// What a session takes while it is counted, told and drawn: its figures here, and as text.
+const BYTES_OF_SESSION: u64 = 256;
+
 const fn one() -> u64 {
     1
 }
@@ -64,45 +72,72 @@ pub(crate) struct Prepared {
     make: Make,
     users: u32,
     sessions: u32,
+    /// Where its scenario's files are looked for, and by which name they are known.
+    hidden: (PathBuf, PathBuf),
     // The specification that the scenario names lies here while it runs.
-    _folder: tempfile::TempDir,
+    _folder: TemporaryFolder,
+    _files: Vec<Opened>,
+}
+
+/// A scenario as it was read: once, so that what has been looked at is what is run.
+struct Scenario {
+    name: String,
+    text: String,
+    folder: PathBuf,
+    shown: PathBuf,
+    files: Vec<Opened>,
 }
 
 impl Prepared {
-    /// Lays everything ready.
-    pub(crate) fn of(desk: &Desk, request: &RunRequest) -> Result<Self, Refusal> {
+    /// Lays everything ready, as long as it is wanted.
+    pub(crate) fn of(desk: &Desk, request: &RunRequest, watch: &Watch) -> Result<Self, Refusal> {
         load_users_text("specification", &request.text, &[]).map_err(|problems| Refusal::from(&problems))?;
-        let folder = tempfile::tempdir().map_err(Refusal::new)?;
+        let &RunRequest { make, users, sessions, .. } = request;
+        if let Make::Usage = make {
+            let all = u64::from(users) * u64::from(sessions);
+            let what = format!("the figures of {all} sessions");
+            enough_memory(all.saturating_mul(BYTES_OF_SESSION), &what).map_err(|error| {
+                Refusal::new(error).help(Some("run fewer sessions, or fewer users".to_owned()))
+            })?;
+        }
+        let folder = TemporaryFolder::new().map_err(Refusal::new)?;
         let path = folder.path().join("specification.toml");
         std::fs::write(&path, &request.text).map_err(Refusal::new)?;
-        let (name, scenario, beside) = match &request.scenario {
-            Some(path) => scenario(desk, path)?,
-            None => ("the studio's scenario".to_owned(), USUAL_SCENARIO.to_owned(), folder.path().to_owned()),
+        let scenario = match &request.scenario {
+            Some(path) => scenario(desk, path, folder.path())?,
+            None => Scenario {
+                name: "the studio's scenario".to_owned(),
+                text: USUAL_SCENARIO.to_owned(),
+                folder: folder.path().to_owned(),
+                shown: folder.path().to_owned(),
+                files: Vec::new(),
+            },
         };
-        let read = |overrides: &[Override]| load_text(&name, &scenario, Some(&beside), overrides);
-        let named = read(&[]).map_err(|problems| Refusal::from(&problems))?;
+        let hidden = (scenario.folder.clone(), scenario.shown.clone());
+        let refuse = |refusal: Refusal| refusal.naming(&hidden.0, &hidden.1);
+        let read = |overrides: &[Override]| {
+            load_text_watched(&scenario.name, &scenario.text, Some(&scenario.folder), overrides, watch)
+                .map_err(|problems| refuse(Refusal::from(&problems)))
+        };
+        let named = read(&[])?;
         let name = users_of(&named).map_err(Refusal::new)?.0.to_owned();
         let quoted = toml_edit::Value::from(path.to_string_lossy().into_owned()).to_string();
         let set = |key: &str, value: &str| Override::new(&format!("workload.{name}.{key}"), value);
+        // Of what figures are made of, each run is prepared by itself.
+        let at_once = if let Make::Usage = make { sessions } else { 1 };
         let loaded = read(&[
             Override::new("seed", &request.seed.to_string()),
             set("specification", &quoted),
-            set("users", &request.users.to_string()),
-            set("sessions", &request.sessions.to_string()),
-        ])
-        .map_err(|problems| Refusal::from(&problems))?;
-        let RunRequest { make, users, sessions, .. } = *request;
-        Ok(Self { loaded, make, users, sessions, _folder: folder })
+            set("users", &users.to_string()),
+            set("sessions", &at_once.to_string()),
+        ])?;
+        Ok(Self { loaded, make, users, sessions, hidden, _folder: folder, _files: scenario.files })
     }
 
-    /// Runs it to its end, or until `cancelled`.
-    pub(crate) fn run(
-        self,
-        cancelled: &Arc<AtomicBool>,
-        mut on_progress: impl FnMut(Far) + Send,
-    ) -> Result<Made, Refusal> {
-        let cancelled = Arc::clone(cancelled);
-        let proceed = move || !cancelled.load(Ordering::Relaxed);
+    /// Runs it to its end, or until it is stopped.
+    pub(crate) fn run(self, watch: &Watch, mut on_progress: impl FnMut(Far) + Send) -> Result<Made, Refusal> {
+        let watch = watch.clone();
+        let proceed = move || !watch.is_stopped();
         let made = match self.make {
             Make::Usage => {
                 let mut tell = |step: Progress| {
@@ -117,15 +152,16 @@ impl Prepared {
                     .map(Made::Figures)
             }
         };
-        made.map_err(|error: UsersError| Refusal::new(&error).help(error.help()))
+        made.map_err(|error: UsersError| {
+            Refusal::new(&error).help(error.help()).naming(&self.hidden.0, &self.hidden.1)
+        })
     }
 }
 
-/// A scenario's name, text and folder. It is read once, so that what has been looked at is what is run.
-fn scenario(desk: &Desk, path: &Path) -> Result<(String, String, PathBuf), Refusal> {
-    let file = desk.file(path)?;
+/// A scenario with its files, which lie in a mirror in `room` where others reach the studio.
+fn scenario(desk: &Desk, path: &Path, room: &Path) -> Result<Scenario, Refusal> {
     let text = desk.text(path)?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    desk.reach.scenario(&text, folder)?;
-    Ok((path.display().to_string(), text, folder.to_owned()))
+    let (folder, files) = desk.reach.folder_of(path, &text, room)?;
+    let shown = path.parent().unwrap_or(Path::new("")).to_owned();
+    Ok(Scenario { name: path.display().to_string(), text, folder, shown, files })
 }

@@ -1,25 +1,37 @@
-//! Runs that are under way: begun, watched by server-sent events, cancelled.
+//! Runs that are under way: begun, watched by server-sent events, cancelled. One that no page watches any more ends after a while.
 
 use super::run::{Far, Prepared, RunRequest};
-use super::{Answer, Desk, Refusal, aside};
+use super::{Answer, Desk, Refusal};
+use crate::body::Asked;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use petrio_kernel::Watch;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// What a page hears of a run: the name of the event and its data.
 type Told = (&'static str, Arc<str>);
 
 struct Run {
-    cancelled: Arc<AtomicBool>,
+    watch: Watch,
     told: watch::Receiver<Told>,
+    pages: Arc<Pages>,
+    thread: JoinHandle<()>,
+}
+
+impl Run {
+    fn goes_on(&self) -> bool {
+        !self.thread.is_finished()
+    }
 }
 
 /// How many runs are remembered.
@@ -28,16 +40,84 @@ const KEPT: usize = 8;
 const AT_ONCE: usize = 2;
 /// How often a run tells how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(100);
+/// How often a page hears something at least: so a connection that has broken without a word is found out.
+const BEAT: Duration = Duration::from_secs(5);
+/// How often it is looked whether what was told to end has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The runs of the studio.
-#[derive(Default)]
-pub(crate) struct Runs(Mutex<BTreeMap<u64, Run>>);
+pub(crate) struct Runs {
+    all: Mutex<BTreeMap<u64, Run>>,
+    /// How long a run goes on that no page watches.
+    grace: Duration,
+}
 
 impl Runs {
-    /// Asks all of them to end.
-    pub(crate) fn cancel_all(&self) {
-        for run in self.0.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            run.cancelled.store(true, Ordering::Relaxed);
+    pub(crate) fn new(grace: Duration) -> Self {
+        Self { all: Mutex::default(), grace }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Run>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks all of them to end, and waits for it no longer than that.
+    pub(crate) fn end(&self, patience: Duration) {
+        let all = self.all();
+        let end = Instant::now() + patience;
+        all.values().for_each(|run| run.watch.stop());
+        while all.values().any(Run::goes_on) && Instant::now() < end {
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The pages that watch a run.
+struct Pages {
+    /// How many there are, and how often one has come.
+    count: Mutex<(usize, u64)>,
+    /// Told once nobody has been there for so long.
+    watch: Watch,
+    grace: Duration,
+    runtime: Handle,
+}
+
+impl Pages {
+    fn count(&self) -> MutexGuard<'_, (usize, u64)> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A page comes.
+    fn come(self: &Arc<Self>) -> Watching {
+        let mut count = self.count();
+        *count = (count.0 + 1, count.1 + 1);
+        Watching(Arc::clone(self))
+    }
+
+    /// Nobody is there: the run ends unless somebody comes in time.
+    fn wait(self: &Arc<Self>) {
+        let (pages, before) = (Arc::clone(self), self.count().1);
+        self.runtime.spawn(async move {
+            tokio::time::sleep(pages.grace).await;
+            if *pages.count() == (0, before) {
+                pages.watch.stop();
+            }
+        });
+    }
+}
+
+/// A page that watches a run.
+struct Watching(Arc<Pages>);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let left = {
+            let mut count = self.0.count();
+            count.0 -= 1;
+            count.0
+        };
+        if left == 0 {
+            self.0.wait();
         }
     }
 }
@@ -51,46 +131,65 @@ fn json(value: &impl Serialize) -> Arc<str> {
     serde_json::to_string(value).unwrap_or_default().into()
 }
 
-/// `POST /api/runs`
-pub(crate) async fn start(State(desk): State<Arc<Desk>>, Json(request): Json<RunRequest>) -> Answer<Begun> {
-    aside(move || {
-        let mut runs = desk.runs.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let going_on = runs.values().filter(|run| run.told.borrow().0 == "progress").count();
-        if going_on >= AT_ONCE {
-            return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
-        }
-        let prepared = Prepared::of(&desk, &request)?;
-        let (tell, told) = watch::channel(("progress", json(&Far::Run { completed: 0, model_s: 0.0 })));
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let id = runs.last_key_value().map_or(1, |(last, _)| last + 1);
-        runs.insert(id, Run { cancelled: Arc::clone(&cancelled), told });
-        if runs.len() > KEPT {
-            runs.pop_first();
-        }
-        std::thread::spawn(move || {
-            let mut last = None;
-            let outcome = prepared.run(&cancelled, |far| {
-                if last.is_none_or(|last: Instant| last.elapsed() >= TELL_EVERY) {
-                    last = Some(Instant::now());
-                    tell.send_replace(("progress", json(&far)));
-                }
-            });
-            tell.send_replace(match outcome {
-                _ if cancelled.load(Ordering::Relaxed) => ("cancelled", "{}".into()),
-                Ok(ran) => ("done", json(&ran)),
-                Err(refusal) => ("failed", json(&refusal)),
-            });
-        });
-        Ok(Begun { id })
-    })
-    .await
+/// `POST /api/runs`: answered at once; what is wrong with it is told as an event.
+pub(crate) async fn start(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, _room): Asked<RunRequest>,
+) -> Answer<Begun> {
+    let mut runs = desk.runs.all();
+    let going_on = runs.values().filter(|run| run.goes_on()).count();
+    if going_on >= AT_ONCE {
+        return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
+    }
+    let (tell, told) = watch::channel(("progress", json(&Far::Run { completed: 0, model_s: 0.0 })));
+    let watch = Watch::new();
+    let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
+    let thread = std::thread::Builder::new().name("run".to_owned()).spawn(move || {
+        let event = carried_out(&desk_of_run, &request, &its_watch, &tell);
+        tell.send_replace(event);
+    });
+    let thread = thread.map_err(|cause| Refusal::new(format!("no run can begin: {cause}")))?;
+    let id = runs.last_key_value().map_or(1, |(last, _)| last + 1);
+    let pages = Pages {
+        count: Mutex::default(),
+        watch: watch.clone(),
+        grace: desk.runs.grace,
+        runtime: Handle::current(),
+    };
+    let pages = Arc::new(pages);
+    pages.wait();
+    runs.insert(id, Run { watch, told, pages, thread });
+    // One that goes on can still be cancelled.
+    let over = runs.iter().find(|(_, run)| !run.goes_on()).map(|(id, _)| *id);
+    if let Some(over) = over.filter(|_| runs.len() > KEPT) {
+        runs.remove(&over);
+    }
+    Ok(Json(Begun { id }))
+}
+
+/// Prepares and runs; the last event.
+fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &watch::Sender<Told>) -> Told {
+    let mut last = None;
+    let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
+        prepared.run(watch, |far| {
+            if last.is_none_or(|last: Instant| last.elapsed() >= TELL_EVERY) {
+                last = Some(Instant::now());
+                tell.send_replace(("progress", json(&far)));
+            }
+        })
+    });
+    match outcome {
+        _ if watch.is_stopped() => ("cancelled", "{}".into()),
+        Ok(ran) => ("done", json(&ran)),
+        Err(refusal) => ("failed", json(&refusal)),
+    }
 }
 
 /// `POST /api/runs/{id}/cancel`
 pub(crate) async fn cancel(State(desk): State<Arc<Desk>>, Path((_, id)): Path<(String, u64)>) -> Answer<()> {
-    let runs = desk.runs.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let runs = desk.runs.all();
     let run = runs.get(&id).ok_or_else(|| Refusal::new("there is no such run"))?;
-    run.cancelled.store(true, Ordering::Relaxed);
+    run.watch.stop();
     Ok(Json(()))
 }
 
@@ -99,18 +198,30 @@ pub(crate) async fn events(
     State(desk): State<Arc<Desk>>,
     Path((_, id)): Path<(String, u64)>,
 ) -> Result<Response, Refusal> {
-    let told = {
-        let runs = desk.runs.0.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.get(&id).map(|run| run.told.clone()).ok_or_else(|| Refusal::new("there is no such run"))?
+    let (told, watching) = {
+        let runs = desk.runs.all();
+        let run = runs.get(&id).ok_or_else(|| Refusal::new("there is no such run"))?;
+        (run.told.clone(), run.pages.come())
     };
-    let stream = futures_util::stream::unfold((told, true, false), |(mut told, first, ended)| async move {
-        if ended || (!first && told.changed().await.is_err()) {
+    let begun = (told, watching, true, false);
+    let stream = futures_util::stream::unfold(begun, |(mut told, watching, first, ended)| async move {
+        if ended {
             return None;
+        }
+        if !first {
+            match tokio::time::timeout(BEAT, told.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return None,
+                // A comment, which a page doesn't hear of.
+                Err(_) => {
+                    return Some((Ok::<_, Infallible>(":\n\n".to_owned()), (told, watching, false, false)));
+                }
+            }
         }
         let (name, data) = told.borrow_and_update().clone();
         let text = format!("event: {name}\ndata: {data}\n\n");
-        Some((Ok::<_, Infallible>(text), (told, false, name != "progress")))
+        Some((Ok(text), (told, watching, false, name != "progress")))
     });
     let head = [(header::CONTENT_TYPE, "text/event-stream")];
-    Ok((head, axum::body::Body::from_stream(stream)).into_response())
+    Ok((head, Body::from_stream(stream)).into_response())
 }

@@ -5,12 +5,11 @@
 mod changes;
 mod written;
 
-use super::{Answer, Complaint, Desk, Refusal, aside, complaints};
-use axum::Json;
+use super::{Answer, Complaint, Desk, Refusal, aside, complaints, text_of};
+use crate::body::{Asked, Wanted};
 use axum::extract::State;
 use changes::Change;
 use petrio_scenario::load_users_text;
-use petrio_scenario::report::write_text;
 use petrio_workload::users::Expected;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -22,6 +21,8 @@ use written::{Place, Written, places};
 pub(crate) struct OpenRequest {
     path: PathBuf,
 }
+
+impl Wanted for OpenRequest {}
 
 /// A specification's text, and what can be said about it.
 #[derive(Serialize)]
@@ -49,8 +50,12 @@ fn viewed(path: PathBuf, text: String) -> Viewed {
 }
 
 /// `POST /api/specification/open`
-pub(crate) async fn open(State(desk): State<Arc<Desk>>, Json(request): Json<OpenRequest>) -> Answer<Viewed> {
+pub(crate) async fn open(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, room): Asked<OpenRequest>,
+) -> Answer<Viewed> {
     aside(move || {
+        let _room = room;
         let text = desk.text(&request.path)?;
         Ok(viewed(request.path, text))
     })
@@ -63,9 +68,15 @@ pub(crate) struct CheckRequest {
     text: String,
 }
 
+impl Wanted for CheckRequest {}
+
 /// `POST /api/specification/check`
-pub(crate) async fn check(Json(request): Json<CheckRequest>) -> Answer<Viewed> {
-    aside(move || Ok(viewed(request.path, request.text))).await
+pub(crate) async fn check(Asked(request, room): Asked<CheckRequest>) -> Answer<Viewed> {
+    aside(move || {
+        let _room = room;
+        Ok(viewed(request.path, request.text))
+    })
+    .await
 }
 
 #[derive(Deserialize)]
@@ -75,9 +86,12 @@ pub(crate) struct EditRequest {
     changes: Vec<Change>,
 }
 
+impl Wanted for EditRequest {}
+
 /// `POST /api/specification/edit`
-pub(crate) async fn edit(Json(request): Json<EditRequest>) -> Answer<Viewed> {
+pub(crate) async fn edit(Asked(request, room): Asked<EditRequest>) -> Answer<Viewed> {
     aside(move || {
+        let _room = room;
         let mut document: DocumentMut = request.text.parse().map_err(|error: toml_edit::TomlError| {
             Refusal::new(format!("the text is no TOML: {}", error.message()))
                 .help(Some("mend it under Text, or undo".to_owned()))
@@ -98,23 +112,32 @@ pub(crate) struct SaveRequest {
     before: Option<String>,
 }
 
+impl Wanted for SaveRequest {}
+
 #[derive(Serialize)]
 pub(crate) struct Saved {
     path: PathBuf,
 }
 
 /// `POST /api/specification/save`
-pub(crate) async fn save(State(desk): State<Arc<Desk>>, Json(request): Json<SaveRequest>) -> Answer<Saved> {
+pub(crate) async fn save(
+    State(desk): State<Arc<Desk>>,
+    Asked(request, room): Asked<SaveRequest>,
+) -> Answer<Saved> {
     aside(move || {
+        let _room = room;
         let SaveRequest { path, text, before } = request;
-        let file = desk.file(&path)?;
-        let there = if file.exists() { Some(desk.text(&path)?) } else { None };
+        let there = match desk.reach.open(&path) {
+            Ok(opened) => Some(text_of(opened, &path)?),
+            Err(error) if error.is_missing() => None,
+            Err(error) => return Err(error.into()),
+        };
         if there.is_some() && there != before {
             let help = "open it again, or save under another name";
             return Err(Refusal::new(format!("{} has changed since it was opened", path.display()))
                 .help(Some(help.to_owned())));
         }
-        write_text(&file, &text).map_err(Refusal::new)?;
+        desk.reach.write(&path, &text)?;
         Ok(Saved { path })
     })
     .await

@@ -5,6 +5,7 @@ use super::specification::{Category, EACH_USER, FileKind, Spread, Wanted};
 use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
 use crate::distribution::{Distribution, DistributionError};
+use petrio_kernel::Watch;
 use petrio_kernel::random::{Generator, below, generator};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,22 +59,24 @@ pub(crate) fn check(wanted: Wanted<'_>) -> Result<(), PlanError> {
 
 /// Lays out the files for so many users; the same from the same seed.
 pub(crate) fn plan(wanted: Wanted<'_>, users: u32, seed: u64) -> Result<Namespace, PlanError> {
-    plan_for(wanted, users, 0..users, seed)
+    plan_for(wanted, users, 0..users, seed, &Watch::default())
 }
 
 /// As [`plan`], with the files that all share and those of some of the users alone: what users have doesn't depend on each other.
-/// The home of a user who is left out is the directory of all homes.
+/// The home of a user who is left out is the directory of all homes. Of what is stopped, nothing is kept.
 pub(crate) fn plan_for(
     wanted: Wanted<'_>,
     users: u32,
     only: Range<u32>,
     seed: u64,
+    watch: &Watch,
 ) -> Result<Namespace, PlanError> {
     let drawn = drawn(wanted)?;
     check_number(&drawn, users)?;
     check_room(&drawn, users, only.len() as u64)?;
     let mut namespace = Namespace { places: vec![String::new()], ..Namespace::default() };
-    let mut planner = Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0 };
+    let mut planner =
+        Planner { wanted, drawn: &drawn, namespace: &mut namespace, seed, users, rooms: 0, watch };
     let mut shared: Vec<&str> = Vec::new();
     for category in wanted.category.values() {
         if category.owner != EACH_USER && !shared.contains(&category.owner.as_str()) {
@@ -89,6 +92,7 @@ pub(crate) fn plan_for(
     let place = planner.place_of(EACH_USER);
     let home = planner.directory(None, HOME.to_owned(), place);
     for user in 0..users {
+        planner.go_on()?;
         if !only.contains(&user) {
             planner.namespace.homes.push(home);
             continue;
@@ -201,9 +205,15 @@ struct Planner<'a> {
     users: u32,
     /// Entries that the directories so far have by their sizes.
     rooms: u64,
+    watch: &'a Watch,
 }
 
 impl Planner<'_> {
+    /// Refuses to go on once nobody wants it.
+    fn go_on(&self) -> Result<(), PlanError> {
+        if self.watch.is_stopped() { Err(PlanError::new("files", "it was stopped")) } else { Ok(()) }
+    }
+
     fn place_of(&mut self, owner: &str) -> u32 {
         let Some(name) = self.wanted.files.place.get(owner) else { return 0 };
         let places = &mut self.namespace.places;
@@ -249,6 +259,7 @@ impl Planner<'_> {
         directories.sort_by_key(|sketch| sketch.depth);
         let entry_bytes = self.wanted.entry.get().max(1);
         for sketch in directories {
+            self.go_on()?;
             let depth = sketch.depth.unwrap_or(0);
             // Those without a depth lie in the owner's own directory.
             let parent = if sketch.depth.is_some() { self.room_at(&mut tree, depth, base) } else { base };
@@ -263,6 +274,7 @@ impl Planner<'_> {
         }
         for drawn in files {
             for sketch in self.sketches(drawn, owner, &path) {
+                self.go_on()?;
                 let parent = match sketch.depth {
                     Some(depth) => self.room_at(&mut tree, depth, base),
                     None => tree.room_anywhere().unwrap_or(base),
@@ -274,6 +286,7 @@ impl Planner<'_> {
             let place = self.namespace.entries[base as usize].place;
             let mut filled: BTreeMap<u32, u32> = BTreeMap::new();
             for directory in tree.rooms() {
+                self.go_on()?;
                 let number = filled.entry(directory).or_default();
                 let name = format!("empty-{number}");
                 *number += 1;
@@ -294,9 +307,11 @@ impl Planner<'_> {
         };
         let count = (self.count(drawn, owner), first, step);
         let least = f64::from(u8::from(drawn.category.kind == FileKind::Directory));
-        let sizes = draws(&drawn.size, spread, count, stream("size"));
-        let mut depths =
-            drawn.depth.as_ref().map(|depth| draws(depth, spread, count, stream("depth")).into_iter());
+        let sizes = draws(&drawn.size, spread, count, stream("size"), self.watch);
+        let mut depths = drawn
+            .depth
+            .as_ref()
+            .map(|depth| draws(depth, spread, count, stream("depth"), self.watch).into_iter());
         let mut depth = || depths.as_mut()?.next().map(|depth| depth.clamp(0.0, DEPTH_MAX).round() as usize);
         let sketch = |(number, size): (u32, f64)| Sketch {
             drawn,
@@ -341,19 +356,22 @@ struct Sketch<'a> {
     depth: Option<usize>,
 }
 
-/// So many numbers of a distribution; where they are spread evenly, every `step`th from `first` on of those for all owners.
+/// So many numbers of a distribution; where they are spread evenly, every `step`th from `first` on of those for all owners. Fewer, where
+/// nobody wants them any more.
 fn draws(
     of: &Distribution,
     spread: Spread,
     (count, first, step): (u32, u32, u32),
     mut random: Generator,
+    watch: &Watch,
 ) -> Vec<f64> {
+    let wanted = (0..count).take_while(|_| !watch.is_stopped());
     if spread == Spread::Random {
-        return (0..count).map(|_| of.sample(&mut random)).collect();
+        return wanted.map(|_| of.sample(&mut random)).collect();
     }
     let total = f64::from(count) * f64::from(step);
     let part = |number: u32| (f64::from(number) * f64::from(step) + f64::from(first) + 0.5) / total;
-    let mut all: Vec<f64> = (0..count).map(|number| of.quantile(part(number))).collect();
+    let mut all: Vec<f64> = wanted.map(|number| of.quantile(part(number))).collect();
     // Fisher and Yates: which file has which is random all the same.
     for last in (1..all.len()).rev() {
         all.swap(last, below(&mut random, last as u64 + 1) as usize);

@@ -48,6 +48,9 @@ impl Namespace {
             }
         }
         for (position, entry) in (0..).zip(&self.entries) {
+            if placement.watch.is_stopped() {
+                return Err(ProgramError::Stopped);
+            }
             let is_directory = entry.kind == FileKind::Directory;
             let table = tables.entry(file_systems[entry.place as usize]).or_default();
             table.add(FileEntry {

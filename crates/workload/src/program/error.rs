@@ -70,6 +70,9 @@ pub enum ProgramError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Somebody stopped it while it was being made or run.
+    #[error("it was stopped")]
+    Stopped,
     /// More files than numbers.
     #[error("more than {limit} files")]
     TooManyFiles {
@@ -82,7 +85,7 @@ impl ProgramError {
     /// What to do about it, where there is something to do.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Parameter { .. } | Self::Users { .. } => None,
+            Self::Parameter { .. } | Self::Users { .. } | Self::Stopped => None,
             Self::Script(error) => error.help.clone(),
             Self::Trace(error) => error.help(),
             Self::Request { problem, .. } => problem.help(),

@@ -4,6 +4,7 @@ use super::source::FilePrograms;
 use super::table::FileTable;
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
+use petrio_kernel::Watch;
 use petrio_kernel::random::{Generator, generator};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct Placement {
     pub class: IoClass,
     /// Their I/O priority within the class, 0 the most urgent, 4 the usual.
     pub priority: u8,
+    /// Whether preparing and running them is still wanted.
+    pub watch: Watch,
 }
 
 impl Placement {
@@ -43,6 +46,7 @@ impl Placement {
             first_file: 1,
             class: IoClass::BestEffort,
             priority: 4,
+            watch: Watch::default(),
         }
     }
 

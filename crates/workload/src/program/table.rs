@@ -77,6 +77,11 @@ impl FileTable {
     /// # Errors
     /// A number that both use.
     pub fn join(&mut self, other: Self) -> Result<(), ProgramError> {
+        // Most often there is one workload, and there may be millions of files.
+        if self.entries.is_empty() {
+            *self = other;
+            return Ok(());
+        }
         other.entries.into_iter().try_for_each(|entry| self.add(entry))
     }
 

@@ -16,6 +16,7 @@ use crate::program::{
 };
 use petrio_colours::FileId;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -95,11 +96,15 @@ pub(super) fn lay_out(
         specification.user.values_mut().for_each(|kind| kind.access = Some(access.clone()));
     }
     let population = Population::of(&specification, users).map_err(refused)?;
-    let namespace = match part {
-        None => specification.namespace(users, placement.seed),
-        Some(part) => specification.namespace_of(users, part.users.clone(), placement.seed),
+    let watch = &placement.watch;
+    let whose = match part {
+        // All who have files, whether or not they are at work.
+        None => 0..specification.users_with_files(users).map_err(refused)?,
+        Some(part) => part.users.clone(),
     };
-    let namespace = namespace.map_err(refused)?;
+    let namespace = specification.namespace_of(users, whose, placement.seed, watch);
+    let namespace =
+        namespace.map_err(|error| if watch.is_stopped() { ProgramError::Stopped } else { refused(error) })?;
     if let Some(place) = placement.places.keys().find(|place| !namespace.places.contains(place)) {
         let known: Vec<&str> = namespace.places.iter().skip(1).map(String::as_str).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -117,6 +122,9 @@ pub(super) fn lay_out(
         Arc::new(Shared { namespace, file_systems, population, readings, placement, sessions, begins });
     let mut places = Vec::new();
     for whose in processes(&shared.population) {
+        if shared.placement.watch.is_stopped() {
+            return Err(ProgramError::Stopped);
+        }
         if part.is_some_and(|part| !part.processes.contains(&whose.2)) {
             continue;
         }
@@ -209,7 +217,7 @@ fn made_files(
     let kind = &shared.population.types[shared.population.of_user[user as usize]];
     let home = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
     let mut free = Vec::new();
-    for (most, used) in most_at_once(shared, (user, at_once)).into_iter().zip(&kind.uses) {
+    for (most, used) in most_at_once(shared, (user, at_once))?.into_iter().zip(&kind.uses) {
         let first = next_number(tables, &shared.placement);
         let files = tables.entry(homes).or_default();
         check_number_of_files(u64::from(first - shared.placement.first_file) + most, &shared.placement)?;
@@ -235,32 +243,38 @@ fn made_files(
 }
 
 /// Files of each use that a process has made and that are there at once, when they are most.
-fn most_at_once(shared: &Shared, (user, at_once): (u32, u32)) -> Vec<u64> {
+fn most_at_once(shared: &Shared, (user, at_once): (u32, u32)) -> Result<Vec<u64>, ProgramError> {
     let kind = &shared.population.types[shared.population.of_user[user as usize]];
     let whose = whose(shared, user, at_once);
     let kept = shared.readings.kept_sessions as usize;
     let makes_new = kind.uses.iter().any(|used| used.purpose == Purpose::New);
-    // New files by session and use.
-    let mut new_files: Vec<Vec<u64>> = Vec::new();
+    // New files by session and use, of the sessions whose files are there.
+    let mut new_files: VecDeque<Vec<u64>> = VecDeque::new();
+    let (mut there, mut most_new) = (vec![0; kind.uses.len()], vec![0; kind.uses.len()]);
     for session in (0..shared.sessions).filter(|_| makes_new) {
+        if shared.placement.watch.is_stopped() {
+            return Err(ProgramError::Stopped);
+        }
+        let gone = if new_files.len() > kept { new_files.pop_front() } else { None };
+        for (there, gone) in there.iter_mut().zip(gone.into_iter().flatten()) {
+            *there -= gone;
+        }
         let mut of_session = vec![0; kind.uses.len()];
         for job in session::draw(whose, session, kind, &shared.readings, &shared.namespace) {
             of_session[job.of as usize] += 1;
         }
-        new_files.push(of_session);
+        for ((there, most), new) in there.iter_mut().zip(&mut most_new).zip(&of_session) {
+            *there += new;
+            *most = (*most).max(*there);
+        }
+        new_files.push_back(of_session);
     }
-    let most_new = |of: usize| {
-        let there = |session: usize| {
-            new_files[session.saturating_sub(kept)..=session].iter().map(|all| all[of]).sum()
-        };
-        (0..new_files.len()).map(there).max().unwrap_or(0)
-    };
-    let most = |(of, used): (usize, &UseOf)| match used.purpose {
-        Purpose::New => most_new(of),
+    let most = |(used, most_new): (&UseOf, u64)| match used.purpose {
+        Purpose::New => most_new,
         Purpose::Temporary => u64::from(kind.open_files),
         Purpose::ReadOnly | Purpose::ReadWrite => 0,
     };
-    kind.uses.iter().enumerate().map(most).collect()
+    Ok(kind.uses.iter().zip(most_new).map(most).collect())
 }
 
 /// The name of a file that a process makes.

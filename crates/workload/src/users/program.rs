@@ -82,6 +82,9 @@ impl UserProgram {
 
 impl FileProgram for UserProgram {
     fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        if self.shared.placement.watch.is_stopped() {
+            return Err(ProgramError::Stopped);
+        }
         Ok(self.state.next(&self.shared))
     }
 }
@@ -317,5 +320,6 @@ fn kind(shared: &Shared, user: u32) -> &Type {
 
 pub(super) fn whose(shared: &Shared, user: u32, process: u32) -> Whose<'_> {
     let placement = &shared.placement;
-    Whose { seed: placement.seed, replication: placement.replication, name: &placement.name, user, process }
+    let Placement { seed, replication, ref name, ref watch, .. } = *placement;
+    Whose { seed, replication, name, user, process, watch }
 }

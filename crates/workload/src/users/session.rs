@@ -7,6 +7,7 @@ use super::population::{Type, UseOf};
 use super::readings::{Choice, Readings, ShareOf};
 use crate::distribution::uniform;
 use crate::namespace::{Namespace, Purpose};
+use petrio_kernel::Watch;
 use petrio_kernel::random::{Generator, generator};
 use rustc_hash::FxHashSet;
 
@@ -40,17 +41,19 @@ pub(super) struct Whose<'a> {
     pub(super) user: u32,
     /// Which of the sessions that the user has at once.
     pub(super) process: u32,
+    /// Whether it is still wanted.
+    pub(super) watch: &'a Watch,
 }
 
 impl Whose<'_> {
     /// A random stream of a session of his.
     pub(super) fn stream(&self, session: u32, purpose: &str) -> Generator {
-        let Self { seed, replication, name, user, process } = self;
+        let Self { seed, replication, name, user, process, .. } = self;
         generator(*seed, *replication, &format!("{name}/user {user}/{process}/session {session}"), purpose)
     }
 }
 
-/// Draws a session: the files of each use in turn.
+/// Draws a session: the files of each use in turn. Fewer, where nobody wants them any more.
 pub(super) fn draw(
     whose: Whose<'_>,
     session: u32,
@@ -74,7 +77,8 @@ pub(super) fn draw(
         let count = used.files.sample(&mut random).round().clamp(0.0, FILES_MAX) as u64;
         // So many different ones, as long as there are.
         let mut taken = FxHashSet::default();
-        for _ in 0..count {
+        // A session may have millions.
+        for _ in (0..count).take_while(|_| !whose.watch.is_stopped()) {
             let job = job(of, used, whose.user, readings, namespace, &taken, &mut random);
             taken.extend(job.and_then(|job| job.file));
             jobs.extend(job);

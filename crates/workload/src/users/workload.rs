@@ -7,6 +7,7 @@ use crate::distribution::Draw;
 use crate::namespace::{Namespace, PlanError, Wanted, check, plan, plan_for};
 use crate::program::{Placement, Prepared, ProgramError};
 use indexmap::IndexMap;
+use petrio_kernel::Watch;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,14 +153,15 @@ impl UserSpecification {
         plan(self.wanted(), self.users_with_files(users)?, seed)
     }
 
-    /// As [`namespace`](Self::namespace), without the files of users who aren't wanted.
+    /// As [`namespace`](Self::namespace), without the files of users who aren't wanted; watched.
     pub(super) fn namespace_of(
         &self,
         users: u32,
         only: Range<u32>,
         seed: u64,
+        watch: &Watch,
     ) -> Result<Namespace, PlanError> {
-        plan_for(self.wanted(), self.users_with_files(users)?, only, seed)
+        plan_for(self.wanted(), self.users_with_files(users)?, only, seed, watch)
     }
 
     /// Users who have files, where so many are to work.

@@ -1,9 +1,11 @@
 //! Synthetic users: expectations of the thesis' tables, and the same calls whatever they run on.
 
 use petrio_colours::{FileOp, Operation};
-use petrio_workload::program::{FileProgram, Placement, Prepared, Step};
+use petrio_kernel::Watch;
+use petrio_workload::program::{FileProgram, Placement, Prepared, ProgramError, Step};
 use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;
+use std::time::Duration;
 
 /// The thesis' specification.
 fn thesis() -> UserSpecification {
@@ -301,4 +303,46 @@ fn files_of_more_bytes_than_can_be_counted_have_the_greatest_number() {
     let vast = changed(r#"{ exponential = { mean = "5794 B" } }"#, r#""15 EiB""#);
     assert_eq!(vast.namespace(1, 1).unwrap().bytes(), u64::MAX);
     assert_eq!(vast.prepare(&Users::new("", 1, 1), &seed(1), None).unwrap().files.bytes(), u64::MAX);
+}
+
+#[test]
+fn what_is_stopped_is_laid_out_no_further() {
+    // Some nine million sessions, which would take minutes; and as many files as there can be.
+    let many = changed("count = 1000", "count = 16000000");
+    for (specification, sessions) in [(thesis(), 300_000), (many, 1)] {
+        let watch = Watch::new();
+        let placement = Placement { watch: watch.clone(), ..seed(1) };
+        let stopping = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            watch.stop();
+        });
+        let outcome = specification.prepare(&Users::new("", 30, sessions), &placement, None);
+        assert!(matches!(outcome, Err(ProgramError::Stopped)));
+        stopping.join().unwrap();
+    }
+    // A program that is made goes on no further either.
+    let watch = Watch::new();
+    let placement = Placement { watch: watch.clone(), ..seed(1) };
+    let mut prepared = thesis().prepare(&Users::new("", 1, 1), &placement, None).unwrap();
+    assert!(prepared.programs[0].next(None).is_ok());
+    watch.stop();
+    assert!(matches!(prepared.programs[0].next(None), Err(ProgramError::Stopped)));
+}
+
+#[test]
+fn new_files_are_numbered_for_as_many_as_are_there_at_once() {
+    let kept = |sessions: u32| {
+        let text = format!("[readings]\nkept_sessions = {sessions}\n\n[files]");
+        let files = |count: u32| {
+            let specification = changed("[files]", &text);
+            let prepared = specification.prepare(&Users::new("", 1, count), &seed(1), None).unwrap();
+            prepared.files.len()
+        };
+        [1, 5, 40].map(files)
+    };
+    // Those of a session alone are the most of any one; the more sessions' files stay, the more there are at once.
+    let [none, some, all] = [0, 4, 100].map(kept);
+    assert!(none[2] < some[2] && some[2] < all[2], "{none:?} {some:?} {all:?}");
+    assert_eq!(some[0], all[0]);
+    assert_eq!(some[1], all[1], "five sessions, of which all stay");
 }

@@ -59,6 +59,9 @@ pub fn host_page(
     for (number, mount) in mounts.iter().enumerate() {
         let fs = Mounted::new(number as u32, host, mount)?;
         warm(&mut memory, &fs, mount);
+        if mount.watch.is_stopped() {
+            return Err(HostError::Stopped { mount: mount.name.clone() });
+        }
         mounted.push(fs);
     }
     let memory = page.state("memory", memory);
@@ -106,7 +109,8 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
         memory.make_room(pages);
         memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
     };
-    for file in &mount.files {
+    // Of what is stopped, nothing is run.
+    for file in mount.files.iter().take_while(|_| !mount.watch.is_stopped()) {
         let block = fs.volume.inode_block(file.file);
         insert(memory, device, block, 1);
         let pages = exits::pages_of(file.size);

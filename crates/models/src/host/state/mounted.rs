@@ -140,6 +140,9 @@ impl Mounted {
         let mut stream = random::generator(mount.seed, 0, &mount.name, "layout");
         let mut inodes = Inodes::default();
         for file in &mount.files {
+            if mount.watch.is_stopped() {
+                return Err(HostError::Stopped { mount: mount.name.clone() });
+            }
             let added = match file.directory {
                 true => volume.add_directory(file.file, file.parent),
                 false => volume.add_file(file.file, file.parent, file.size, &mut stream),

@@ -23,6 +23,19 @@ pub(crate) struct Found {
 
 /// A table has no more columns.
 const COLUMNS_MAX: usize = 4_096;
+/// A line of a table has no more bytes; a longer one is a list, and taking it apart as a row would take many times its size.
+const LINE_MAX: usize = 1 << 20;
+/// More numbers say nothing more about a distribution.
+pub(crate) const VALUES_MAX: usize = 16 << 20;
+
+/// Takes a number in, as long as there is room.
+fn push(values: &mut Vec<f64>, number: f64) -> Result<(), String> {
+    if values.len() == VALUES_MAX {
+        return Err(format!("there are more than {VALUES_MAX} numbers in it; take a sample of them"));
+    }
+    values.push(number);
+    Ok(())
+}
 
 fn separator(text: &str) -> Option<u8> {
     let is_comment = |line: &str| line.trim_start().starts_with('#');
@@ -42,18 +55,24 @@ fn number(field: &str) -> Option<f64> {
 pub(crate) fn columns(text: &str, wanted: Option<usize>) -> Result<Found, String> {
     let text = text.trim_start_matches('\u{feff}');
     let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let Some(mark) = separator(text) else {
+    let mark = separator(text);
+    let long = lines().any(|line| line.len() > LINE_MAX);
+    if long && mark.is_some() && wanted.is_some() {
+        return Err(format!("a line of a table has {LINE_MAX} bytes at most"));
+    }
+    let Some(mark) = mark.filter(|_| !long) else {
         let mut found = Found { values: vec![], left_out: 0, columns: vec![], column: 0 };
         for field in
             lines().flat_map(|line| line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')))
         {
             match number(field) {
-                Some(number) => found.values.push(number),
+                Some(number) => push(&mut found.values, number)?,
                 None => found.left_out += usize::from(!field.is_empty()),
             }
         }
         return Ok(found);
     };
+    // Of rows of a bounded length.
     let table = || rows(text.as_bytes(), mark).into_byte_records().map_while(Result::ok);
     let cells = |row: &csv::ByteRecord| row.iter().map(|field| cell(field).into_owned()).collect::<Vec<_>>();
     let first = table().next().map(|row| cells(&row)).unwrap_or_default();
@@ -82,7 +101,7 @@ pub(crate) fn columns(text: &str, wanted: Option<usize>) -> Result<Found, String
     let (mut values, mut left_out) = (Vec::new(), 0);
     for row in body() {
         match row.get(column).and_then(|field| number(&cell(field))) {
-            Some(number) => values.push(number),
+            Some(number) => push(&mut values, number)?,
             None => left_out += 1,
         }
     }
@@ -93,6 +112,18 @@ pub(crate) fn columns(text: &str, wanted: Option<usize>) -> Result<Found, String
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_line_that_no_table_has_is_a_list_whatever_stands_between_its_numbers() {
+        let many = "1,2,".repeat(LINE_MAX / 2);
+        let found = columns(&many, None).unwrap();
+        assert_eq!((found.values.len(), found.columns.len()), (LINE_MAX, 0));
+        assert!(columns(&format!("{many}\n"), Some(0)).unwrap_err().contains("bytes at most"));
+        assert_eq!(
+            push(&mut vec![0.0; VALUES_MAX], 1.0).unwrap_err(),
+            "there are more than 16777216 numbers in it; take a sample of them"
+        );
+    }
 
     #[test]
     fn numbers_are_found_in_lists_and_tables() {

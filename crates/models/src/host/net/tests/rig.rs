@@ -66,6 +66,7 @@ impl Rig {
         let directory =
             PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
         let mount = Mount {
+            watch: petrio_kernel::Watch::default(),
             name: "fs".to_owned(),
             parameters: parameters.clone(),
             device_blocks: 2 << 20,
