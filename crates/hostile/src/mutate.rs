@@ -1,5 +1,7 @@
 //! What becomes of a good file: bits that flip, lines that go or come twice, sizes, numbers at the ends of every type, nesting, encodings.
 
+#![allow(clippy::ptr_arg)] // All mutations are of one type, whether they change a length or not.
+
 use crate::noise::Noise;
 use flate2::Compression;
 use flate2::write::GzEncoder;
