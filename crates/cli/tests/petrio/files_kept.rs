@@ -150,10 +150,9 @@ fn users_at_work_write_to_petrios_files_alone() {
     let copy = ["-r", "files/home/u001/.", "victim"];
     assert!(Command::new("cp").args(copy).current_dir(folder.path(".")).status().unwrap().success());
     let hash = || {
-        let all =
-            Command::new("sh").args(["-c", "find victim -type f | sort | xargs md5sum; find victim | sort"]);
-        let mut all = all.current_dir(folder.path("."));
-        String::from_utf8(all.output().unwrap().stdout).unwrap()
+        let mut all = Command::new("sh");
+        all.args(["-c", "find victim -type f | sort | xargs md5sum; find victim | sort"]);
+        String::from_utf8(all.current_dir(folder.path(".")).output().unwrap().stdout).unwrap()
     };
     let before = hash();
     std::os::unix::fs::symlink(folder.path("victim"), folder.path("link")).unwrap();

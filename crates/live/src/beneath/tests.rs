@@ -5,6 +5,12 @@ use super::*;
 use std::fs;
 use std::os::unix::fs::symlink;
 
+/// A way to look names up.
+type Lookup = fn(BorrowedFd<'_>, &Path, OFlags, Mode) -> Result<OwnedFd, Errno>;
+
+/// With the kernel's own call and without.
+const WAYS: [Lookup; 2] = [open_beneath, walk];
+
 #[test]
 fn neither_links_nor_dots_lead_away_with_the_kernels_lookup_and_without() {
     let folder = tempfile::tempdir().unwrap();
@@ -17,8 +23,7 @@ fn neither_links_nor_dots_lead_away_with_the_kernels_lookup_and_without() {
     symlink(outside.join("victim"), inside.join("a/file")).unwrap();
     fs::write(inside.join("a/b/own"), "own").unwrap();
     let directory = Directory::open(&inside).unwrap();
-    let ways: [fn(BorrowedFd<'_>, &Path, OFlags, Mode) -> Result<OwnedFd, Errno>; 2] = [open_beneath, walk];
-    for way in ways {
+    for way in WAYS {
         let open = |below: &str| {
             way(directory.as_fd(), Path::new(below), OFlags::RDONLY | FOLLOW_NOTHING, Mode::empty())
         };
@@ -55,12 +60,10 @@ fn a_directory_that_is_swapped_for_a_link_all_the_time_never_leads_away() {
                 swap("d", "link").unwrap();
             }
         });
-        let ways: [fn(BorrowedFd<'_>, &Path, OFlags, Mode) -> Result<OwnedFd, Errno>; 2] =
-            [open_beneath, walk];
         for number in 0..4_000 {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FOLLOW_NOTHING;
             let below = format!("d/{number}");
-            let _ = ways[number % 2](directory.as_fd(), Path::new(&below), flags, Mode::from_raw_mode(0o600));
+            let _ = WAYS[number % 2](directory.as_fd(), Path::new(&below), flags, Mode::from_raw_mode(0o600));
         }
         ended.store(true, Ordering::Relaxed);
     });

@@ -17,7 +17,10 @@ use std::path::PathBuf;
 /// Make the files of a user specification in a directory, or in a simulated file system
 ///
 /// The same specification, users and seed give the same names and sizes everywhere, in real directories and in simulated file
-/// systems. A creation that was stopped goes on where it was. Nothing is written outside the directories given.
+/// systems. A creation that was stopped goes on where it was. Nothing is written outside the directories given, through no link; where
+/// a name is taken by something that petrio hasn't made, nothing at all is changed. What is made is written down in the directory, so that
+/// petrio fs remove removes exactly that; it has the sticky bit ("t" in ls -l), by which petrio knows it after a crash. One petrio at a
+/// time works in a directory.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Create {

@@ -15,7 +15,7 @@ use petrio_scenario::report::figures::counted;
 /// into it since.
 #[derive(Args)]
 pub(crate) struct Remove {
-    /// The directory that was given to petrio fs create
+    /// The directory that was given to petrio fs create, and PLACE=DIR again for each place that lies elsewhere
     #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
     dir: Vec<Placed>,
 }

@@ -8,10 +8,10 @@ use petrio_live::namespace::{Access, Site, Verified, verify};
 use petrio_scenario::report::figures::counted;
 use std::path::PathBuf;
 
-/// Compare every name, kind and size with what petrio fs create has made
+/// Compare every name, kind and size with what petrio fs create has made; a file that was put in the place of one isn't taken for it
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The directory that was given to petrio fs create
+    /// The directory that was given to petrio fs create, and PLACE=DIR again for each place that lies elsewhere
     #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
     dir: Vec<Placed>,
 }

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 
 /// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every call
 ///
-/// Their files are made first where they aren't there yet (petrio fs create). The same users run on simulated file systems by
+/// Their files are made first where they aren't there yet (petrio fs create), and only what petrio has made is written to. What users make
+/// themselves goes at the end, or when the next run begins if this one is killed. The same users run on simulated file systems by
 /// kind = "users" in a scenario, with the same calls from the same seed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
