@@ -11,7 +11,7 @@
 //!
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
-//! - [`temporary`]: directories that last as long as this process needs them.
+//! - [`temporary`]: folders that go with their guard, with the process, or with the next start.
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 

@@ -1,5 +1,6 @@
-//! Directories that last as long as this process needs them: with a name that nobody guesses, this user's alone, [recorded](crate::under_way)
-//! so that the next start clears what a killed process leaves.
+//! Temporary folders: for their owner alone, recorded as long as they are there, and gone with their guard or by a signal's handler.
+//!
+//! What a process that is killed leaves of them is cleared by the next start, which finds them in the record ([`crate::under_way`]).
 
 use crate::under_way::{self, Recorded, TREE};
 use std::collections::BTreeSet;
@@ -8,50 +9,50 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// Those of this process: it is the process that a signal ends.
+/// The folders of this process: it is the process that a signal ends.
 static THERE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn there() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     THERE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A directory that is removed with all that is in it when this is dropped.
-///
-/// ```
-/// use petrio_files::temporary::Directory;
-/// let directory = Directory::create("petrio-example")?;
-/// let path = directory.path().to_owned();
-/// std::fs::write(path.join("notes.txt"), "text")?;
-/// drop(directory);
-/// assert!(!path.exists());
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// A folder that is gone, with all in it, when this is dropped.
 #[derive(Debug)]
-pub struct Directory {
+pub struct TemporaryFolder {
     path: PathBuf,
     recorded: Option<Recorded>,
 }
 
-impl Directory {
-    /// One where this system keeps such things, whose name begins with `prefix`.
+impl TemporaryFolder {
+    /// One in the folder for temporary files.
     ///
     /// # Errors
-    /// As of [`Directory::create_in`].
-    pub fn create(prefix: &str) -> io::Result<Self> {
-        Self::create_in(&std::env::temp_dir(), prefix)
+    /// It can't be made there.
+    ///
+    /// ```
+    /// use petrio_files::temporary::TemporaryFolder;
+    /// let folder = TemporaryFolder::new()?;
+    /// let path = folder.path().to_owned();
+    /// std::fs::write(path.join("file"), "text")?;
+    /// drop(folder);
+    /// assert!(!path.exists());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn new() -> io::Result<Self> {
+        Self::new_in(&std::env::temp_dir())
     }
 
-    /// One in a folder of the caller's choice, which is there.
+    /// One in a folder that is there.
     ///
     /// # Errors
-    /// A folder that isn't there or can't be written to.
-    pub fn create_in(folder: &Path, prefix: &str) -> io::Result<Self> {
-        let path = std::path::absolute(folder)?.join(format!("{prefix}-{}", under_way::random_name()));
+    /// It can't be made there.
+    pub fn new_in(folder: &Path) -> io::Result<Self> {
+        let path = std::path::absolute(folder)?.join(format!("petrio-{}", under_way::random_name()));
         let recorded = under_way::begin(TREE, &path);
-        // Who takes everything down waits until it is listed, or comes first and lets nothing begin.
+        // A signal's handler that has the list finds all there are; none comes behind its back.
         let mut there = there();
-        // Somebody else's of that name is refused, were it a link.
         DirBuilder::new().mode(0o700).create(&path)?;
         there.insert(path.clone());
         Ok(Self { path, recorded: Some(recorded) })
@@ -63,56 +64,73 @@ impl Directory {
     }
 }
 
-impl Drop for Directory {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let is_gone = remove(&self.path);
         there().remove(&self.path);
-        if let Some(recorded) = self.recorded.take()
-            && !is_gone
-        {
+        if let Some(recorded) = self.recorded.take().filter(|_| !is_gone) {
+            // The next start tries again.
             recorded.keep();
         }
     }
 }
 
-/// Removes all of them: for a program that is told to end now, when nothing will be dropped any more. No further one begins.
-pub fn discard_all() {
+/// Removes all temporary folders: for a program that is told to end now, when nothing will be dropped any more. No further one begins.
+pub fn remove_all() {
     under_way::prepare_to_end();
-    // Kept: what is about to begin or to be dropped waits for the end.
     let there = there();
     for path in there.iter() {
-        // What can't be removed now is removed by the next start.
         remove(path);
     }
+    // Kept: whoever makes or drops one waits for the end.
     std::mem::forget(there);
 }
 
-/// Whether it is gone. Another thread may still be putting something into it.
+/// Removes a folder in which others may still be at work; whether it is gone.
 fn remove(path: &Path) -> bool {
-    (0..3).any(|_| match std::fs::remove_dir_all(path) {
-        Ok(()) => true,
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    })
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(path) {
+            Ok(()) => return true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => return true,
+            Err(_) => std::thread::sleep(Duration::from_millis(2)),
+        }
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
-    fn it_is_private_and_goes_with_all_that_is_in_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let [one, other] = [(); 2].map(|()| Directory::create_in(folder.path(), "some").unwrap());
-        assert_ne!(one.path(), other.path());
-        assert_eq!(one.path().metadata().unwrap().permissions().mode() & 0o7777, 0o700);
-        std::fs::create_dir_all(one.path().join("deep/deeper")).unwrap();
-        std::fs::write(one.path().join("deep/file"), "text").unwrap();
-        drop(one);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        drop(other);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(Directory::create_in(&folder.path().join("none"), "some").is_err());
+    fn a_folder_is_private_and_goes_with_what_is_in_it() {
+        let folder = TemporaryFolder::new().unwrap();
+        let path = folder.path().to_owned();
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o700);
+        std::fs::create_dir(path.join("a")).unwrap();
+        std::fs::write(path.join("a/b"), "").unwrap();
+        assert!(there().contains(&path));
+        drop(folder);
+        assert!(!path.exists() && !there().contains(&path));
+    }
+
+    #[test]
+    fn who_goes_on_making_files_meanwhile_does_not_keep_it() {
+        let folder = TemporaryFolder::new().unwrap();
+        let path = folder.path().to_owned();
+        let busy = {
+            let path = path.clone();
+            std::thread::spawn(move || {
+                let mut number = 0;
+                while std::fs::write(path.join(format!("{number}")), "").is_ok() {
+                    number += 1;
+                }
+            })
+        };
+        drop(folder);
+        busy.join().unwrap();
+        assert!(!path.exists());
     }
 }

@@ -22,8 +22,7 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what is half-written and what is [temporary](crate::temporary): for a program that is told to end now, when nothing will be
-/// dropped any more. Nothing further begins.
+/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more. No further file begins.
 pub fn discard_unfinished() {
     under_way::prepare_to_end();
     // Kept: what is about to be renamed or to begin waits for the end.
@@ -33,7 +32,6 @@ pub fn discard_unfinished() {
         let _ = std::fs::remove_file(path);
     }
     std::mem::forget(unfinished);
-    crate::temporary::discard_all();
 }
 
 /// A file being written. It takes its name in [`WholeFile::finish`]; dropped before that, nothing of it remains.

@@ -2,7 +2,7 @@
 //! file that this user alone may read, which leads to an address with a secret that opens once.
 
 use crate::token::Token;
-use petrio_files::temporary::Directory;
+use petrio_files::temporary::TemporaryFolder;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,7 +16,7 @@ pub(crate) struct Entrance(Arc<Mutex<Option<Open>>>);
 struct Open {
     secret: Token,
     /// Removed with its file as soon as it has served.
-    _directory: Directory,
+    _directory: TemporaryFolder,
 }
 
 /// The part of an address before the secret.
@@ -30,7 +30,7 @@ impl Entrance {
     /// Makes a file that leads in; an earlier one does no longer. `origin` is the studio's address up to its path.
     pub(crate) fn make(&self, origin: &str) -> io::Result<PathBuf> {
         let secret = Token::random().map_err(|error| io::Error::other(error.to_string()))?;
-        let directory = Directory::create_in(&folder(), "petrio-studio")?;
+        let directory = TemporaryFolder::new_in(&folder())?;
         let path = directory.path().join("open.html");
         let address = format!("{origin}/{DOOR}/{}", secret.as_str());
         let page = format!(

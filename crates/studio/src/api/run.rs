@@ -4,7 +4,7 @@ use super::{Desk, Refusal};
 use crate::body::Wanted;
 use crate::memory::enough_memory;
 use crate::reach::Opened;
-use petrio_files::temporary::Directory;
+use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;
 use petrio_scenario::run::Progress;
 use petrio_scenario::{Loaded, Override, load_text_watched, load_users_text};
@@ -75,7 +75,7 @@ pub(crate) struct Prepared {
     /// Where its scenario's files are looked for, and by which name they are known.
     hidden: (PathBuf, PathBuf),
     // The specification that the scenario names lies here while it runs.
-    _folder: Directory,
+    _folder: TemporaryFolder,
     _files: Vec<Opened>,
 }
 
@@ -100,7 +100,7 @@ impl Prepared {
                 Refusal::new(error).help(Some("run fewer sessions, or fewer users".to_owned()))
             })?;
         }
-        let folder = Directory::create("petrio-studio").map_err(Refusal::new)?;
+        let folder = TemporaryFolder::new().map_err(Refusal::new)?;
         let path = folder.path().join("specification.toml");
         std::fs::write(&path, &request.text).map_err(Refusal::new)?;
         let scenario = match &request.scenario {
