@@ -73,7 +73,7 @@ impl Studio {
             match server.entrance() {
                 Ok(page) => open(&page),
                 Err(error) => {
-                    talk(&format!("warning: no browser is opened, for nothing leads it in: {error}"))
+                    talk(&format!("warning: no browser is opened, for nothing leads it in: {error}"));
                 }
             }
         }
