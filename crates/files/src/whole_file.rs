@@ -22,8 +22,7 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what is half-written: for a program that is told to end now, when nothing will be
-/// dropped any more. Nothing further begins.
+/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more. No further file begins.
 pub fn discard_unfinished() {
     under_way::prepare_to_end();
     // Kept: what is about to be renamed or to begin waits for the end.

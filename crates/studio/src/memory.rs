@@ -25,6 +25,7 @@ pub(crate) fn enough_memory(bytes: u64, what: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{print, talk};
 use clap::Args;
 use petrio_files::under_way::sweep;
+use petrio_files::{shown, temporary};
 use petrio_scenario::load_users;
 use petrio_studio::{Studio as Server, StudioError, StudioOptions};
 use std::net::IpAddr;
@@ -72,17 +73,20 @@ impl Studio {
             match server.entrance() {
                 Ok(page) => open(&page),
                 Err(error) => {
-                    talk(&format!("warning: no browser is opened, for nothing leads it in: {error}"))
+                    talk(&format!("warning: no browser is opened, for nothing leads it in: {error}"));
                 }
             }
         }
-        server.serve().map_err(|error| Failure::new(error, None))
+        let served = server.serve().map_err(|error| Failure::new(error, None));
+        // What a run that hasn't ended yet would leave.
+        temporary::remove_all();
+        served
     }
 }
 
 /// A specification with mistakes is opened, so that they can be mended there; what is none can't be.
 fn look_at(path: &Path) -> Result<(), Failure> {
-    let shown = path.display();
+    let shown = shown::path(path);
     let help = || Some("name a user specification (TOML); examples/users has some".to_owned());
     let refuse = |why: String| Failure::new(format!("{shown} {why}"), help());
     let told = std::fs::metadata(path).map_err(|error| refuse(format!("can't be read: {error}")))?;

@@ -211,7 +211,12 @@ pub(crate) async fn events(
         if !first {
             match tokio::time::timeout(BEAT, told.changed()).await {
                 Ok(Ok(())) => {}
-                Ok(Err(_)) => return None,
+                // Whoever would tell how it ended is gone.
+                Ok(Err(_)) => {
+                    let why = Refusal::new("the run broke off; this is a bug in petrio, please report it");
+                    let text = format!("event: failed\ndata: {}\n\n", json(&why));
+                    return Some((Ok::<_, Infallible>(text), (told, watching, false, true)));
+                }
                 // A comment, which a page doesn't hear of.
                 Err(_) => {
                     return Some((Ok::<_, Infallible>(":\n\n".to_owned()), (told, watching, false, false)));
