@@ -325,14 +325,17 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_point_that_was_left_goes_and_a_folder_in_use_stays() {
+    fn a_mount_point_that_was_left_goes_with_what_was_written_into_it_meanwhile_and_a_link_stays() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("petrio-mount-1");
         fs::create_dir(&place).unwrap();
-        fs::write(place.join("somebody's"), "").unwrap();
-        assert!(super::super::clear_mount(&place).is_err());
-        fs::remove_file(place.join("somebody's")).unwrap();
+        fs::write(place.join("late"), "").unwrap();
         assert!(super::super::clear_mount(&place).unwrap());
         assert!(!place.exists());
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&other, &place).unwrap();
+        assert!(super::super::clear_mount(&place).is_err());
+        assert!(other.exists());
     }
 }

@@ -46,6 +46,7 @@ use petrio_units::Bytes;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use volume::{Journal, Layout};
@@ -274,8 +275,27 @@ fn unmount_and_remove(directory: &Path) -> bool {
     }
     // What is still in use goes with its last user; where nothing is mounted any more this does nothing.
     let _ = unmount(directory, UnmountFlags::DETACH);
-    let _ = fs::remove_dir(directory);
-    is_gone(directory)
+    remove_mount_point(directory).is_ok()
+}
+
+/// Removes a directory that nothing is mounted on any more, with what was written into it after that by whoever was still at work.
+fn remove_mount_point(directory: &Path) -> std::io::Result<()> {
+    let mut outcome = Ok(());
+    for _ in 0..100 {
+        let above = directory.parent().map_or_else(|| fs::metadata("/"), fs::metadata);
+        match fs::symlink_metadata(directory) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            // What is mounted there still isn't touched.
+            Ok(there) if !above.is_ok_and(|above| above.dev() == there.dev()) => {
+                return Err(std::io::ErrorKind::ResourceBusy.into());
+            }
+            _ => outcome = fs::remove_dir_all(directory),
+        }
+        if outcome.is_err() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    outcome
 }
 
 fn is_gone(path: &Path) -> bool {
@@ -287,9 +307,12 @@ pub(crate) fn clear_mount(directory: &Path) -> std::io::Result<bool> {
     if is_gone(directory) {
         return Ok(false);
     }
-    // A directory that nothing is mounted on, or isn't one, answers with an error; it is then removed only if it is empty.
+    // A directory that nothing is mounted on answers with an error.
     while unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).is_ok() {}
-    fs::remove_dir(directory)?;
+    if !directory.symlink_metadata()?.is_dir() {
+        return Err(std::io::Error::other("it is no directory any more"));
+    }
+    remove_mount_point(directory)?;
     Ok(true)
 }
 

@@ -33,8 +33,6 @@ use std::thread;
 
 /// Where the kernel's side is opened.
 const FUSE: &str = "/dev/fuse";
-/// The name of the only file.
-const NAME: &str = "image";
 /// Numbers of the directory and of the file in it.
 const ROOT_NODE: u64 = 1;
 const FILE_NODE: u64 = 2;
@@ -109,9 +107,11 @@ impl SlowDisk {
         };
         let ((), mounted) = Undo::recorded(MOUNT, &place, make, undo)?;
         let each_ns = each.time().as_picos() / 1_000;
-        start(channel, contents, size.get(), each_ns)
+        // A name of its own, by which the device over it is known wherever its mount is.
+        let name = fresh_name("image");
+        start(channel, contents, &name, [size.get(), each_ns])
             .map_err(RigError::system("start the server of", &place))?;
-        Ok(Self { file: place.join(NAME), _mounted: mounted })
+        Ok(Self { file: place.join(name), _mounted: mounted })
     }
 
     /// The file to attach a loop device to.
@@ -127,17 +127,17 @@ pub(crate) const SERVE_SLOW_DISK: &str = "serve-slow-disk";
 ///
 /// It is a process of its own where petrio can start itself. For one that is killed while it waits for its own disk could never end: the
 /// channel stays open as long as a thread of it waits, and nobody answers that thread.
-fn start(channel: File, contents: File, size: u64, each_ns: u64) -> io::Result<()> {
+fn start(channel: File, contents: File, name: &str, [size, each_ns]: [u64; 2]) -> io::Result<()> {
     let builder = thread::Builder::new().name("petrio-slow-disk".to_owned());
     let Some(program) = launch::program() else {
         let each = std::time::Duration::from_nanos(each_ns);
-        let server = Server { contents, size, each };
+        let server = Server { contents, name: name.to_owned(), size, each };
         return builder.spawn(move || server.run(channel)).map(drop);
     };
     let numbers = [size, each_ns, u64::from(std::process::id())].map(|number| number.to_string());
     let mut command = Command::new(program);
     // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is unmounted.
-    command.arg(SERVE_SLOW_DISK).args(numbers).stdin(channel).stdout(contents).process_group(0);
+    command.args([SERVE_SLOW_DISK, name]).args(numbers).stdin(channel).stdout(contents).process_group(0);
     let (tell, told) = sync_channel(1);
     // It ends with the thread that starts it. This one waits for nothing else, so it ends when this process does, whatever the others
     // are waiting for.
@@ -157,20 +157,23 @@ fn start(channel: File, contents: File, size: u64, each_ns: u64) -> io::Result<(
 
 /// Serves as a process of its own: the channel is its standard input, the contents are its standard output.
 pub(crate) fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
+    let (name, words) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let numbers: Option<Vec<u64>> = words.iter().map(|word| word.to_str()?.parse().ok()).collect();
     let Some([size, each_ns, parent]) = numbers.as_deref() else {
-        return Err(io::Error::other("a slow disk has three numbers"));
+        return Err(io::Error::other("a slow disk has a name and three numbers"));
     };
     launch::end_with(*parent as u32, launch::Signal::KILL)?;
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let contents = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let each = std::time::Duration::from_nanos(*each_ns);
-    Server { contents, size: *size, each }.run(channel);
+    Server { contents, name: name.to_string_lossy().into_owned(), size: *size, each }.run(channel);
     Ok(())
 }
 
 struct Server {
     contents: File,
+    /// That of the only file.
+    name: String,
     size: u64,
     each: std::time::Duration,
 }
@@ -258,7 +261,7 @@ impl Server {
     }
 
     fn lookup(&self, parent: u64, name: &[u8]) -> Result<Vec<u8>, i32> {
-        if parent != ROOT_NODE || name.strip_suffix(&[0]) != Some(NAME.as_bytes()) {
+        if parent != ROOT_NODE || name.strip_suffix(&[0]) != Some(self.name.as_bytes()) {
             return Err(ENOENT);
         }
         let mut answer = Vec::new();
@@ -349,7 +352,7 @@ mod tests {
     fn server(size: u64) -> Server {
         let contents = tempfile::tempfile().unwrap();
         contents.set_len(size).unwrap();
-        Server { contents, size, each: std::time::Duration::ZERO }
+        Server { contents, name: "image".to_owned(), size, each: std::time::Duration::ZERO }
     }
 
     fn request(opcode: u32, node: u64, body: &[u8]) -> Vec<u8> {

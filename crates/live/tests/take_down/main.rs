@@ -56,7 +56,8 @@ fn everything_is_taken_down_once_and_the_latest_first() {
     maker.join().unwrap();
     // Nothing more is made: whoever wants to waits for the end.
     std::thread::spawn(move || {
-        let _guard = Undo::made(|| Ok::<(), ()>(tell.send(5).unwrap()), || ());
+        let make = || tell.send(5);
+        let _guard = Undo::made(make, || ());
     });
     std::thread::sleep(std::time::Duration::from_millis(100));
     drop(guards);

@@ -140,11 +140,15 @@ fn kill_once(scene: &Scene, victim: &Victim, name: &str, delay: Duration, tally:
     if code != Some(0) || told.contains("warning") {
         fault(format!("the next start: {told}"));
     }
-    // A process that was told to end may take a moment for it.
-    let end = Instant::now() + Duration::from_secs(5);
+    // A capture whose supervisor was killed completes its trace before it ends.
+    let end = Instant::now() + PATIENCE;
     let mut left = Remains::look(scene, &machine, &records, true);
     while !left.is_empty() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));
+        // One that ended after the next start has left its record, with nothing behind it.
+        if left.iter().all(|remains| remains.kind == "record") {
+            scene.petrio(&["--version"]);
+        }
         left = Remains::look(scene, &machine, &records, true);
     }
     for remains in &left {

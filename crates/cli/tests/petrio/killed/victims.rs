@@ -63,9 +63,9 @@ pub(super) const VICTIMS: [Victim; 12] = [
         window_ms: 400,
         prepare: specification,
         clear: |scene| drop(fs::remove_dir_all(scene.work("files"))),
-        arguments: &["fs", "create", SPECIFICATION, "--dir", "files", "--users", "4"],
+        arguments: &["fs", "create", SPECIFICATION, "--dir", "files", "--users", "12"],
         check: |scene| {
-            done(scene, &["fs", "create", SPECIFICATION, "--dir", "files", "--users", "4"])?;
+            done(scene, &["fs", "create", SPECIFICATION, "--dir", "files", "--users", "12"])?;
             done(scene, &["fs", "verify", "--dir", "files"])?;
             done(scene, &["fs", "remove", "--dir", "files"])
         },
