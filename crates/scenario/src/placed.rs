@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// The least that a file system's own dirty limit may be.
 const LEAST_DIRTY_LIMIT: Bytes = Bytes(1 << 20);
 
+/// What a group of blocks takes at least: where its two maps, its inodes and its first block lie.
+const BYTES_A_GROUP: u64 = 32;
+
 /// One disk of the system.
 #[derive(Clone, Debug)]
 pub struct PlacedDisk {
@@ -179,6 +182,14 @@ pub(crate) fn placed(
             let message =
                 format!("the file system is larger than \"{}\", which holds {holds}", file_system.place.on);
             problems.push(sources.error(span, message).help("leave it out to use all of it"));
+        } else if let Err(cause) = petrio_bounds::check(
+            blocks / (BLOCK_SIZE / SECTOR_BYTES) / u64::from(file_system.parameters.blocks_per_group.max(1))
+                * BYTES_A_GROUP,
+        ) {
+            let span = places.key(&format!("fs.{name}"));
+            let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
+            let message = format!("a file system of {size} is more than can be laid out here: {cause}");
+            problems.push(sources.error(span, message).help("take a smaller disk, or give the file system a size"));
         } else if let Err(error) =
             file_system::Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
         {

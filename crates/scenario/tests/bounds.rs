@@ -183,3 +183,10 @@ fn a_read_at_the_end_of_a_file_moves_what_is_there_and_one_of_nothing_is_told() 
     let warning = "1 read moved nothing: they begin at the end of their files or beyond it";
     assert_eq!(found.warnings, [warning]);
 }
+
+#[test]
+fn a_file_system_of_exbibytes_is_refused_before_its_groups_are_laid_out() {
+    let text = script("", "create a").replace("2 GB/s\"", "2 GB/s\", blocks = \"9e17 blocks\"");
+    let problem = mistake(&text);
+    assert!(problem.message().contains("of memory would be needed"), "{problem:?}");
+}

@@ -15,8 +15,8 @@ fn numbers_to_fit_that_have_no_end_are_refused() {
 fn a_mean_that_there_is_none_of_is_left_out_and_said_so() {
     let folder = Folder::new();
     let specification = root().join("examples/users/office.toml").display().to_string();
-    let set = "category.letter.size={ pareto = { scale = \"1 KiB\", shape = 0.5 } }";
-    let files = "user.clerk.uses.letter.files={ pareto = { scale = 1, shape = 0.5 } }";
+    let set = "category.letter.size={ pareto = { minimum = \"1 KiB\", shape = 0.5 } }";
+    let files = "user.clerk.uses.letter.files={ pareto = { minimum = 1, shape = 0.5 } }";
     for more in [vec![], vec!["--set", files], vec!["--set", set]] {
         let mut arguments = vec!["users", "info", &specification, "--json"];
         arguments.extend(&more);
@@ -32,7 +32,8 @@ fn a_mean_that_there_is_none_of_is_left_out_and_said_so() {
 fn more_users_than_memory_are_refused_before_the_first_file_is_laid_out() {
     let folder = Folder::new();
     let specification = root().join("examples/users/office.toml").display().to_string();
-    let answer = folder.petrio(&["fs", "create", &specification, "--dir", "made", "--users", "4294967295"]);
+    let set = "files.users=4294967295";
+    let answer = folder.petrio(&["fs", "create", &specification, "--dir", "made", "--set", set]);
     assert_eq!(answer.code, Some(2), "{}", answer.talk);
     assert!(answer.talk.contains("of memory would be needed"), "{}", answer.talk);
     assert!(folder.names().is_empty(), "{:?}", folder.names());

@@ -89,17 +89,22 @@ pub fn usual_size(namespace: &Namespace) -> Bytes {
     Bytes(size.checked_next_power_of_two().unwrap_or(size))
 }
 
+/// What a group of blocks takes at least: where its two maps, its inodes and its first block lie.
+const BYTES_A_GROUP: u64 = 32;
+
 /// Puts the files on a fresh file system.
 ///
 /// # Errors
 /// A size that can't be, or too small a one.
 pub fn fill_volume(namespace: &Namespace, family: Family, size: Bytes) -> Result<FilledVolume, VolumeError> {
-    let mut volume = Volume::format(&FileSystemParameters::of(family), size.get() / BLOCK_SIZE)
-        .map_err(|error| VolumeError::Format { size, error })?;
-    // A bit for each block that is taken (the maps of the block groups).
+    // A bit for each block that is taken (the maps of the block groups), and the places of each group's metadata.
+    let parameters = FileSystemParameters::of(family);
     let taken = Bytes(namespace.bytes());
-    petrio_bounds::check(taken.get() / BLOCK_SIZE / 8)
+    let groups = size.get() / BLOCK_SIZE / u64::from(parameters.blocks_per_group.max(1));
+    petrio_bounds::check((taken.get() / BLOCK_SIZE / 8).saturating_add(groups * BYTES_A_GROUP))
         .map_err(|cause| VolumeError::TooMuch { size: taken, cause })?;
+    let mut volume = Volume::format(&parameters, size.get() / BLOCK_SIZE)
+        .map_err(|error| VolumeError::Format { size, error })?;
     let (blocks_before, inodes_before) = (volume.free_blocks(), volume.free_inodes());
     let mut random = generator(1, 0, "fill", "layout");
     let number = |position: u32| FileId(position + 1);

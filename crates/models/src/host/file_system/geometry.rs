@@ -111,7 +111,9 @@ fn check(parameters: &FileSystemParameters, blocks: u64) -> Result<(), FormatErr
     {
         return wrong("journal_size", size.get(), "take at least 4 MiB (mke2fs: 1024 blocks)");
     }
-    let most = if parameters.family == Family::Ext3 { u64::from(u32::MAX) } else { 1 << 48 };
+    // Block groups are numbered in 32 bits (ext4_group_t, fs/ext4/ext4.h).
+    let groups_max = u64::from(u32::MAX) * u64::from(per_group);
+    let most = if parameters.family == Family::Ext3 { u64::from(u32::MAX) } else { groups_max.min(1 << 48) };
     if blocks > most {
         return Err(FormatError::TooLarge { blocks, most });
     }
