@@ -7,9 +7,17 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// A file: device, inode, and when it was made, for the number of one that is removed is given to another.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(there: &Metadata) -> Identity {
+    (there.dev(), there.ino(), there.created().ok())
+}
 
 /// What this process has read: it is the process that must not lose it.
-static READ: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+static READ: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// Opens a file to read it, and remembers it.
 ///
@@ -46,14 +54,14 @@ pub fn remember(there: &Metadata) {
     // Who writes to a pipe or a terminal takes nothing away from it.
     let is_kept = there.is_file() || there.file_type().is_block_device();
     if is_kept {
-        READ.lock().unwrap_or_else(PoisonError::into_inner).insert((there.dev(), there.ino()));
+        READ.lock().unwrap_or_else(PoisonError::into_inner).insert(identity(there));
     }
 }
 
 /// Whether what lies at a path has been read by this process.
 pub fn is_input(path: &Path) -> bool {
     let Ok(there) = std::fs::metadata(path) else { return false };
-    READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&(there.dev(), there.ino()))
+    READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity(&there))
 }
 
 #[cfg(test)]
