@@ -189,7 +189,9 @@ pub(crate) fn placed(
             let span = places.key(&format!("fs.{name}"));
             let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
             let message = format!("a file system of {size} is more than can be laid out here: {cause}");
-            problems.push(sources.error(span, message).help("take a smaller disk, or give the file system a size"));
+            problems.push(
+                sources.error(span, message).help("take a smaller disk, or give the file system a size"),
+            );
         } else if let Err(error) =
             file_system::Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
         {

@@ -235,11 +235,16 @@ impl Collector {
         self.switch_on()?;
         started.go();
         let status = self.turns(&started.ended, None)?;
-        started.join();
         match status {
-            Some(status) => status,
-            // Interrupted; a command that doesn't end by the same signal ends with this process.
-            None => Ok(ExitStatus::default()),
+            Some(status) => {
+                started.join();
+                status
+            }
+            // Interrupted: the command ends too, by this or with this process, and isn't waited for.
+            None => {
+                started.end();
+                Ok(ExitStatus::default())
+            }
         }
     }
 

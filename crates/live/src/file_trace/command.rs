@@ -129,6 +129,14 @@ impl Started {
         let _ = self.go.send(());
     }
 
+    /// Tells the command to end, where it is known.
+    pub(crate) fn end(&self) {
+        let number = Pid::from_raw(self.starter.cast_signed()).filter(|_| !self.is_own);
+        if let Some(number) = number {
+            let _ = kill_process(number, Signal::TERM);
+        }
+    }
+
     /// The command has ended; its thread will, too.
     pub(crate) fn join(mut self) {
         if let Some(thread) = self.thread.take() {

@@ -12,6 +12,7 @@
 //! Source of the messages: Linux `include/uapi/linux/fuse.h`, protocol 7.31. Left out: everything that a file of fixed size
 //! needs not (directories' contents, attributes that change, discards).
 
+use super::apart::mount_apart;
 use super::error::RigError;
 use super::facilities::{Availability, kernel_knows};
 use super::loop_device::fresh_name;
@@ -109,7 +110,7 @@ impl SlowDisk {
         let each_ns = each.time().as_picos() / 1_000;
         // A name of its own, by which the device over it is known wherever its mount is.
         let name = fresh_name("image");
-        start(channel, contents, &name, [size.get(), each_ns])
+        start(channel, contents, (&place, &name), [size.get(), each_ns])
             .map_err(RigError::system("start the server of", &place))?;
         Ok(Self { file: place.join(name), _mounted: mounted })
     }
@@ -127,7 +128,12 @@ pub(crate) const SERVE_SLOW_DISK: &str = "serve-slow-disk";
 ///
 /// It is a process of its own where petrio can start itself. For one that is killed while it waits for its own disk could never end: the
 /// channel stays open as long as a thread of it waits, and nobody answers that thread.
-fn start(channel: File, contents: File, name: &str, [size, each_ns]: [u64; 2]) -> io::Result<()> {
+fn start(
+    channel: File,
+    contents: File,
+    (place, name): (&Path, &str),
+    [size, each_ns]: [u64; 2],
+) -> io::Result<()> {
     let builder = thread::Builder::new().name("petrio-slow-disk".to_owned());
     let Some(program) = launch::program() else {
         let each = std::time::Duration::from_nanos(each_ns);
@@ -137,7 +143,12 @@ fn start(channel: File, contents: File, name: &str, [size, each_ns]: [u64; 2]) -
     let numbers = [size, each_ns, u64::from(std::process::id())].map(|number| number.to_string());
     let mut command = Command::new(program);
     // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is unmounted.
-    command.args([SERVE_SLOW_DISK, name]).args(numbers).stdin(channel).stdout(contents).process_group(0);
+    command
+        .args([SERVE_SLOW_DISK.as_ref(), place.as_os_str(), name.as_ref()])
+        .args(numbers)
+        .stdin(channel)
+        .stdout(contents)
+        .process_group(0);
     let (tell, told) = sync_channel(1);
     // It ends with the thread that starts it. This one waits for nothing else, so it ends when this process does, whatever the others
     // are waiting for.
@@ -157,12 +168,17 @@ fn start(channel: File, contents: File, name: &str, [size, each_ns]: [u64; 2]) -
 
 /// Serves as a process of its own: the channel is its standard input, the contents are its standard output.
 pub(crate) fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
-    let (name, words) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let [place, name, words @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
     let numbers: Option<Vec<u64>> = words.iter().map(|word| word.to_str()?.parse().ok()).collect();
     let Some([size, each_ns, parent]) = numbers.as_deref() else {
-        return Err(io::Error::other("a slow disk has a name and three numbers"));
+        return Err(io::Error::other("a slow disk has a place, a name and three numbers"));
     };
     launch::end_with(*parent as u32, launch::Signal::KILL)?;
+    // Whoever is the last in a namespace unmounts what is mounted there, before its own files are closed (`do_exit` in kernel/exit.c): the
+    // last must not be who serves that.
+    if mount_apart() {
+        let _ = unmount(Path::new(place), UnmountFlags::DETACH);
+    }
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let contents = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let each = std::time::Duration::from_nanos(*each_ns);
