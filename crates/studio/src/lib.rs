@@ -14,7 +14,6 @@ mod body;
 mod connections;
 mod entrance;
 mod guard;
-mod memory;
 mod quantity;
 mod reach;
 mod server;

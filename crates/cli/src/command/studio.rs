@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use clap::Args;
-use petrio_files::under_way::sweep;
 use petrio_files::{shown, temporary};
 use petrio_scenario::load_users;
 use petrio_studio::{Studio as Server, StudioError, StudioOptions};
@@ -56,8 +55,6 @@ impl Studio {
             specification: self.specification.clone(),
             grace: Duration::from_secs(self.grace.into()),
         };
-        // What a studio that was killed has left.
-        let _ = sweep(&[]);
         let server = Server::bind(&options).map_err(|error| {
             let help = matches!(error, StudioError::Listen { .. })
                 .then(|| "leave --port out for any that is free".to_owned());

@@ -2,7 +2,6 @@
 
 use super::{Desk, Refusal};
 use crate::body::Wanted;
-use crate::memory::enough_memory;
 use crate::reach::Opened;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;
@@ -95,9 +94,9 @@ impl Prepared {
         let &RunRequest { make, users, sessions, .. } = request;
         if let Make::Usage = make {
             let all = u64::from(users) * u64::from(sessions);
-            let what = format!("the figures of {all} sessions");
-            enough_memory(all.saturating_mul(BYTES_OF_SESSION), &what).map_err(|error| {
-                Refusal::new(error).help(Some("run fewer sessions, or fewer users".to_owned()))
+            petrio_bounds::check(all.saturating_mul(BYTES_OF_SESSION)).map_err(|cause| {
+                Refusal::new(format!("the figures of {all} sessions are too many: {cause}"))
+                    .help(Some("run fewer sessions, or fewer users".to_owned()))
             })?;
         }
         let folder = TemporaryFolder::new().map_err(Refusal::new)?;

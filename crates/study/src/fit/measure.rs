@@ -1,5 +1,6 @@
 //! Measures of traces: the numbers in them that a workload's distributions describe.
 
+use super::numbers::room_for_more;
 use super::{FitStudyError, Unit};
 use petrio_kernel::Time;
 use petrio_workload::trace::characterise::Gaps;
@@ -71,6 +72,7 @@ impl Measure {
     /// # Errors
     /// What is wrong with the trace, and where.
     pub fn of_trace(self, path: &Path, options: &TraceOptions) -> Result<Vec<f64>, FitStudyError> {
+        let name = path.to_string_lossy();
         let mut levels = [Level::default(), Level::default()];
         for event in EventReader::open(path, options).map_err(Box::new)? {
             let event = event.map_err(Box::new)?;
@@ -84,7 +86,11 @@ impl Measure {
                 _ => continue,
             };
             if event.error == 0 {
+                let before = level.values.len();
                 level.add(self, &event);
+                if level.values.len() > before {
+                    room_for_more(&name, before)?;
+                }
             }
         }
         let [files, devices] = levels;

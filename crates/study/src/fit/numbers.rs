@@ -144,20 +144,25 @@ impl Numbers {
         if value < 0.0 && unit != Unit::None {
             return Err(NumbersError::Negative { name: name.to_owned(), line, value, what });
         }
-        let count = self.values.len();
-        if count.is_multiple_of(A_LOOK) {
-            // Their lists double when they are full, and stand beside the old ones until they are copied.
-            let needed = count as u64 * BYTES_A_NUMBER;
-            petrio_bounds::check(needed).map_err(|cause| NumbersError::TooMany {
-                name: name.to_owned(),
-                count,
-                cause,
-            })?;
-        }
+        room_for_more(name, self.values.len())?;
         self.values.push(value);
         self.lines.push(line);
         Ok(())
     }
+}
+
+/// Whether there is room for more numbers than so many; looked at now and then.
+pub(super) fn room_for_more(name: &str, count: usize) -> Result<(), NumbersError> {
+    if !count.is_multiple_of(A_LOOK) {
+        return Ok(());
+    }
+    // Their lists double when they are full, and stand beside the old ones until they are copied.
+    let needed = count as u64 * BYTES_A_NUMBER;
+    petrio_bounds::check(needed).map_err(|cause| NumbersError::TooMany {
+        name: name.to_owned(),
+        count,
+        cause,
+    })
 }
 
 /// Reads numbers; empty lines and those that begin with # are left out. With a column the first line may name the columns.
