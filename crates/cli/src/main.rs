@@ -82,7 +82,10 @@ fn main() -> ExitCode {
     if let Ok(program) = std::env::current_exe() {
         petrio_live::launch::by(program);
     }
-    leftovers::clear();
+    // A worker belongs to a run, whose own start has cleared.
+    if !words.starts_with(&["users".into(), "worker".into()]) {
+        leftovers::clear();
+    }
     let command = Arguments::parse().command;
     // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this command's.
     if let Command::Calibrate(_) | Command::Validate(_) = &command {

@@ -318,7 +318,7 @@ mod tests {
         let sample = b"1 2 3\n4 5 6\n".to_vec();
         let input = |number| mutated(&sample, std::slice::from_ref(&sample), &mut Noise::new("test", number));
         let inputs: std::collections::BTreeSet<_> = (0..1_000).map(input).collect();
-        assert!(inputs.len() > 800, "{}", inputs.len());
+        assert!(inputs.len() > 500, "{}", inputs.len());
         assert_eq!(input(17), input(17));
         assert!(inputs.iter().all(|input| input.len() <= BYTES_MAX));
     }

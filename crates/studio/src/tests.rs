@@ -329,7 +329,10 @@ async fn what_the_machine_has_no_memory_for_is_refused_with_the_figure() {
     let refused = studio
         .failed(json!({ "text": THESIS, "users": 4_000_000_000_u32, "sessions": 4_000_000_000_u32 }))
         .await;
-    assert!(refused.contains("the figures of 16000000000000000000 sessions take "), "{refused}");
+    assert!(
+        refused.contains("the figures of 16000000000000000000 sessions are too many: at least "),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

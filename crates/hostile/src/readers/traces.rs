@@ -70,11 +70,7 @@ pub(super) fn readers() -> Vec<Reader> {
             samples: || FormatName::ALL.iter().map(|format| seed(&format.to_string())).collect(),
         },
         Reader { name: "replay_closed", read: replay_closed, samples: || vec![seed("petrio")] },
-        Reader {
-            name: "capture_trace",
-            read: capture_trace,
-            samples: || vec![seed("blktrace"), vec![0; 4_096]],
-        },
+        Reader { name: "capture_trace", read: capture_trace, samples: || vec![seed("trace-pipe")] },
     ]);
     readers
 }

@@ -19,6 +19,8 @@ pub enum Access {
     Change,
 }
 
+/// Who clears what a run that was killed has left: at every start of petrio, and for a moment.
+pub(super) const CLEARING: &str = "petrio's clearing";
 /// Times that the file is looked for again after another petrio has removed it, or is ending.
 const ATTEMPTS: usize = 1_000;
 /// How long children of a process that was killed are waited for.
@@ -64,7 +66,8 @@ impl Lock {
                         // Children of one that was killed end at once, but not in the same moment. And who has just come says in a
                         // moment who he is.
                         let patience = if who.is_empty() { PATIENCE / 10 } else { PATIENCE };
-                        if (who.is_empty() || is_gone(&who)) && since.elapsed() < patience {
+                        let is_brief = who.is_empty() || who.starts_with(CLEARING) || is_gone(&who);
+                        if is_brief && since.elapsed() < patience {
                             std::thread::sleep(A_MOMENT);
                             continue;
                         }

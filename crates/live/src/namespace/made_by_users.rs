@@ -3,7 +3,7 @@
 
 use super::away::{Aside, Taken};
 use super::error::NamespaceError;
-use super::lock::Access;
+use super::lock::{Access, CLEARING};
 use super::site::{Directories, Site};
 use crate::beneath::{Directory, Identity, Kind};
 use petrio_workload::users::is_made_by_users;
@@ -131,7 +131,7 @@ fn directories(recorded: &Path) -> Option<Directories> {
 pub(crate) fn clear_recorded(place: &Path) -> io::Result<bool> {
     let Some(directories) = directories(place) else { return Ok(false) };
     // Where the files are gone, or another petrio is at work with them, nothing of that run is left, or soon won't be.
-    let Ok(site) = Site::of(&directories, Access::Change, "petrio's clearing") else { return Ok(false) };
+    let Ok(site) = Site::of(&directories, Access::Change, CLEARING) else { return Ok(false) };
     site.homes().clear().map(|cleared| cleared.removed > 0).map_err(io::Error::other)
 }
 

@@ -72,7 +72,7 @@ fn block_traces_are_events_and_replay_from_petrios_own_file_as_from_their_own() 
     let folder = tempfile::tempdir().unwrap();
     for format in super::support::block_formats() {
         let bytes = sound(format);
-        let path = folder.path().join("trace.parquet");
+        let path = folder.path().join(format!("{format}.parquet"));
         let mut writer = EventWriter::create(&path, &About::default()).unwrap();
         let reader =
             EventReader::from_reader("memory", std::io::Cursor::new(bytes.clone()), &options(format))

@@ -145,8 +145,8 @@ fn kill_once(scene: &Scene, victim: &Victim, name: &str, delay: Duration, tally:
     let mut left = Remains::look(scene, &machine, &records, true);
     while !left.is_empty() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));
-        // One that ended after the next start has left its record, with nothing behind it.
-        if left.iter().all(|remains| remains.kind == "record") {
+        // What ended after the next start is cleared by the one after it.
+        if left.iter().all(|remains| remains.kind != "process") {
             scene.petrio(&["--version"]);
         }
         left = Remains::look(scene, &machine, &records, true);
