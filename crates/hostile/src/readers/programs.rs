@@ -15,11 +15,7 @@ use std::sync::Arc;
 
 pub(super) fn readers() -> Vec<Reader> {
     vec![
-        Reader {
-            name: "scenario",
-            read: scenario,
-            samples: || files(&["examples", "examples/ivy"], ".toml"),
-        },
+        Reader { name: "scenario", read: scenario, samples: || files(&["examples"], ".toml") },
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
