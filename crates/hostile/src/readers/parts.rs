@@ -65,7 +65,8 @@ fn disksim(bytes: &[u8]) -> Verdict {
 }
 
 fn numbers() -> Vec<Vec<u8>> {
-    let texts = ["1\n2\n3.5\n4e3\n8\n13\n", "a,b\n1,2\n3,4\n5,9\n\"7\",1\n", "1 KiB\n4 KiB\n512 B\n"];
+    // The first byte says what they are read as: numbers, a column's times, bytes.
+    let texts = ["6\n2\n3.5\n4e3\n8\n13\n", "a,b\n1,2\n3,4\n5,9\n\"7\",1\n", "0\n4096\n512\n1024\n"];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 

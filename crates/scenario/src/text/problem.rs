@@ -5,7 +5,7 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use petrio_files::shown;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Whether a complaint stops the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +29,23 @@ pub struct Problem {
 
 #[derive(Clone, Debug)]
 struct Place {
-    source: NamedSource<Arc<str>>,
+    name: String,
+    text: Arc<str>,
     span: Range<usize>,
+    /// As it may be shown; made when somebody looks, for a text of thousands of mistakes would be gone through for each.
+    shown: OnceLock<(NamedSource<Arc<str>>, Range<usize>)>,
     label: Option<String>,
     line: usize,
     column: usize,
+}
+
+impl Place {
+    fn shown(&self) -> &(NamedSource<Arc<str>>, Range<usize>) {
+        self.shown.get_or_init(|| {
+            let (text, span) = excerpt(&self.text, self.span.clone());
+            (NamedSource::new(&self.name, text), span)
+        })
+    }
 }
 
 impl Problem {
@@ -51,9 +63,8 @@ impl Problem {
         let before = &text[..span.start];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        let (text, span) = excerpt(text, span);
-        let source = NamedSource::new(shown::text(name).to_string(), text);
-        self.place = Some(Box::new(Place { source, span, label: None, line, column }));
+        let (name, text, shown) = (shown::text(name).to_string(), Arc::clone(text), OnceLock::new());
+        self.place = Some(Box::new(Place { name, text, span, shown, label: None, line, column }));
         self
     }
 
@@ -97,12 +108,12 @@ impl Problem {
 
     /// The text it is about, its line and column, both from 1: `examples/one-disk.toml:12:8`.
     pub fn location(&self) -> Option<String> {
-        self.place.as_ref().map(|place| format!("{}:{}:{}", place.source.name(), place.line, place.column))
+        self.place.as_ref().map(|place| format!("{}:{}:{}", place.name, place.line, place.column))
     }
 
     /// The piece of text that it points at.
     pub fn pointed_at(&self) -> Option<&str> {
-        self.place.as_ref().and_then(|place| place.source.inner().get(place.span.clone()))
+        self.place.as_ref().and_then(|place| place.text.get(place.span.clone()))
     }
 }
 
@@ -127,15 +138,19 @@ impl Diagnostic for Problem {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
+        self.place.as_ref().map(|place| &place.shown().0 as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let place = self.place.as_ref()?;
         let label = place.label.clone().or_else(|| Some("here".to_owned()));
-        Some(Box::new(std::iter::once(LabeledSpan::new(label, place.span.start, place.span.len()))))
+        let span = &place.shown().1;
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, span.start, span.len()))))
     }
 }
+
+/// Nobody mends more mistakes at once; what follows the first is often their consequence.
+const SHOWN_MAX: usize = 20;
 
 /// All the complaints about one input, at least one of them an error.
 #[derive(Clone, Debug)]
@@ -160,7 +175,8 @@ impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         let plural = if errors == 1 { "mistake" } else { "mistakes" };
-        write!(f, "{} has {errors} {plural}", self.what)
+        write!(f, "{} has {errors} {plural}", self.what)?;
+        if self.problems.len() > SHOWN_MAX { write!(f, "; the first {SHOWN_MAX} are") } else { Ok(()) }
     }
 }
 
@@ -168,6 +184,6 @@ impl std::error::Error for Problems {}
 
 impl Diagnostic for Problems {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        Some(Box::new(self.problems.iter().map(|problem| problem as &dyn Diagnostic)))
+        Some(Box::new(self.problems.iter().take(SHOWN_MAX).map(|problem| problem as &dyn Diagnostic)))
     }
 }
