@@ -69,6 +69,11 @@ pub fn available() -> Available {
     least.min_by_key(|left| left.bytes).unwrap_or(Available { bytes: u64::MAX, limit: Limit::Machine })
 }
 
+/// What this process holds of the machine's memory now; nothing where that can't be found out.
+pub(crate) fn resident() -> u64 {
+    read("/proc/self/status").and_then(|status| kilobytes(&status, "VmRSS:")).unwrap_or(0)
+}
+
 /// Refuses what needs more memory than there is.
 ///
 /// ```

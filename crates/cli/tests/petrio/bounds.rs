@@ -129,3 +129,40 @@ fn files_of_petabytes_in_a_simulated_file_system_are_refused_under_a_limit_of_me
     assert_eq!(code, Some(2), "{talk}");
     assert!(unwrapped(&talk).contains("of memory would be needed"), "{talk}");
 }
+
+const REPLAY: &str = r#"[disk.d]
+model = "sata-750gb-7200"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+[fs.data]
+type = "ext4"
+on = "d"
+[workload.many]
+kind = "events"
+on = "data"
+file = "files.csv"
+"#;
+
+#[test]
+fn a_trace_of_more_files_than_there_is_memory_for_is_refused() {
+    let folder = Folder::new();
+    let mut trace = b"# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n".to_vec();
+    for file in 1..=700_000 {
+        writeln!(trace, "{file},read,7,1,{file},/d/{file},0,4096").unwrap();
+    }
+    folder.write("files.csv", trace);
+    folder.write("many.toml", REPLAY);
+    for (kibibytes, arguments, what) in [
+        (330_000, "trace characterise files.csv", "events speak of is more than can be held"),
+        (330_000, "users learn files.csv", "events speak of is more than can be held"),
+        (250_000, "check many.toml", "events speak of is more than can be held"),
+        (430_000, "check many.toml", "its 700001 files are more than can be held"),
+    ] {
+        let (code, talk) = within(&folder, kibibytes, arguments);
+        let said = unwrapped(&talk);
+        assert_eq!(code, Some(2), "{arguments}: {talk}");
+        assert!(said.contains(what) && said.contains("ulimit -v"), "{arguments}: {talk}");
+        assert!(said.contains("help"), "{arguments}: {talk}");
+    }
+}

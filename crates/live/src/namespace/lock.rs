@@ -40,6 +40,13 @@ pub(super) struct Lock {
     pub(super) is_marked: bool,
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone isn't enough: a child that another thread has forked and that isn't its own program yet holds the file too.
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 impl Lock {
     /// Takes the lock for somebody, such as "petrio fs remove"; `None` where there is nothing to lock.
     pub(super) fn take(

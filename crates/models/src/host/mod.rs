@@ -18,4 +18,4 @@ mod parameters;
 mod state;
 
 pub use net::host_page;
-pub use parameters::{HostError, HostParameters, Mount, PreparedFile};
+pub use parameters::{BYTES_OF_A_FILE, HostError, HostParameters, Mount, PreparedFile};

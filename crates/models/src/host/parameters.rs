@@ -1,7 +1,7 @@
 //! What a host is made of: a machine, a kernel, and file systems on block devices.
 
 use super::copy_cost::CopyCurveError;
-use super::file_system::{FileError, FileSystemParameters, FormatError};
+use super::file_system::{FileError, FileSystemParameters, FormatError, Volume};
 use super::kernel_profile::KernelParameters;
 use super::machine::MachineParameters;
 use petrio_colours::{BlockRequest, FileId};
@@ -45,6 +45,11 @@ pub struct PreparedFile {
     /// Whether its pages are in the cache.
     pub cached: bool,
 }
+
+/// The memory that each file of a host that is simulated takes at least, in bytes: as it is prepared, in its volume, and in what the
+/// kernel remembers of it.
+pub const BYTES_OF_A_FILE: usize =
+    size_of::<PreparedFile>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
 
 /// A file system of a host, and the device under it.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::text::Problem;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
-use petrio_workload::program::{FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::program::{FileEntry, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::users::crowd_name;
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
@@ -191,6 +191,7 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
             };
             next_process += work.processes();
             let next = work.next_file().map_err(refused)?.max(first_file);
+            check_room((next - first_file).into()).map_err(refused)?;
             next_file.extend(involved.into_iter().map(|there| (there, next)));
             groups.push(Group { volume, work });
         }
@@ -202,6 +203,12 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
         all.push((words, groups));
     }
     Ok(all)
+}
+
+/// Refuses more files than a simulated host can hold here.
+fn check_room(files: u64) -> Result<(), ProgramError> {
+    let bytes = (size_of::<FileEntry>() + petrio_models::host::BYTES_OF_A_FILE) as u64;
+    petrio_bounds::check(files * bytes).map_err(|cause| ProgramError::TooMuchForFiles { files, cause })
 }
 
 /// The volume of a place: one of the same host as the workload's own.
@@ -287,7 +294,7 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
 /// Where the cause of a workload's error stands in the scenario.
 pub(crate) fn path_of(workload: &str, error: &ProgramError) -> String {
     match error {
-        ProgramError::Parameter { parameter, .. } => format!("workload.{workload}.{parameter}"),
+        ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => format!("workload.{workload}.{parameter}"),
         ProgramError::Script(_) => format!("workload.{workload}.script"),
         _ => format!("workload.{workload}"),
     }

@@ -8,6 +8,7 @@ use crate::run::growth::Growth;
 use crate::run::patience::{Awaited, Patience};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
+use petrio_bounds::Headroom;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Pause, Simulation, Time};
 use petrio_workload::Due;
@@ -134,6 +135,7 @@ pub(crate) fn execute<R: Driven>(
     let mut cut = plan.cut;
     let mut cut_at = Time::ZERO;
     let mut patience = Patience::new();
+    let mut headroom = Headroom::default();
     let watch = &loaded.watch;
     let step = if watch.is_kept() { WATCHED_STEP } else { STEP };
 
@@ -141,6 +143,12 @@ pub(crate) fn execute<R: Driven>(
         if watch.is_stopped() {
             return Err(RunFailure::Stopped);
         }
+        headroom.record().map_err(|cause| RunFailure::TooMuchMemory {
+            now: run.now(),
+            completed,
+            in_flight: issued - completed,
+            cause,
+        })?;
         let due = match programs.due() {
             // A run that ends before needs none of it.
             Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {

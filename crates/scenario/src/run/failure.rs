@@ -140,6 +140,20 @@ pub enum RunFailure {
         /// Why.
         cause: TooMuch,
     },
+    /// The run has taken so much memory that there is none to go on with.
+    #[error(
+        "at {now}, after {completed} requests and with {in_flight} in flight, the run holds more than it can go on with: {cause}"
+    )]
+    TooMuchMemory {
+        /// When.
+        now: Time,
+        /// Requests completed.
+        completed: u64,
+        /// Requests in flight.
+        in_flight: u64,
+        /// Why.
+        cause: TooMuch,
+    },
     /// The run was over before its warm-up.
     #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
     AllWarmUp {
@@ -176,6 +190,9 @@ impl RunFailure {
             }
             Self::TooManyReplications { .. } => {
                 "write fewer in measure.replications: the interval of the mean narrows with the root of their number"
+            }
+            Self::TooMuchMemory { .. } => {
+                "make the run shorter ([measure] stop), give it fewer processes or files, or take a larger machine"
             }
             Self::NoSteadyState { .. } => {
                 "run longer, or give warm_up as a span of model time such as \"5 s\""

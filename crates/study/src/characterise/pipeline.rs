@@ -1,6 +1,7 @@
 //! Decoding in one thread, characterising in another.
 
 use super::{CharacterisedTrace, Question};
+use petrio_bounds::Headroom;
 use petrio_workload::trace::characterise::{Characterise, Characteriser};
 use petrio_workload::trace::event::Event;
 use petrio_workload::trace::native::About;
@@ -43,7 +44,7 @@ pub fn characterise_file(
             Ok(Err(error)) => return Err(error),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        let (characteriser, about, format, read) = found;
+        let (characteriser, about, format, read) = found?;
         let (found, name) = (characteriser.finish(), path.to_string_lossy().into_owned());
         Ok(CharacterisedTrace::new(name, format, found, &about, &read))
     })
@@ -88,10 +89,10 @@ fn listen(
     said: &Receiver<Said>,
     give_back: &Sender<Vec<Event>>,
     progress: &mut dyn FnMut(u64),
-) -> (Characteriser, About, String, EventSummary) {
+) -> Result<(Characteriser, About, String, EventSummary), TraceError> {
     let (mut about, mut format, mut summary) = (About::default(), String::new(), EventSummary::default());
     let mut characteriser = Characteriser::new(&Characterise::default());
-    let mut events = 0;
+    let (mut headroom, mut events) = (Headroom::default(), 0);
     for said in said {
         match said {
             Said::About(told) => {
@@ -100,8 +101,11 @@ fn listen(
                 characteriser = Characteriser::new(&Characterise { origin_seconds });
             }
             Said::Events(batch) => {
-                batch.iter().for_each(|event| characteriser.event(event));
-                events += batch.len() as u64;
+                for event in &batch {
+                    characteriser.event(event);
+                    events += 1;
+                    headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
+                }
                 progress(events);
                 // The decoder may be gone already.
                 let _ = give_back.send(batch);
@@ -109,7 +113,7 @@ fn listen(
             Said::End(read) => summary = *read,
         }
     }
-    (characteriser, about, format, summary)
+    Ok((characteriser, about, format, summary))
 }
 
 /// The second of the day on a clock so many seconds ahead of UTC.

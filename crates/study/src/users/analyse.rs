@@ -1,7 +1,8 @@
 //! How files were used, from a trace in any format.
 
 use super::error::UsersError;
-use petrio_workload::trace::{EventReader, TraceOptions};
+use petrio_bounds::Headroom;
+use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
 use petrio_workload::users::learn::LearnError;
 use petrio_workload::users::{Usage, UsageAnalyser};
 use serde::Serialize;
@@ -27,8 +28,10 @@ pub fn analyse_file(path: &Path, options: &TraceOptions) -> Result<AnalysedUsage
     let mut reader = EventReader::open(path, options)?;
     let command = reader.about()?.command;
     let mut analyser = UsageAnalyser::default();
-    for event in reader {
+    let mut headroom = Headroom::default();
+    for (events, event) in (0..).zip(reader) {
         analyser.event(&event?);
+        headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
     }
     let usage = analyser.finish();
     if usage.calls.is_empty() {

@@ -1,7 +1,8 @@
 //! Users learned from a trace in any format.
 
 use super::error::UsersError;
-use petrio_workload::trace::{EventReader, TraceOptions};
+use petrio_bounds::Headroom;
+use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
 use petrio_workload::users::learn::{Learned, Learner, TypesBy};
 use std::path::Path;
 
@@ -11,8 +12,10 @@ use std::path::Path;
 /// What is wrong with the file, and where; a trace of which nothing can be learned.
 pub fn learn_file(path: &Path, options: &TraceOptions, types_by: TypesBy) -> Result<Learned, UsersError> {
     let mut learner = Learner::by(types_by);
-    for event in EventReader::open(path, options)? {
+    let mut headroom = Headroom::default();
+    for (events, event) in (0..).zip(EventReader::open(path, options)?) {
         learner.event(&event?);
+        headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
     }
     let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let path = path.to_owned();

@@ -2,6 +2,7 @@
 
 use super::script::ScriptError;
 use crate::trace::{Problem, TraceError};
+use petrio_bounds::TooMuch;
 use petrio_colours::FileId;
 use std::sync::Arc;
 use thiserror::Error;
@@ -79,6 +80,24 @@ pub enum ProgramError {
         /// How many are possible.
         limit: u32,
     },
+    /// More files than there is memory for.
+    #[error("its {files} files are more than can be held: {cause}")]
+    TooMuchForFiles {
+        /// How many it needs.
+        files: u64,
+        /// Why.
+        cause: TooMuch,
+    },
+    /// More processes than there is memory for.
+    #[error("{parameter}: {processes} processes are more than can be held: {cause}")]
+    TooMuchForProcesses {
+        /// The parameter that asks for them.
+        parameter: &'static str,
+        /// How many it needs.
+        processes: u64,
+        /// Why.
+        cause: TooMuch,
+    },
 }
 
 impl ProgramError {
@@ -97,7 +116,8 @@ impl ProgramError {
             Self::FileTwice { .. } => {
                 Some("number the files of each workload on a file system apart (`first_file`)".to_owned())
             }
-            Self::TooManyFiles { .. } => Some("use fewer files, or fewer processes".to_owned()),
+            Self::TooMuchForProcesses { .. } => Some("use fewer, or a larger machine".to_owned()),
+            Self::TooManyFiles { .. } | Self::TooMuchForFiles { .. } => Some("use fewer files, or fewer processes".to_owned()),
         }
     }
 

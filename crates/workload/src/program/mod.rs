@@ -28,7 +28,7 @@ mod table;
 pub use carried_out::{CarriedOut, OperationEvents};
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
-pub(crate) use placement::check_number_of_files;
+pub(crate) use placement::{check_number_of_files, check_number_of_programs};
 pub use placement::{Placement, Prepared};
 pub use requests::{RequestParameters, RequestProgram};
 pub use script::{Script, ScriptError, ScriptParameters, ScriptProgram};

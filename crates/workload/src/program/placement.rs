@@ -1,7 +1,7 @@
 //! Where programs run and under which numbers, and what they need there.
 
 use super::source::FilePrograms;
-use super::table::FileTable;
+use super::table::{FileEntry, FileTable};
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
 use petrio_kernel::Watch;
@@ -110,7 +110,7 @@ impl Prepared {
 /// Most files that a workload numbers: a table of them is held in memory.
 const FILES_MAX: u32 = 1 << 24;
 
-/// Whether there are numbers for so many files.
+/// Whether there are numbers for so many files, and memory for a table of them.
 pub(crate) fn check_number_of_files(files: u64, placement: &Placement) -> Result<(), ProgramError> {
     if placement.first_file == 0 {
         return Err(ProgramError::parameter("first_file", "0 is the root directory's number"));
@@ -118,5 +118,15 @@ pub(crate) fn check_number_of_files(files: u64, placement: &Placement) -> Result
     if files > u64::from(FILES_MAX.min(u32::MAX - placement.first_file)) {
         return Err(ProgramError::TooManyFiles { limit: FILES_MAX });
     }
-    Ok(())
+    petrio_bounds::check(files * size_of::<FileEntry>() as u64)
+        .map_err(|cause| ProgramError::TooMuchForFiles { files, cause })
+}
+
+/// Whether there is memory for so many programs of this kind; `parameter` asks for them.
+pub(crate) fn check_number_of_programs<P>(
+    parameter: &'static str,
+    processes: u64,
+) -> Result<(), ProgramError> {
+    petrio_bounds::check(processes.saturating_mul((size_of::<P>() + size_of::<Box<dyn FileProgram>>()) as u64))
+        .map_err(|cause| ProgramError::TooMuchForProcesses { parameter, processes, cause })
 }

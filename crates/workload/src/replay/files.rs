@@ -15,6 +15,7 @@ use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
 use crate::trace::TraceError;
 use crate::trace::event::{Event, EventKind, FileKey};
+use petrio_bounds::Headroom;
 use petrio_colours::{
     AccessFlags, FileId, FileOp, IoClass, Operation, PlacedExtent, RequestId, SECTOR_BYTES,
 };
@@ -74,7 +75,7 @@ impl TraceFiles {
     /// Looks a trace over. In a run, files are numbered in order of appearance, and directories after them.
     ///
     /// # Errors
-    /// An event that can't be read.
+    /// An event that can't be read; more files than there is memory for.
     pub fn of(events: impl Iterator<Item = Result<Event, TraceError>>) -> Result<Self, TraceError> {
         Self::within(events, u64::MAX)
     }
@@ -82,7 +83,7 @@ impl TraceFiles {
     /// As [`TraceFiles::of`], where a file that stands for a device has at most `device_room` bytes.
     ///
     /// # Errors
-    /// An event that can't be read.
+    /// As of [`TraceFiles::of`].
     pub fn within(
         events: impl Iterator<Item = Result<Event, TraceError>>,
         device_room: u64,
@@ -90,8 +91,10 @@ impl TraceFiles {
         let (mut files, mut survey) = (Self::default(), Survey::default());
         let (mut devices, mut of_devices) = (Self::default(), Survey::default());
         devices.device_room = Some(device_room);
-        for event in events {
+        let mut headroom = Headroom::default();
+        for (before, event) in (0..).zip(events) {
             let event = event?;
+            headroom.record().map_err(|cause| TraceError::TooMuch { events: before, cause })?;
             if event.error != 0 {
                 continue;
             }

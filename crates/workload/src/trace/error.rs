@@ -1,6 +1,7 @@
 //! Why a trace can't be read, in words for the person who has it.
 
 use super::format::FormatName;
+use petrio_bounds::TooMuch;
 use petrio_kernel::Time;
 use std::fmt;
 use std::io;
@@ -151,6 +152,14 @@ pub enum TraceError {
         /// The version that it says.
         found: String,
     },
+    /// What is kept of the events is more than there is memory for.
+    #[error("what its first {events} events speak of is more than can be held: {cause}")]
+    TooMuch {
+        /// Events until then.
+        events: u64,
+        /// Why.
+        cause: TooMuch,
+    },
     /// A trace that can't be written.
     #[error("{name}: can't be written: {source}")]
     Write {
@@ -198,6 +207,9 @@ impl TraceError {
                     .to_owned(),
             ),
             Self::OtherVersion { .. } => Some("read it with the petrio that wrote it".to_owned()),
+            Self::TooMuch { .. } => Some(
+                "take a part of it (`petrio trace filter`, `petrio trace sample`), or a larger machine".to_owned(),
+            ),
             Self::Write { .. } => Some("name a file in a folder that exists and may be written to".to_owned()),
             Self::Open { .. } | Self::Empty { .. } => None,
         }

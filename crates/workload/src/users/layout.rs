@@ -13,6 +13,7 @@ use super::workload::Users;
 use crate::namespace::{Namespace, PlanError, Purpose, Tables};
 use crate::program::{
     FileEntry, FileProgram, FileTable, Placement, Prepared, ProgramError, check_number_of_files,
+    check_number_of_programs,
 };
 use petrio_colours::FileId;
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,11 @@ pub(super) fn lay_out(
         specification.user.values_mut().for_each(|kind| kind.access = Some(access.clone()));
     }
     let population = Population::of(&specification, users).map_err(refused)?;
+    if part.is_none() {
+        let at_once = |kind: &usize| u64::from(population.types[*kind].sessions_at_once);
+        let processes = population.of_user.iter().map(at_once).sum();
+        check_number_of_programs::<UserProgram>("users", processes)?;
+    }
     let watch = &placement.watch;
     let whose = match part {
         // All who have files, whether or not they are at work.

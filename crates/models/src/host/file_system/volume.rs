@@ -100,6 +100,9 @@ pub(super) struct Unwritten {
 pub(super) const SUPERBLOCK: u64 = 0;
 
 impl Volume {
+    /// The memory that each of its files takes at least, in bytes.
+    pub const BYTES_OF_A_FILE: usize = size_of::<Option<Box<Inode>>>() + size_of::<Inode>();
+
     /// A fresh file system on a device of so many blocks of 4 KiB, as mke2fs makes it: root directory and lost+found.
     ///
     /// # Errors

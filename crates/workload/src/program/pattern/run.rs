@@ -261,6 +261,7 @@ impl PatternParameters {
     pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
         self.validate()?;
         placement::check_number_of_files(u64::from(self.processes) * u64::from(self.files), placement)?;
+        placement::check_number_of_programs::<PatternProgram>("processes", self.processes.into())?;
         let mut files = FileTable::new();
         let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
         let new = self.operation == Access::Write;

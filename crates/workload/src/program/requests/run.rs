@@ -7,6 +7,7 @@ use crate::program::{
     FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
 };
 use crate::trace::{Problem, TraceError};
+use petrio_bounds::Headroom;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
@@ -234,12 +235,15 @@ impl RequestParameters {
     fn survey(&self, opener: &Opener) -> Result<Survey, ProgramError> {
         let mut reader = open(self, opener)?;
         let mut survey = Survey::default();
+        let (mut headroom, mut requests) = (Headroom::default(), 0);
         while let Some(record) = reader.next().transpose()? {
             let end = record.offset + record.length;
             survey.processes.insert(record.process);
             if survey.processes.len() > PROCESSES_MAX {
                 return Err(ProgramError::TooManyProcesses { limit: PROCESSES_MAX });
             }
+            headroom.record().map_err(|cause| TraceError::TooMuch { events: requests, cause })?;
+            requests += 1;
             let (all, read) = survey.ends.entry(record.file).or_default();
             match record.operation {
                 Operation::Read => *read = end.max(*read),
