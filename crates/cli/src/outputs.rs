@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use petrio_files::whole_file::WholeFile;
 use petrio_files::{input, shown};
+use petrio_scenario::report::ReportError;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl<'a> Outputs<'a> {
                 let message = format!("{option} would overwrite {shown}, which is read");
                 return Err(Failure::new(message, Some("name another file".to_owned())));
             }
-            WholeFile::check(path).map_err(|cause| cannot_write(path, &cause))?;
+            WholeFile::check(path).map_err(|cause| cannot_write(path, cause))?;
         }
         Ok(())
     }
@@ -56,19 +57,8 @@ pub(crate) fn is_free(path: &Path, force: bool, help: &str) -> Result<(), Failur
 }
 
 /// That a file can't be written: the asker's mistake, or the system's refusal.
-pub(crate) fn cannot_write(path: &Path, cause: &io::Error) -> Failure {
-    let message = format!("{} can't be written: {cause}", shown::path(path));
-    match cause.kind() {
-        io::ErrorKind::InvalidInput => Failure::new(message, None),
-        io::ErrorKind::NotFound => Failure::Output(format!("{message}; make the folder first")),
-        io::ErrorKind::IsADirectory => {
-            Failure::Output(format!("{message}; that is a folder; name a file in it"))
-        }
-        io::ErrorKind::PermissionDenied => {
-            Failure::Output(format!("{message}; choose a file and a folder that you may write to"))
-        }
-        _ => Failure::Output(message),
-    }
+pub(crate) fn cannot_write(path: &Path, cause: io::Error) -> Failure {
+    ReportError::Write { path: path.to_owned(), cause }.into()
 }
 
 /// Whether two names lead to one file. Pipes and devices may be named twice.

@@ -22,19 +22,8 @@ pub fn path(path: &Path) -> Shown {
 /// assert!(shown::text(&"x".repeat(10_000_000)).to_string().len() < 250);
 /// ```
 pub fn text(text: &str) -> Shown {
-    // Looked at from both ends: a line of a gigabyte costs no more than a short one.
     let mut shown = String::new();
-    match text.char_indices().nth(LENGTH_MAX) {
-        None => escape(text, &mut shown),
-        Some(_) => {
-            let half = LENGTH_MAX / 2;
-            let head = text.char_indices().nth(half).map_or(text.len(), |(position, _)| position);
-            let tail = text.char_indices().nth_back(half - 1).map_or(0, |(position, _)| position);
-            escape(&text[..head], &mut shown);
-            shown.push_str(" … ");
-            escape(&text[tail..], &mut shown);
-        }
-    }
+    escape(&cut(text, LENGTH_MAX), &mut shown);
     Shown(shown)
 }
 
@@ -49,8 +38,7 @@ pub fn text(text: &str) -> Shown {
 /// ```
 pub fn lines(text: &str, colours: bool, length_max: Option<usize>) -> Cow<'_, str> {
     let is_plain = |letter: char| is_harmless(letter) || letter == '\n' || letter == '\t';
-    let is_long =
-        |line: &str| length_max.is_some_and(|most| line.len() > most && line.chars().nth(most).is_some());
+    let is_long = |line: &str| length_max.is_some_and(|most| is_longer(line, most));
     if text.chars().all(is_plain) && !text.split('\n').any(is_long) {
         return Cow::Borrowed(text);
     }
@@ -59,7 +47,7 @@ pub fn lines(text: &str, colours: bool, length_max: Option<usize>) -> Cow<'_, st
         if number > 0 {
             shown.push('\n');
         }
-        let cut = length_max.filter(|_| is_long(line)).map_or(Cow::Borrowed(line), |most| cut(line, most));
+        let cut = length_max.map_or(Cow::Borrowed(line), |most| cut(line, most));
         let mut rest = cut.as_ref();
         while let Some(letter) = rest.chars().next() {
             let length = match colours.then(|| colour(rest)).flatten() {
@@ -70,8 +58,7 @@ pub fn lines(text: &str, colours: bool, length_max: Option<usize>) -> Cow<'_, st
                 None => {
                     match letter {
                         '\t' => shown.push('\t'),
-                        letter if is_harmless(letter) => shown.push(letter),
-                        letter => shown.extend(letter.escape_default()),
+                        letter => escape_letter(letter, &mut shown),
                     }
                     letter.len_utf8()
                 }
@@ -82,8 +69,16 @@ pub fn lines(text: &str, colours: bool, length_max: Option<usize>) -> Cow<'_, st
     Cow::Owned(shown)
 }
 
-/// The beginning and the end of a line, with so many characters of it in all.
+fn is_longer(text: &str, most: usize) -> bool {
+    text.len() > most && text.chars().nth(most).is_some()
+}
+
+/// A text of at most so many characters as it is, of a longer one its beginning and its end, in so many characters. It is looked at from
+/// both ends: a line of a gigabyte costs no more than a short one.
 fn cut(line: &str, most: usize) -> Cow<'_, str> {
+    if !is_longer(line, most) {
+        return Cow::Borrowed(line);
+    }
     let (half, mark) = (most / 2, " … ");
     let head = line.char_indices().nth(half).map_or(line.len(), |(position, _)| position);
     let tail = half.saturating_sub(mark.chars().count());
@@ -114,18 +109,20 @@ const MESSAGE_MAX: usize = 2_000;
 /// assert!(shown::message(&"x".repeat(10_000_000)).len() < 2_100);
 /// ```
 pub fn message(text: &str) -> String {
-    let is_long = text.len() > MESSAGE_MAX && text.chars().nth(MESSAGE_MAX).is_some();
-    let text = if is_long { cut(text, MESSAGE_MAX) } else { Cow::Borrowed(text) };
-    lines(&text, false, None).into_owned()
+    lines(&cut(text, MESSAGE_MAX), false, None).into_owned()
 }
 
 fn escape(text: &str, into: &mut String) {
     for letter in text.chars() {
-        if is_harmless(letter) {
-            into.push(letter);
-        } else {
-            into.extend(letter.escape_default());
-        }
+        escape_letter(letter, into);
+    }
+}
+
+fn escape_letter(letter: char, into: &mut String) {
+    if is_harmless(letter) {
+        into.push(letter);
+    } else {
+        into.extend(letter.escape_default());
     }
 }
 

@@ -3,7 +3,8 @@
 
 use crate::mutate::mutated;
 use crate::noise::Noise;
-use crate::samples::{files, repository, seed};
+use crate::readers;
+use crate::samples::{repository, seed};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
@@ -31,16 +32,25 @@ fn traces() -> Vec<Vec<u8>> {
     names.iter().map(|name| seed(name)).collect()
 }
 
+/// Those of the reader of a name.
+fn of_reader(name: &str) -> Vec<Vec<u8>> {
+    readers::named(name).map(|reader| (reader.samples)()).unwrap_or_default()
+}
+
 fn scenarios() -> Vec<Vec<u8>> {
-    files(&["examples"], ".toml")
+    of_reader("scenario")
 }
 
 fn specifications() -> Vec<Vec<u8>> {
-    files(&["examples/users"], ".toml")
+    of_reader("user_specification")
 }
 
 fn numbers() -> Vec<Vec<u8>> {
-    vec![b"1\n2\n3.5\n4e3\n8\n13\n".to_vec(), b"a,b\n1,2\n3,4\n5,9\n".to_vec()]
+    of_reader("fit_numbers")
+}
+
+fn drives() -> Vec<Vec<u8>> {
+    of_reader("disksim_parameters")
 }
 
 const TRIED: &[Tried] = &[
@@ -77,11 +87,7 @@ const TRIED: &[Tried] = &[
         samples: specifications,
     },
     Tried { name: "fit", arguments: &["fit", "input", "--json", "out"], samples: numbers },
-    Tried {
-        name: "catalogue import",
-        arguments: &["catalogue", "import", "input"],
-        samples: || vec![seed("disksim-parameters")],
-    },
+    Tried { name: "catalogue import", arguments: &["catalogue", "import", "input"], samples: drives },
 ];
 
 /// What became of one command's runs.
@@ -117,11 +123,12 @@ pub struct CommandsOutcome {
 pub fn round(petrio: &Path, from: u64, inputs: u64) -> io::Result<CommandsOutcome> {
     let petrio = petrio.canonicalize()?;
     let mut outcome = CommandsOutcome::default();
+    let samples: Vec<Vec<Vec<u8>>> = TRIED.iter().map(|tried| (tried.samples)()).collect();
     for number in from..from + inputs {
-        let tried = &TRIED[usize::try_from(number % TRIED.len() as u64).unwrap_or_default()];
-        let samples: Vec<Vec<u8>> = (tried.samples)();
+        let position = usize::try_from(number % TRIED.len() as u64).unwrap_or_default();
+        let (tried, samples) = (&TRIED[position], &samples[position]);
         let mut noise = Noise::new(tried.name, number);
-        let bytes = mutated(&noise.any(&samples).clone(), &samples, &mut noise);
+        let bytes = mutated(noise.any(samples), samples, &mut noise);
         let folder = tempfile::tempdir()?;
         for beside in ["traces", "requests", "users"] {
             std::os::unix::fs::symlink(

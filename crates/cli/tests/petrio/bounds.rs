@@ -147,7 +147,8 @@ file = "files.csv"
 #[test]
 fn a_trace_of_more_files_than_there_is_memory_for_is_refused() {
     let folder = Folder::new();
-    let mut trace = b"# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n".to_vec();
+    let mut trace =
+        b"# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n".to_vec();
     for file in 1..=700_000 {
         writeln!(trace, "{file},read,7,1,{file},/d/{file},0,4096").unwrap();
     }

@@ -1,6 +1,7 @@
 //! A folder of its own for each test, and the program run in it.
 
 use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -156,3 +157,8 @@ read_fraction = 0.66
 inter_arrival = { exponential = { mean = "15 ms" } }
 size = { constant = "4 KiB" }
 "#;
+
+/// Whether this is the superuser, who may do everything.
+pub(crate) fn is_root() -> bool {
+    std::fs::metadata("/proc/self").unwrap().uid() == 0
+}

@@ -294,7 +294,9 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
 /// Where the cause of a workload's error stands in the scenario.
 pub(crate) fn path_of(workload: &str, error: &ProgramError) -> String {
     match error {
-        ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => format!("workload.{workload}.{parameter}"),
+        ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
+            format!("workload.{workload}.{parameter}")
+        }
         ProgramError::Script(_) => format!("workload.{workload}.script"),
         _ => format!("workload.{workload}"),
     }

@@ -117,7 +117,9 @@ impl ProgramError {
                 Some("number the files of each workload on a file system apart (`first_file`)".to_owned())
             }
             Self::TooMuchForProcesses { .. } => Some("use fewer, or a larger machine".to_owned()),
-            Self::TooManyFiles { .. } | Self::TooMuchForFiles { .. } => Some("use fewer files, or fewer processes".to_owned()),
+            Self::TooManyFiles { .. } | Self::TooMuchForFiles { .. } => {
+                Some("use fewer files, or fewer processes".to_owned())
+            }
         }
     }
 

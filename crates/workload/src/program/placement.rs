@@ -127,6 +127,8 @@ pub(crate) fn check_number_of_programs<P>(
     parameter: &'static str,
     processes: u64,
 ) -> Result<(), ProgramError> {
-    petrio_bounds::check(processes.saturating_mul((size_of::<P>() + size_of::<Box<dyn FileProgram>>()) as u64))
-        .map_err(|cause| ProgramError::TooMuchForProcesses { parameter, processes, cause })
+    petrio_bounds::check(
+        processes.saturating_mul((size_of::<P>() + size_of::<Box<dyn FileProgram>>()) as u64),
+    )
+    .map_err(|cause| ProgramError::TooMuchForProcesses { parameter, processes, cause })
 }

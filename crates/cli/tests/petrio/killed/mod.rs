@@ -13,6 +13,8 @@
 mod remains;
 mod victims;
 
+use crate::support::is_root;
+use petrio_hostile::noise::Noise;
 use remains::{Machine, Remains, Tracing};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -67,19 +69,6 @@ impl Scene {
         let answer = self.command(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&answer.stdout).into_owned();
         (answer.status.code(), said + &String::from_utf8_lossy(&answer.stderr))
-    }
-}
-
-/// Moments that look random (SplitMix64: Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % bound.max(1)
     }
 }
 
@@ -159,13 +148,8 @@ fn kill_once(scene: &Scene, victim: &Victim, name: &str, delay: Duration, tally:
     }
 }
 
-fn is_root() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().any(|line| line.starts_with("Uid:\t0\t0"))
-}
-
 fn round(test: &str, kills: u64, seed: u64, only: &str, share: u64) {
-    let (mut random, tracing) = (Random(seed), Tracing::mount());
+    let (mut random, tracing) = (Noise::new("kills", seed), Tracing::mount());
     println!("killed {kills} times by each signal, seed {seed}");
     println!(
         "{:<26} {:<5} {:>5} {:>5} {:>6} {:>5}  before the next start",
@@ -185,7 +169,7 @@ fn round(test: &str, kills: u64, seed: u64, only: &str, share: u64) {
                 // Every other one early, where most is set up.
                 let whole = victim.window_ms / share;
                 let window = if number % 2 == 0 { whole } else { whole.min(400) };
-                let delay = Duration::from_micros(random.below(window * 1_000));
+                let delay = Duration::from_micros(random.number() % (window * 1_000).max(1));
                 kill_once(&scene, victim, name, delay, &mut tally);
             }
             let before: Vec<String> =

@@ -27,6 +27,27 @@ pub(super) struct Victim {
 
 const SPECIFICATION: &str = "thesis.toml";
 
+/// Users who work as long as nobody ends them, in threads or, with the last of these, in processes.
+const USERS_RUN_BY_PROCESSES: [&str; 16] = [
+    "users",
+    "run",
+    SPECIFICATION,
+    "--dir",
+    "files",
+    "--users",
+    "4",
+    "--sessions",
+    "1000",
+    "--share",
+    "heavy=1",
+    "--set",
+    "user.heavy.think=200 us",
+    "--out",
+    "o.parquet",
+    "--processes=3",
+];
+const USERS_RUN: &[&str] = USERS_RUN_BY_PROCESSES.split_at(15).0;
+
 pub(super) const VICTIMS: [Victim; 12] = [
     Victim {
         name: "run, all outputs",
@@ -76,23 +97,7 @@ pub(super) const VICTIMS: [Victim; 12] = [
         window_ms: 1_000,
         prepare: users_files,
         clear: clear_outputs,
-        arguments: &[
-            "users",
-            "run",
-            SPECIFICATION,
-            "--dir",
-            "files",
-            "--users",
-            "4",
-            "--sessions",
-            "1000",
-            "--share",
-            "heavy=1",
-            "--set",
-            "user.heavy.think=200 us",
-            "--out",
-            "o.parquet",
-        ],
+        arguments: USERS_RUN,
         check: outputs_are_whole,
     },
     Victim {
@@ -101,24 +106,7 @@ pub(super) const VICTIMS: [Victim; 12] = [
         window_ms: 1_000,
         prepare: users_files,
         clear: clear_outputs,
-        arguments: &[
-            "users",
-            "run",
-            SPECIFICATION,
-            "--dir",
-            "files",
-            "--users",
-            "4",
-            "--sessions",
-            "1000",
-            "--share",
-            "heavy=1",
-            "--set",
-            "user.heavy.think=200 us",
-            "--out",
-            "o.parquet",
-            "--processes=3",
-        ],
+        arguments: &USERS_RUN_BY_PROCESSES,
         check: outputs_are_whole,
     },
     Victim {
