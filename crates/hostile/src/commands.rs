@@ -128,7 +128,8 @@ pub fn round(petrio: &Path, from: u64, inputs: u64) -> io::Result<CommandsOutcom
         let position = usize::try_from(number % TRIED.len() as u64).unwrap_or_default();
         let (tried, samples) = (&TRIED[position], &samples[position]);
         let mut noise = Noise::new(tried.name, number);
-        let bytes = mutated(noise.any(samples), samples, &mut noise);
+        let sample: &Vec<u8> = noise.any(samples);
+        let bytes = mutated(sample, samples, &mut noise);
         let folder = tempfile::tempdir()?;
         for beside in ["traces", "requests", "users"] {
             std::os::unix::fs::symlink(
