@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod device;
 pub mod host;
 
+mod slab;
 mod stage;
 
 /// Commands that a queue is made for at most, whatever it may hold: a queue whose depth is beyond this is never full. (Runs with more than

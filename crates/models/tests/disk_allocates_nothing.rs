@@ -6,11 +6,12 @@ use allocation_counter::measure;
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::random::below;
 use petrio_kernel::{NetBuilder, Simulation};
+use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{
     CacheParameters, DiskParameters, GeometryParameters, ImmediateReporting, MechanicsParameters, ReadAhead,
     SeekParameters, Sparing, TrackOrder, ZoneParameters,
 };
-use petrio_models::device::disk::{Drive, Queueing, disk_page};
+use petrio_models::device::disk::{Drive, disk_page};
 use petrio_units::{Blocks, Duration, SignedDuration};
 use std::sync::Arc;
 

@@ -3,12 +3,13 @@
 
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
     ImmediateReporting, MechanicsParameters, OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead,
     SeekParameters, Sparing, TrackOrder, WriteBackOrder, WriteBackParameters, WriteSegments, ZoneParameters,
 };
-use petrio_models::device::disk::{Demand, Drive, Queueing, Replay, disk_page};
+use petrio_models::device::disk::{Demand, Drive, Replay, disk_page};
 use petrio_units::{Blocks, Duration, SignedDuration};
 use std::sync::Arc;
 

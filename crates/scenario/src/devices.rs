@@ -6,10 +6,18 @@ use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use petrio_models::device::BlockDevice;
 use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+/// A device of the scenario: what is written of it, and what it is compiled to, once for all disks of the part.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) device: Arc<Device>,
+    pub(crate) compiled: Arc<dyn BlockDevice>,
+}
 
 /// The device of each disk part, or everything that is wrong with them.
 pub(crate) fn devices(
@@ -18,26 +26,30 @@ pub(crate) fn devices(
     places: &Places,
     sources: &mut Sources,
     folder: Option<&Path>,
-) -> Result<IndexMap<String, Arc<Device>>, Vec<Problem>> {
+) -> Result<IndexMap<String, Found>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
     for (name, disk) in &scenario.disk {
         let found = device(name, disk, root, places, sources, folder);
-        let sound = found.and_then(|device| match device.check() {
-            Ok(()) => Ok(device),
-            Err(message) => {
+        let sound = found.and_then(|device| {
+            let found =
+                compiled(device).and_then(|found| found.compiled.accepts(&disk.queueing()).map(|()| found));
+            found.map_err(|message| {
                 let span = places.key(&format!("disk.{name}"));
-                Err(vec![sources.error(span, format!("the drive of \"{name}\" can't be: {message}"))])
-            }
+                vec![sources.error(span, format!("the drive of \"{name}\" can't be: {message}"))]
+            })
         });
         match sound {
-            Ok(device) => {
-                devices.insert(name.clone(), Arc::new(device));
-            }
+            Ok(found) => drop(devices.insert(name.clone(), found)),
             Err(mut more) => problems.append(&mut more),
         }
     }
     if problems.is_empty() { Ok(devices) } else { Err(problems) }
+}
+
+fn compiled(device: Device) -> Result<Found, String> {
+    let compiled = device.parameters().compile()?;
+    Ok(Found { device: Arc::new(device), compiled })
 }
 
 fn device(

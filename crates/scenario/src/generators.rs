@@ -1,7 +1,7 @@
-//! Fills in what the generators of synthetic workloads take from the disks that they go to: their numbers in the system,
+//! Fills in what the generators of synthetic workloads take from what they go to: its numbers in the system,
 //! and how many blocks there are.
 
-use crate::placed::PlacedDisk;
+use crate::placed::Storage;
 use crate::schema::{Scenario, Workload};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
@@ -13,7 +13,7 @@ use petrio_workload::synthetic::{Generator, Synthetic, SyntheticError};
 /// counts the disks of the workload's `on`; what comes back holds numbers of the system's disks.
 pub(crate) fn filled_in(
     scenario: &Scenario,
-    disks: &[PlacedDisk],
+    storage: &[Storage],
     targets: &IndexMap<String, Vec<u32>>,
     places: &Places,
     sources: &Sources,
@@ -31,7 +31,7 @@ pub(crate) fn filled_in(
                 problems.push(problem);
                 continue;
             }
-            let blocks = smallest(generator, disks);
+            let blocks = smallest(generator, storage);
             match generator.capacity {
                 None => generator.capacity = Some(Blocks(blocks)),
                 Some(Blocks(written)) if written > blocks => {
@@ -85,8 +85,8 @@ fn devices_of(
     Ok(())
 }
 
-/// Blocks of the smallest disk that a generator asks.
-fn smallest(generator: &Generator, disks: &[PlacedDisk]) -> u64 {
-    let blocks = |&device: &u32| disks.get(device as usize).and_then(|disk| disk.device.blocks());
+/// Blocks of the smallest part that a generator asks.
+fn smallest(generator: &Generator, storage: &[Storage]) -> u64 {
+    let blocks = |&device: &u32| storage.get(device as usize).map(|part| part.blocks);
     generator.devices.iter().filter_map(blocks).min().unwrap_or(0)
 }

@@ -24,6 +24,7 @@ pub mod catalogue;
 mod check;
 mod devices;
 mod generators;
+mod holder;
 mod load;
 mod placed;
 mod profiles;

@@ -8,17 +8,15 @@
 //! Each step needs the one before to have gone well, and reports everything that it finds.
 
 use crate::check::check;
-use crate::devices::devices;
+use crate::devices::{Found, devices};
 use crate::generators::filled_in;
+use crate::holder::{Holder, Holders};
 use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume, placed};
 use crate::profiles::profiles;
 use crate::report::Subject;
-use crate::schema::{
-    KINDS, Scenario, parts, read_fabric, read_file_system, read_replication, read_throttle, read_unix,
-    read_workload,
-};
+use crate::schema::{Head, KINDS, Scenario, read_file_system, read_parts, read_unix, read_workload};
 use crate::text::tree::{self, Mistake, Places, Table};
-use crate::text::typed::read;
+use crate::text::typed::read_beside;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
@@ -29,16 +27,16 @@ use petrio_workload::synthetic::Synthetic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 /// A scenario that can be run: every name in it stands for something, every file is there.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// What is written, with all defaults filled in.
     pub scenario: Scenario,
-    /// Every disk, in the order of the file; a request's `device` is the index in this list.
+    /// Every disk, in the order of the file.
     pub disks: Vec<PlacedDisk>,
-    /// Everything that holds blocks: the disks first, in the same order, then what is made of them.
+    /// Everything that holds blocks: the disks first, in the same order, then what is made of them; a request's `device` is the index
+    /// in this list.
     pub storage: Vec<Storage>,
     /// The hosts, in the order of the file.
     pub hosts: Vec<PlacedHost>,
@@ -46,10 +44,10 @@ pub struct Loaded {
     pub file_systems: Vec<PlacedFileSystem>,
     /// The Unix hosts of 1990, each with its file system, in the order of the file.
     pub unix: Vec<PlacedUnix>,
-    /// For each workload the disks that it goes to, as indices of `disks`; of one that works on files, the volumes: first
+    /// For each workload what it goes to, as indices of `storage`; of one that works on files, the volumes: first
     /// `file_systems`, then `unix`.
     pub targets: IndexMap<String, Vec<u32>>,
-    /// The synthetic workloads by name, ready to generate: `devices` are indices of `disks`, and capacities are filled in.
+    /// The synthetic workloads by name, ready to generate: `devices` are indices of `storage`, and capacities are filled in.
     pub generators: IndexMap<String, Synthetic>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<Problem>,
@@ -71,6 +69,12 @@ impl Loaded {
     /// A warning that points at the value at a dotted path of the scenario.
     pub fn warning_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.sources.warning(self.places.value(path), message)
+    }
+
+    /// What the scenario says of a part that holds blocks without being a disk, by its index in `storage`.
+    pub(crate) fn holder(&self, number: usize) -> Option<&dyn Holder> {
+        let storage = self.storage.get(number)?;
+        self.scenario.holders.get(storage.key, &storage.name)
     }
 
     /// What a report of it counts.
@@ -191,16 +195,15 @@ pub fn load_text_watched(
         .disks
         .into_iter()
         .filter_map(|(name, part)| {
-            let (disk, device) = (scenario.disk.get(&part)?, devices.get(&part)?);
-            let device = Arc::clone(device);
-            Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
+            let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
+            Some(PlacedDisk { name, part, device, compiled, queueing: disk.queueing() })
         })
         .collect();
     let texts = (&places, &sources);
     let planned = (&checked.file_systems[..], &checked.unix[..]);
     let Placed { storage, hosts, file_systems, unix } =
         placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
-    let generators = filled_in(&scenario, &disks, &checked.targets, &places, &sources).map_err(fail)?;
+    let generators = filled_in(&scenario, &storage, &checked.targets, &places, &sources).map_err(fail)?;
     let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
     let loaded = Loaded {
         scenario,
@@ -230,23 +233,19 @@ pub fn load_text_watched(
 fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut rest = root.get_ref().clone();
-    // These know their places better when each is read alone.
-    let workload =
-        Kind { key: "workload", what: "workload", example: &format!("kind = … ({})", KINDS.join(", ")) };
-    let fs = Kind { key: "fs", what: "file system", example: "type = … and on = …" };
-    let fabric = Kind { key: "fabric", what: "fabric", example: "on = …" };
-    let throttle = Kind { key: "throttle", what: "throttle", example: "on = …" };
-    let replication = Kind { key: "replication", what: "replication", example: "on = …" };
-    let unix = Kind { key: "unix", what: "Unix host", example: "on = …" };
-    let workload = each(root, workload, read_workload, &mut rest, &mut problems, sources);
-    let fs = each(root, fs, read_file_system, &mut rest, &mut problems, sources);
-    let fabric = each(root, fabric, read_fabric, &mut rest, &mut problems, sources);
-    let throttle = each(root, throttle, read_throttle, &mut rest, &mut problems, sources);
-    let replication = each(root, replication, read_replication, &mut rest, &mut problems, sources);
-    let unix = each(root, unix, read_unix, &mut rest, &mut problems, sources);
-    match read::<Scenario>(&Spanned::new(root.span(), rest), sources) {
-        Ok(scenario) if problems.is_empty() => {
-            Ok(Scenario { workload, fs, fabric, throttle, replication, unix, ..scenario })
+    let workloads = format!("kind = … ({})", KINDS.join(", "));
+    let workload = ("workload", "workload", workloads.as_str());
+    let fs = ("fs", "file system", "type = … and on = …");
+    let unix = ("unix", "Unix host", "on = …");
+    let workload = read_parts(root, workload, read_workload, &mut rest, &mut problems, sources);
+    let fs = read_parts(root, fs, read_file_system, &mut rest, &mut problems, sources);
+    let holders = Holders::read(root, &mut rest, &mut problems, sources);
+    let unix = read_parts(root, unix, read_unix, &mut rest, &mut problems, sources);
+    let beside: Vec<&str> =
+        ["workload", "fs", "unix"].into_iter().chain(Holders::KEYS.iter().copied()).collect();
+    match read_beside::<Head>(&Spanned::new(root.span(), rest), &beside, sources) {
+        Ok(Head { title, seed, disk, host, measure }) if problems.is_empty() => {
+            Ok(Scenario { title, seed, disk, holders, host, unix, fs, workload, measure })
         }
         Ok(_) => Err(problems),
         Err(mut more) => {
@@ -255,45 +254,6 @@ fn typed(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Problem>> 
             Err(more)
         }
     }
-}
-
-/// A kind of part that is read alone.
-#[derive(Clone, Copy)]
-struct Kind<'a> {
-    key: &'static str,
-    what: &'static str,
-    /// What its table holds at least.
-    example: &'a str,
-}
-
-/// Reads every part of a kind, and takes them out of the rest.
-fn each<T>(
-    root: &Table<'_>,
-    kind: Kind<'_>,
-    read: impl Fn(&Table<'_>, &Sources) -> Result<T, Vec<Problem>>,
-    rest: &mut DeTable<'_>,
-    problems: &mut Vec<Problem>,
-    sources: &Sources,
-) -> IndexMap<String, T> {
-    let mut found = IndexMap::new();
-    let Some(parts) = parts(root.get_ref(), kind.key) else { return found };
-    rest.remove(kind.key);
-    for (key, value) in parts {
-        let name = key.get_ref();
-        match value.get_ref() {
-            DeValue::Table(inner) => match read(&Spanned::new(value.span(), inner.clone()), sources) {
-                Ok(part) => drop(found.insert(name.to_string(), part)),
-                Err(mut more) => problems.append(&mut more),
-            },
-            _ => {
-                let problem =
-                    sources.error(key.span(), format!("the {} \"{name}\" is not a table", kind.what));
-                problems
-                    .push(problem.help(format!("write [{}.{name}] and below it {}", kind.key, kind.example)));
-            }
-        }
-    }
-    found
 }
 
 fn syntax(mistake: Mistake, sources: &Sources) -> Problem {

@@ -1,14 +1,15 @@
 //! The parts of a System with everything that they need found: devices, profiles, sizes.
 
 use crate::catalogue::Device;
-use crate::check::{Holder, HolderKind, PlannedFileSystem};
+use crate::check::{PlannedFileSystem, PlannedHolder};
 use crate::load::Loaded;
 use crate::profiles::Profile;
-use crate::schema::{Scenario, Scheduler};
+use crate::schema::Scenario;
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::SECTOR_BYTES;
+use petrio_models::device::{BlockDevice, Queueing};
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
 use petrio_models::host::kernel_profile::{KernelParameters, Throttling};
 use petrio_models::host::machine::MachineParameters;
@@ -31,10 +32,10 @@ pub struct PlacedDisk {
     pub part: String,
     /// The drive, with the scenario's changes.
     pub device: Arc<Device>,
-    /// The order in which waiting requests are sent to it.
-    pub scheduler: Scheduler,
-    /// Commands that it accepts at a time, where the scenario says so.
-    pub queue_depth: Option<u32>,
+    /// The drive, ready to be built; one for all disks of the part.
+    pub compiled: Arc<dyn BlockDevice>,
+    /// How requests wait for it.
+    pub queueing: Queueing,
 }
 
 /// A part that holds blocks: a disk, or what is made of others.
@@ -42,11 +43,11 @@ pub struct PlacedDisk {
 pub struct Storage {
     /// Its name.
     pub name: String,
+    /// The key under which the scenario describes it.
+    pub key: &'static str,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
-    /// What it is.
-    pub(crate) kind: HolderKind,
-    /// What it is made of, as indices of [`Loaded::storage`](crate::Loaded::storage).
+    /// What it is made of, as indices of [`Loaded::storage`](crate::Loaded::storage); all come before it.
     pub over: Vec<usize>,
 }
 
@@ -138,18 +139,18 @@ pub(crate) struct Placed {
 pub(crate) fn placed(
     scenario: &Scenario,
     disks: &[PlacedDisk],
-    holders: &[Holder],
+    holders: &[PlannedHolder],
     (planned, planned_unix): (&[PlannedFileSystem], &[u32]),
     mut profiles: IndexMap<String, Profile>,
     (places, sources): (&Places, &Sources),
 ) -> Result<Placed, Vec<Problem>> {
     let mut problems = Vec::new();
-    let sizes: Vec<u64> = (0..holders.len()).map(|number| size(number, scenario, disks, holders)).collect();
+    let sizes = sizes(scenario, disks, holders);
     let storage = (holders.iter().zip(&sizes))
         .map(|(holder, &blocks)| Storage {
             name: holder.name.clone(),
+            key: holder.key,
             blocks,
-            kind: holder.kind,
             over: holder.over.iter().map(|&number| number as usize).collect(),
         })
         .collect();
@@ -223,13 +224,6 @@ pub(crate) fn placed(
         let (name, parameters) = (name.clone(), host.parameters.clone());
         unix.push(PlacedUnix { name, on: on as usize, blocks, parameters });
     }
-    for (name, replication) in &scenario.replication {
-        let over = holders.iter().find(|holder| holder.name == *name).map_or(0, |holder| holder.over.len());
-        if let Err(error) = replication.parameters.most_copies(over) {
-            let span = places.key(&format!("replication.{name}"));
-            problems.push(sources.error(span, format!("the replication \"{name}\" can't be made: {error}")));
-        }
-    }
     if problems.is_empty() { Ok(Placed { storage, hosts, file_systems, unix }) } else { Err(problems) }
 }
 
@@ -252,25 +246,14 @@ fn own_dirty_limit(
     })
 }
 
-/// Blocks of a holder.
-fn size(number: usize, scenario: &Scenario, disks: &[PlacedDisk], holders: &[Holder]) -> u64 {
-    let Some(holder) = holders.get(number) else { return 0 };
-    let below = || holder.over.iter().map(|&below| size(below as usize, scenario, disks, holders));
-    match holder.kind {
-        HolderKind::Disk => disks.get(number).and_then(|disk| disk.device.blocks()).unwrap_or(0),
-        HolderKind::Fabric | HolderKind::Throttle => below().min().unwrap_or(0),
-        HolderKind::Replication => {
-            let replication = scenario.replication.get(&holder.name);
-            replication.map_or(0, |part| part.parameters.blocks(below().min().unwrap_or(0)))
-        }
-        HolderKind::Raid => {
-            let unit = scenario
-                .raid
-                .get(&holder.name)
-                .map_or(1, |raid| raid.stripe_unit.get() / SECTOR_BYTES)
-                .max(1);
-            let smallest = below().min().unwrap_or(0);
-            (smallest / unit * unit).saturating_mul(holder.over.len() as u64)
-        }
+/// Blocks of everything that holds blocks. What something lies on comes before it.
+fn sizes(scenario: &Scenario, disks: &[PlacedDisk], holders: &[PlannedHolder]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = disks.iter().map(|disk| disk.compiled.blocks()).collect();
+    for holder in holders.iter().skip(disks.len()) {
+        let members: Vec<u64> =
+            holder.over.iter().filter_map(|&below| sizes.get(below as usize).copied()).collect();
+        let part = scenario.holders.get(holder.key, &holder.name);
+        sizes.push(part.map_or(0, |part| part.blocks(&members)));
     }
+    sizes
 }

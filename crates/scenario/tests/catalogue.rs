@@ -34,7 +34,7 @@ fn the_tabulated_drives_have_their_blocks_speeds_and_seeks() {
         ("maxtor-atlas-10k-v-300", 585_937_499, 10_001.0, [0.526, 5.06, 9.57]),
         ("seagate-savvio-10k4", 1_172_123_568, 10_000.0, [0.30, 3.8, 7.81]),
     ] {
-        assert_eq!(loaded(model).disks[0].device.blocks(), Some(blocks), "{model}");
+        assert_eq!(loaded(model).disks[0].compiled.blocks(), blocks, "{model}");
         let disk = disk(model);
         assert_eq!(disk.mechanics.rotation.revolution(), Time::from_seconds(60.0 / rpm), "{model}");
         let cylinders = disk.geometry.cylinders;

@@ -46,7 +46,7 @@ fn a_part_with_a_count_stands_for_numbered_disks() {
     let names: Vec<&str> = loaded.disks.iter().map(|disk| disk.name.as_str()).collect();
     assert_eq!(names, ["d0", "d1", "d2", "d3"]);
     assert_eq!(loaded.targets["database"], [0, 1, 2, 3]);
-    assert_eq!(loaded.disks[3].device.blocks(), Some(17_783_240));
+    assert_eq!(loaded.disks[3].compiled.blocks(), 17_783_240);
     assert_eq!(
         read(&with("\"d*\"", "[\"d2\", \"d0\"]")).unwrap_err().iter().count(),
         1,

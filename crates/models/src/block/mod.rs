@@ -12,5 +12,3 @@ pub mod raid;
 pub mod scheduler;
 pub mod throttle;
 pub mod waiting;
-
-pub(crate) mod slab;

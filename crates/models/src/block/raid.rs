@@ -7,8 +7,8 @@
 //!
 //! Leaves out: members of different sizes.
 
-use super::slab::Slab;
 use crate::Stage;
+use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, RequestId, SECTOR_BYTES, Status};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_units::Bytes;

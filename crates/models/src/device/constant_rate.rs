@@ -4,13 +4,16 @@
 //! `Access time`). It may say that it has a write cache, so that those above it send flushes, and how long a flush takes.
 //! Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
 
-use super::one_at_a_time::{MOST_STEPS, Step, one_at_a_time};
+use super::disk::parameters::QueueDiscipline;
+use super::one_at_a_time::{MOST_STEPS, Step, has_blocks, one_at_a_time};
+use super::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use crate::Stage;
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Blocks, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A device of constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,10 +49,62 @@ impl ConstantRateParameters {
     pub fn flush(&self) -> Time {
         self.flush.map_or(Time::ZERO, Duration::time)
     }
+}
 
-    /// Whether writes are reported before they are durable.
-    pub fn write_cache(&self) -> bool {
-        self.write_cache
+impl DeviceParameters for ConstantRateParameters {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn speed(&self) -> String {
+        format!("{} a request", self.latency)
+    }
+
+    fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {
+        has_blocks(self.blocks)?;
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+impl BlockDevice for ConstantRateParameters {
+    fn blocks(&self) -> u64 {
+        self.blocks.get()
+    }
+
+    fn features(&self) -> DeviceFeatures {
+        DeviceFeatures::of_write_cache(self.write_cache)
+    }
+
+    fn depth(&self) -> u32 {
+        1
+    }
+
+    fn is_rotational(&self) -> bool {
+        false
+    }
+
+    fn accepts(&self, queueing: &Queueing) -> Result<(), String> {
+        if queueing.scheduler == QueueDiscipline::FirstCome && queueing.depth.is_none_or(|depth| depth == 1) {
+            return Ok(());
+        }
+        Err("it serves one request after the other, first come, first served; leave out scheduler and queue_depth".to_owned())
+    }
+
+    fn build(
+        self: Arc<Self>,
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        _: &Queueing,
+        ports: DevicePorts,
+    ) -> BuiltDevice {
+        BuiltDevice {
+            stages: constant_rate_page(parent, name, &self, ports.requests, ports.completions),
+            arm: None,
+        }
     }
 }
 
@@ -94,7 +149,7 @@ mod tests {
     }
 
     /// The device as a net, with the places of its requests and completions.
-    fn alone() -> (std::sync::Arc<Net>, Place<BlockRequest>, Place<BlockRequest>) {
+    fn alone() -> (Arc<Net>, Place<BlockRequest>, Place<BlockRequest>) {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));

@@ -1,7 +1,176 @@
 //! Devices: what serves block requests at the end of a storage path.
+//!
+//! A kind of device is a file or a folder of its own. It holds the parameters, each with unit and source, which say about themselves what
+//! catalogue and checks ask ([`DeviceParameters`]); what they are compiled to, once for all devices of a part, which says what schedulers
+//! and file systems ask and builds the page ([`BlockDevice`]); its citation; and its tests. It is entered in the list below; nothing else
+//! knows it.
 
 pub mod analytic_disk;
 pub mod constant_rate;
 pub mod disk;
+pub mod simple_ssd;
 
 mod one_at_a_time;
+
+use crate::Stage;
+use analytic_disk::{AnalyticDiskParameters, Arm};
+use constant_rate::ConstantRateParameters;
+use disk::DiskParameters;
+use disk::parameters::QueueDiscipline;
+use petrio_colours::BlockRequest;
+use petrio_kernel::{PageBuilder, Place};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use simple_ssd::SimpleSsdParameters;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What a file of the catalogue says of a device of one kind.
+pub trait DeviceParameters: Debug + Send + Sync {
+    /// What it is called: manufacturer and model.
+    fn name(&self) -> &str;
+
+    /// Where its figures come from.
+    fn source(&self) -> &str;
+
+    /// What its speed hangs on, in a word or two: "10000 rpm".
+    fn speed(&self) -> String;
+
+    /// The device, ready to be built any number of times.
+    ///
+    /// # Errors
+    /// What keeps these parameters from being a device: zones that don't follow each other, a seek curve without points.
+    fn compile(&self) -> Result<Arc<dyn BlockDevice>, String>;
+}
+
+/// A device of a kind, compiled once from its parameters.
+pub trait BlockDevice: Debug + Send + Sync {
+    /// Blocks of 512 bytes that it offers.
+    fn blocks(&self) -> u64;
+
+    /// What it can do about durability.
+    fn features(&self) -> DeviceFeatures;
+
+    /// Commands that it accepts at a time, unless told otherwise.
+    fn depth(&self) -> u32;
+
+    /// Whether where data lie decides how long they take, as `queue/rotational` says.
+    fn is_rotational(&self) -> bool;
+
+    /// Whether requests can wait for it like this.
+    ///
+    /// # Errors
+    /// What it can't do, and what to write instead.
+    fn accepts(&self, queueing: &Queueing) -> Result<(), String>;
+
+    /// Builds its page. A request beyond its end stops the run with an error.
+    fn build(
+        self: Arc<Self>,
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        queueing: &Queueing,
+        ports: DevicePorts,
+    ) -> BuiltDevice;
+}
+
+/// What a device can do about durability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DeviceFeatures {
+    /// It reports writes before they are on the medium, so flushes mean something (`QUEUE_FLAG_WC`).
+    pub write_cache: bool,
+    /// It can force unit access for single writes (`QUEUE_FLAG_FUA`).
+    pub force_unit_access: bool,
+}
+
+impl DeviceFeatures {
+    /// Those of a device that reports writes early, or doesn't. ATA disks don't offer forced unit access to Linux, and a flush does the
+    /// same; a device that offers it says so itself.
+    pub const fn of_write_cache(write_cache: bool) -> Self {
+        Self { write_cache, force_unit_access: false }
+    }
+}
+
+/// How requests wait for a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Queueing {
+    /// The order in which the queue before the device sends them.
+    pub scheduler: QueueDiscipline,
+    /// Commands that it accepts at a time; `None`: as its parameters say.
+    pub depth: Option<u32>,
+}
+
+/// The places by which a device is connected.
+#[derive(Clone, Copy, Debug)]
+pub struct DevicePorts {
+    /// Requests come in.
+    pub requests: Place<BlockRequest>,
+    /// What is complete goes out.
+    pub completions: Place<BlockRequest>,
+}
+
+/// A device in a net.
+#[derive(Debug)]
+pub struct BuiltDevice {
+    /// The rows that the report shows.
+    pub stages: Vec<Stage>,
+    /// Its arm, where it tells what a further request would meet.
+    pub arm: Option<Place<Arm>>,
+}
+
+/// Reads parameters of whichever kind, wherever they are written.
+pub trait DeviceReader {
+    /// What may be wrong with them.
+    type Error;
+
+    /// Reads those of a kind.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn read<P: DeviceParameters + DeserializeOwned>(self) -> Result<P, Self::Error>;
+}
+
+/// Makes the list of kinds: the parameters' enumeration, the words, and how each is read.
+macro_rules! devices {
+    ($($variant:ident($parameters:ty) = $kind:literal, $text:literal;)*) => {
+        /// The parameters of a device. In its file, `kind` says which model simulates it; left out, it is `disk`.
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum Device {
+            $(#[doc = $text]
+            #[serde(rename = $kind)]
+            $variant(Box<$parameters>),)*
+        }
+
+        impl Device {
+            /// All kinds, as a file writes them.
+            pub const KINDS: &'static [&'static str] = &[$($kind),*];
+
+            /// The kind of a file that names none.
+            pub const USUAL_KIND: &'static str = "disk";
+
+            /// Reads the parameters of a kind; `None` where there is no such kind.
+            pub fn read<R: DeviceReader>(kind: &str, reader: R) -> Option<Result<Self, R::Error>> {
+                match kind {
+                    $($kind => Some(reader.read::<$parameters>().map(|read| Self::$variant(Box::new(read)))),)*
+                    _ => None,
+                }
+            }
+
+            /// What they say about themselves.
+            pub fn parameters(&self) -> &dyn DeviceParameters {
+                match self {
+                    $(Self::$variant(parameters) => &**parameters,)*
+                }
+            }
+        }
+    };
+}
+
+// The list: one line a kind, and one `mod` and one `use` above.
+devices! {
+    Disk(DiskParameters) = "disk", "A mechanical disk with geometry, arm, platters, cache and command queue.";
+    AnalyticDisk(AnalyticDiskParameters) = "analytic-disk", "A disk whose access time is a formula: seek by distance, rotation by chance, transfer at a fixed rate.";
+    ConstantRate(ConstantRateParameters) = "constant-rate", "A fixed latency for each request and a fixed rate for its data.";
+    SimpleSsd(SimpleSsdParameters) = "simple-ssd", "A solid-state drive: pages on channels that work side by side.";
+}

@@ -13,6 +13,7 @@ use crate::Stage;
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::random::{Generator, uniform};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
+use petrio_units::Blocks;
 
 /// A step of the service.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,14 @@ impl Job {
     pub(super) fn new(request: BlockRequest, plan: Plan, now: Time) -> Self {
         Self { request, plan, charged: now }
     }
+}
+
+/// Whether a device holds anything at all.
+pub(super) fn has_blocks(blocks: Blocks) -> Result<(), String> {
+    if blocks.get() == 0 {
+        return Err("it has no blocks; give `blocks` as a size such as \"1000000 blocks\"".to_owned());
+    }
+    Ok(())
 }
 
 /// Whether the device has what a request asks for; if not, what is wrong.

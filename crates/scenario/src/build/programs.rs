@@ -18,8 +18,8 @@ pub(crate) trait Driven: Reported {
 }
 
 impl Driven for BlockRequest {
-    fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        requests::programs_of(loaded, system, replication)
+    fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        requests::programs_of(loaded, replication)
     }
 }
 

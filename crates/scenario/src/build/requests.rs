@@ -1,6 +1,5 @@
 //! Workloads of block requests: replayed traces, kept within their disks, and synthetic streams.
 
-use crate::build::System;
 use crate::build::programs::{Bounds, Programs};
 use crate::load::Loaded;
 use crate::run::RunFailure;
@@ -16,18 +15,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The programs of a scenario for one replication.
-pub(super) fn programs_of(
-    loaded: &Loaded,
-    system: &System,
-    replication: u64,
-) -> Result<Programs<BlockRequest>, RunFailure> {
+pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<BlockRequest>, RunFailure> {
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
     for (name, workload) in &loaded.scenario.workload {
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         match workload {
             Workload::Trace(trace) => {
-                let (source, bound) = replay(loaded, system, name, trace, targets)?;
+                let (source, bound) = replay(loaded, name, trace, targets)?;
                 kinds.push(trace_words(trace));
                 bounds.push(bound);
                 sources.push(source);
@@ -73,7 +68,6 @@ fn generate(
 
 fn replay(
     loaded: &Loaded,
-    system: &System,
     name: &str,
     trace: &TraceReplay,
     targets: &[u32],
@@ -100,7 +94,8 @@ fn replay(
         targets: targets.to_vec(),
         disks: targets
             .iter()
-            .map(|&disk| (loaded.disks[disk as usize].name.clone(), system.blocks[disk as usize]))
+            .map(|&target| &loaded.storage[target as usize])
+            .map(|part| (part.name.clone(), part.blocks))
             .collect(),
         rule: trace.out_of_range,
         changed: Arc::clone(&bounds.changed),
@@ -122,7 +117,7 @@ fn replay(
 
 /// Disks by the trace's device numbers, where the scenario gives a table.
 fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
-    let disk = |name: &str| loaded.disks.iter().position(|disk| disk.name == name);
+    let disk = |name: &str| loaded.storage.iter().position(|part| part.name == name);
     trace
         .devices
         .iter()

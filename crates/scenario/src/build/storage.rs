@@ -6,23 +6,17 @@
 //!
 //! All but the queue and the disks may be missing.
 
-use crate::catalogue::Device;
-use crate::check::HolderKind;
+use crate::holder::{BuiltReplication, HolderPorts, Member, Stands};
 use crate::load::Loaded;
 use crate::placed::{PlacedDisk, PlacedFileSystem};
 use crate::run::RunFailure;
-use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
+use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::block::fabric::fabric_page;
-use petrio_models::block::queue::{DeviceFeatures, QueueParameters, queue_page};
-use petrio_models::block::raid::{StripeError, StripeParameters, stripe_page};
-use petrio_models::block::throttle::throttle_page;
-use petrio_models::cluster::replication::{Replicas, ReplicationPorts, Sight, replication_page};
-use petrio_models::device::analytic_disk::{Arm, analytic_disk_page};
-use petrio_models::device::constant_rate::constant_rate_page;
-use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_models::device::disk::{Drive, Queueing, disk_page};
+use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::cluster::replication::Sight;
+use petrio_models::device::analytic_disk::Arm;
+use petrio_models::device::{DeviceFeatures, DevicePorts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,7 +24,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Devices {
     pub(super) requests: Vec<Place<BlockRequest>>,
-    /// Where each puts what is complete; empty where all share a port.
+    /// Where each puts what is complete.
     pub(super) completions: Vec<Place<BlockRequest>>,
     /// Sizes in blocks of 512 bytes.
     pub(super) blocks: Vec<u64>,
@@ -43,14 +37,6 @@ pub(super) struct Devices {
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
-}
-
-/// A replication in the net.
-#[derive(Clone, Copy)]
-pub(super) struct BuiltReplication {
-    /// Where it is told what files go through.
-    pub(super) operations: Place<FileOp>,
-    pub(super) replicas: Place<Replicas>,
 }
 
 /// What a file system is connected to.
@@ -68,61 +54,20 @@ pub(super) fn device_page(
     disk: &PlacedDisk,
     completions: Place<BlockRequest>,
     devices: &mut Devices,
-) -> Result<(), RunFailure> {
-    let refuse = |message: String| RunFailure::Device { disk: disk.name.clone(), message };
+) {
     let requests = page.fifo(&format!("{}-requests", disk.name));
-    let (blocks, write_cache, depth, mut stages) = match &*disk.device {
-        Device::Disk(parameters) => {
-            let drive = Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?);
-            let queueing = Queueing { scheduler: disk.scheduler.0, depth: disk.queue_depth };
-            let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
-            let depth = disk.queue_depth.unwrap_or(drive.queue().depth).max(1);
-            (drive.blocks(), drive.write_cache(), depth, stages)
-        }
-        Device::AnalyticDisk(parameters) => {
-            let discipline = by_cylinder(disk).map_err(refuse)?;
-            let built = analytic_disk_page(page, &disk.name, (parameters, discipline), requests, completions);
-            devices.arms.insert(devices.requests.len(), built.arm);
-            (parameters.blocks.get(), parameters.write_cache(), 1, built.stages)
-        }
-        Device::ConstantRate(parameters) => {
-            serves_in_order(disk).map_err(refuse)?;
-            let stages = constant_rate_page(page, &disk.name, parameters, requests, completions);
-            (parameters.blocks.get(), parameters.write_cache(), 1, stages)
-        }
-    };
+    let device = Arc::clone(&disk.compiled);
+    devices.blocks.push(device.blocks());
+    devices.features.push(device.features());
+    devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));
+    let ports = DevicePorts { requests, completions };
+    let mut built = device.build(page, &disk.name, &disk.queueing, ports);
+    if let Some(arm) = built.arm {
+        devices.arms.insert(devices.requests.len(), arm);
+    }
+    devices.stages.append(&mut built.stages);
     devices.requests.push(requests);
-    devices.blocks.push(blocks);
-    // ATA disks don't offer it to Linux, and a flush does the same; a device that offers it can say so one day.
-    devices.features.push(DeviceFeatures { write_cache, force_unit_access: false });
-    devices.depths.push(depth);
-    devices.stages.append(&mut stages);
-    Ok(())
-}
-
-/// The order in which an analytic disk serves: it knows cylinders, and not where the platter stands.
-fn by_cylinder(disk: &PlacedDisk) -> Result<QueueDiscipline, String> {
-    match disk.scheduler.0 {
-        QueueDiscipline::ShortestPositioning | QueueDiscipline::AgedShortestPositioning { .. } => {
-            Err("it doesn't know where the platter stands; take fcfs, sstf, look, c-look or cscan".to_owned())
-        }
-        _ if disk.queue_depth.is_some_and(|depth| depth != 1) => {
-            Err("it serves one request at a time; leave out queue_depth".to_owned())
-        }
-        discipline => Ok(discipline),
-    }
-}
-
-/// The simplest device has no position that a scheduler could order by, and takes one request at a time.
-fn serves_in_order(disk: &PlacedDisk) -> Result<(), String> {
-    if disk.scheduler.0 != QueueDiscipline::FirstCome || disk.queue_depth.is_some_and(|depth| depth != 1) {
-        return Err(
-            "it serves one request after the other, first come, first served; leave out scheduler and \
-                    queue_depth"
-                .to_owned(),
-        );
-    }
-    Ok(())
+    devices.completions.push(completions);
 }
 
 /// Puts the pages between a file system and its disks into the net.
@@ -134,13 +79,9 @@ pub(super) fn below(
 ) -> Result<Wired, RunFailure> {
     let name = &file_system.name;
     let place = loaded.scenario.fs.get(name).map(|file_system| &file_system.place);
-    let mut top = file_system.on;
-    let throttle = loaded.storage.get(top).filter(|storage| storage.kind == HolderKind::Throttle);
-    if let Some(throttle) = throttle {
-        top = throttle.over.first().copied().unwrap_or(top);
-    }
+    let (before, top) = before_queue(loaded, file_system.on);
     let mut stages = Vec::new();
-    let (down, up) = holder(page, loaded, top, devices, &mut stages)?;
+    let (down, up) = holder(page, loaded, top, devices, None, &mut stages)?;
     let disks = disks_below(loaded, top);
     let features = DeviceFeatures {
         write_cache: disks.iter().any(|&disk| devices.features[disk].write_cache),
@@ -148,7 +89,7 @@ pub(super) fn below(
     };
     let accepted = disks.iter().map(|&disk| devices.depths[disk]).fold(0, u32::saturating_add).max(1);
     let depth = place.and_then(|place| place.queue_depth).unwrap_or(accepted);
-    let rotational = disks.iter().any(|&disk| !matches!(*loaded.disks[disk].device, Device::ConstantRate(_)));
+    let rotational = disks.iter().any(|&disk| loaded.disks[disk].compiled.is_rotational());
     let kernel = &loaded.hosts[file_system.host].kernel.block;
     let scheduler = place.and_then(|place| place.scheduler.clone());
     let mut queue =
@@ -162,25 +103,67 @@ pub(super) fn below(
     let requests = page.fifo(&format!("{name}-queue-requests"));
     let completions = page.fifo(&format!("{name}-queue-completions"));
     let mut above = queue_page(page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
-    let limits = throttle.and_then(|storage| loaded.scenario.throttle.get_key_value(&storage.name));
-    let mut entrance = requests;
-    if let Some((name, throttle)) = limits {
-        entrance = page.fifo(&format!("{name}-requests"));
-        let mut held = throttle_page(page, name, &throttle.parameters, entrance, requests);
-        held.append(&mut above);
-        above = held;
-    }
-    above.append(&mut stages);
+    let ports = Member { requests, completions, blocks: file_system.blocks, sight: Sight::Counted };
+    let (entrance, mut first) = entrance(page, loaded, before, ports)?;
+    first.append(&mut above);
+    first.append(&mut stages);
     let largest_request = u64::from(queue.limits.largest_request) * SECTOR_BYTES;
-    Ok(Wired { requests: entrance, completions, stages: above, largest_request })
+    Ok(Wired { requests: entrance, completions, stages: first, largest_request })
 }
 
-/// The ports of a part that holds blocks; its pages, and those below it, are put into the net.
+/// Of what somebody asks, the part that stands before his queue, and what lies under that.
+fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize) {
+    let part = loaded.holder(on).filter(|part| part.stands() == Stands::BeforeQueue);
+    match part.and_then(|_| loaded.storage[on].over.first()) {
+        Some(&below) => (Some(on), below),
+        None => (None, on),
+    }
+}
+
+/// Where requests go that first pass a part which stands before the queue, if there is one.
+fn entrance(
+    page: &mut PageBuilder<'_>,
+    loaded: &Loaded,
+    before: Option<usize>,
+    below: Member,
+) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
+    let Some((number, part)) = before.and_then(|number| Some((number, loaded.holder(number)?))) else {
+        return Ok((below.requests, Vec::new()));
+    };
+    let name = &loaded.storage[number].name;
+    let requests = page.fifo(&format!("{name}-requests"));
+    let ports = HolderPorts { requests, completions: below.completions, members: vec![below] };
+    let built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
+    Ok((requests, built.stages))
+}
+
+/// Puts what a workload of block requests goes to into the net; where its requests go, and the rows of its stages. What is complete goes
+/// to `completions`.
+pub(super) fn asked_directly(
+    page: &mut PageBuilder<'_>,
+    loaded: &Loaded,
+    number: usize,
+    devices: &mut Devices,
+    completions: Place<BlockRequest>,
+) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
+    let (before, top) = before_queue(loaded, number);
+    let mut stages = Vec::new();
+    let (requests, completions) = holder(page, loaded, top, devices, Some(completions), &mut stages)?;
+    let blocks = loaded.storage[top].blocks;
+    let ports = Member { requests, completions, blocks, sight: Sight::Counted };
+    let (entrance, mut first) = entrance(page, loaded, before, ports)?;
+    first.append(&mut stages);
+    Ok((entrance, first))
+}
+
+/// The ports of a part that holds blocks; its pages, and those below it, are put into the net. What is complete goes to `completions`, or
+/// else to a place of its own; disks have their pages and places already.
 pub(super) fn holder(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
     number: usize,
     devices: &mut Devices,
+    completions: Option<Place<BlockRequest>>,
     stages: &mut Vec<Stage>,
 ) -> Result<(Place<BlockRequest>, Place<BlockRequest>), RunFailure> {
     if let (Some(&requests), Some(&completions)) =
@@ -189,71 +172,45 @@ pub(super) fn holder(
         return Ok((requests, completions));
     }
     let storage = &loaded.storage[number];
-    let requests = page.fifo(&format!("{}-requests", storage.name));
-    let completions = page.fifo(&format!("{}-completions", storage.name));
+    let name = storage.name.as_str();
+    let requests = page.fifo(&format!("{name}-requests"));
+    let completions = completions.unwrap_or_else(|| page.fifo(&format!("{name}-completions")));
     let mut lower = Vec::new();
     let mut members = Vec::new();
     for &below in &storage.over {
-        members.push(holder(page, loaded, below, devices, &mut lower)?);
+        let (requests, completions) = holder(page, loaded, below, devices, None, &mut lower)?;
+        let sight = devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
+        members.push(Member { requests, completions, blocks: loaded.storage[below].blocks, sight });
     }
-    let name = storage.name.as_str();
-    match storage.kind {
-        HolderKind::Raid => {
-            let unit = loaded.scenario.raid.get(name).map(|raid| raid.stripe_unit).unwrap_or_default();
-            let parameters = StripeParameters { stripe_unit: unit };
-            let made = stripe_page(page, name, &parameters, (requests, completions), &members);
-            let failed = |error: StripeError| RunFailure::Storage {
-                part: name.to_owned(),
-                message: error.to_string(),
-            };
-            stages.append(&mut made.map_err(failed)?);
+    if let Some(part) = loaded.holder(number) {
+        let ports = HolderPorts { requests, completions, members };
+        let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
+        if let Some(replication) = built.replication {
+            devices.replications.insert(number, replication);
         }
-        HolderKind::Fabric => {
-            if let (Some(fabric), Some(&below)) = (loaded.scenario.fabric.get(name), members.first()) {
-                let ports = (requests, completions);
-                stages.append(&mut fabric_page(page, name, &fabric.parameters, ports, below));
-            }
-        }
-        HolderKind::Replication => {
-            if let Some(replication) = loaded.scenario.replication.get(name) {
-                let sight =
-                    |&below: &usize| devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
-                let sights: Vec<Sight> = storage.over.iter().map(sight).collect();
-                let disks =
-                    members.iter().zip(sights).map(|(&(down, up), sight)| (down, up, sight)).collect();
-                let operations = page.fifo(&format!("{name}-file-events"));
-                let ports = ReplicationPorts { operations, requests, completions, disks };
-                let smallest = storage.over.iter().map(|&below| loaded.storage[below].blocks).min();
-                let built =
-                    replication_page(page, name, &replication.parameters, smallest.unwrap_or(0), &ports);
-                let (replicas, mut rows) = built.map_err(|error| RunFailure::Storage {
-                    part: name.to_owned(),
-                    message: error.to_string(),
-                })?;
-                devices.replications.insert(number, BuiltReplication { operations, replicas });
-                stages.append(&mut rows);
-            }
-        }
-        // A disk has its page already, and a throttle stands before the queue.
-        HolderKind::Throttle | HolderKind::Disk => {}
+        stages.append(&mut built.stages);
     }
     stages.append(&mut lower);
     Ok((requests, completions))
 }
 
+fn refused(part: &str, message: String) -> RunFailure {
+    RunFailure::Storage { part: part.to_owned(), message }
+}
+
 /// The disks that a part is made of in the end.
 pub(super) fn disks_below(loaded: &Loaded, number: usize) -> Vec<usize> {
-    match loaded.storage.get(number) {
-        Some(storage) if storage.kind != HolderKind::Disk => {
-            storage.over.iter().flat_map(|&below| disks_below(loaded, below)).collect()
-        }
-        _ => vec![number],
+    if number < loaded.disks.len() {
+        return vec![number];
     }
+    let over = loaded.storage.get(number).map(|storage| storage.over.as_slice()).unwrap_or_default();
+    over.iter().flat_map(|&below| disks_below(loaded, below)).collect()
 }
 
 /// The replications that a part is made of.
-pub(super) fn replications_below(loaded: &Loaded, number: usize) -> Vec<usize> {
+pub(super) fn replications_below(devices: &Devices, loaded: &Loaded, number: usize) -> Vec<usize> {
     let Some(storage) = loaded.storage.get(number) else { return Vec::new() };
-    let own = (storage.kind == HolderKind::Replication).then_some(number);
-    own.into_iter().chain(storage.over.iter().flat_map(|&below| replications_below(loaded, below))).collect()
+    let own = devices.replications.contains_key(&number).then_some(number);
+    let below = storage.over.iter().flat_map(|&below| replications_below(devices, loaded, below));
+    own.into_iter().chain(below).collect()
 }

@@ -2,7 +2,8 @@
 
 use crate::build::operations::{self, Needed};
 use crate::build::program_page::{ProgramPorts, programs_page};
-use crate::build::storage::{Devices, Wired, below, device_page, holder, replications_below};
+use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
+use crate::holder::BuiltReplication;
 use crate::load::Loaded;
 use crate::placed::PlacedHost;
 use crate::report::Subject;
@@ -16,7 +17,7 @@ use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{UnixFile, UnixPorts, unix_1990_page};
 use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
 use petrio_workload::program::{FileEntry, FileTable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A System: its net, the ports of its programs, and what the report shows of it.
@@ -51,33 +52,57 @@ impl System {
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
         match loaded.subject() {
-            Subject::BlockRequests => of_disks(loaded),
+            Subject::BlockRequests => of_storage(loaded),
             Subject::FileOperations => of_hosts(loaded),
         }
     }
 }
 
-/// Programs ask the disks.
-fn of_disks(loaded: &Loaded) -> Result<System, RunFailure> {
+/// Programs ask whatever holds blocks.
+fn of_storage(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut net = NetBuilder::new(loaded.scenario.title.clone());
     let mut page = net.top();
     let completions = page.fifo("completions");
+    let targets: BTreeSet<usize> = loaded.targets.values().flatten().map(|&target| target as usize).collect();
     let mut devices = Devices::default();
-    for disk in &loaded.disks {
-        device_page(&mut page, disk, completions, &mut devices)?;
+    for (number, disk) in loaded.disks.iter().enumerate() {
+        let up = match targets.contains(&number) {
+            true => completions,
+            false => page.fifo(&format!("{}-completions", disk.name)),
+        };
+        device_page(&mut page, disk, up, &mut devices);
     }
-    let route = |request: &BlockRequest| request.device as usize;
-    let programs = programs_page(&mut page, (&devices.requests, "device"), route, completions);
-    let Devices { requests, blocks, stages, .. } = devices;
+    let mut stages = Vec::new();
+    let mut entrances = Vec::new();
+    // What a request is for is a number of `storage`.
+    let mut entrance_of = vec![usize::MAX; loaded.storage.len()];
+    for &number in &targets {
+        let (entrance, mut above) = asked_directly(&mut page, loaded, number, &mut devices, completions)?;
+        entrance_of[number] = entrances.len();
+        entrances.push(entrance);
+        stages.append(&mut above);
+    }
+    let route =
+        move |request: &BlockRequest| entrance_of.get(request.device as usize).copied().unwrap_or(usize::MAX);
+    let programs = programs_page(&mut page, (&entrances, "device"), route, completions);
+    stages.append(&mut devices.stages);
     Ok(System {
         net: net.build()?,
         line: line(loaded),
-        blocks,
+        blocks: devices.blocks,
         stages,
         programs: Ports::Requests(programs),
-        devices: requests,
-        replications: Vec::new(),
+        devices: devices.requests,
+        replications: replications(loaded, &devices.replications),
     })
+}
+
+/// The replications by name, each with the place of its copies.
+fn replications(
+    loaded: &Loaded,
+    built: &BTreeMap<usize, BuiltReplication>,
+) -> Vec<(String, Place<Replicas>)> {
+    built.iter().map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas)).collect()
 }
 
 /// Programs ask the hosts' file systems, and these the disks.
@@ -91,8 +116,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut upper_stages = Vec::new();
     for disk in &loaded.disks {
         let up = page.fifo(&format!("{}-completions", disk.name));
-        device_page(&mut page, disk, up, &mut devices)?;
-        devices.completions.push(up);
+        device_page(&mut page, disk, up, &mut devices);
     }
     let mut hosts = Vec::new();
     for (number, file_system) in loaded.file_systems.iter().enumerate() {
@@ -126,7 +150,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     for (unix, (files, extents)) in loaded.unix.iter().zip(files.iter().zip(&extents).skip(before)) {
         let operations = page.fifo(&format!("{}-operations", unix.name));
         let (requests, request_completions) =
-            holder(&mut page, loaded, unix.on, &mut devices, &mut upper_stages)?;
+            holder(&mut page, loaded, unix.on, &mut devices, None, &mut upper_stages)?;
         hosts.push(announced(&mut page, loaded, (hosts.len(), &unix.name), operations, &devices));
         let ports = UnixPorts { operations, completions, requests, request_completions };
         let files = unix_files(files, extents);
@@ -136,9 +160,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
                 .map_err(|error| RunFailure::Host { host: unix.name.clone(), message: error.to_string() })?,
         );
     }
-    let replications = devices.replications.iter();
-    let replications =
-        replications.map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas)).collect();
+    let replications = replications(loaded, &devices.replications);
     stages.append(&mut upper_stages);
     stages.append(&mut devices.stages);
     let route = move |operation: &FileOp| {
@@ -168,7 +190,7 @@ fn announced(
     // By the number of the file system on the host.
     let mut told: Vec<Vec<Place<FileOp>>> = Vec::new();
     for volume in loaded.volumes().filter(|volume| volume.host == number) {
-        let below = replications_below(loaded, volume.on);
+        let below = replications_below(devices, loaded, volume.on);
         let places = below.iter().filter_map(|number| devices.replications.get(number));
         told.push(places.map(|built| built.operations).collect());
     }
@@ -239,22 +261,18 @@ fn prepared(files: &FileTable) -> Vec<PreparedFile> {
 fn line(loaded: &Loaded) -> String {
     let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
     parts.extend(loaded.unix.iter().map(|_| "a Unix host of 1990".to_owned()));
-    parts.extend(loaded.scenario.replication.iter().map(|(name, replication)| {
-        let storage = loaded.storage.iter().find(|storage| storage.name == *name);
-        let disks = storage.map_or(0, |storage| storage.over.len());
-        let most = replication.parameters.most_copies(disks).unwrap_or(1);
-        let copies = crate::report::counted(most.into(), "copy", "copies");
-        format!("up to {copies} of a file ({})", replication.parameters.policy.words())
-    }));
+    for (number, storage) in loaded.storage.iter().enumerate() {
+        parts.extend(loaded.holder(number).and_then(|part| part.words(storage.over.len())));
+    }
     for (part, disk) in &loaded.scenario.disk {
         let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
         let count = match disk.count {
             1 => "one".to_owned(),
             count => count.to_string(),
         };
-        let name = placed.device.name();
+        let name = placed.device.parameters().name();
         // The simple devices have no order but that of arrival.
-        let discipline = match (loaded.file_systems.is_empty(), placed.scheduler.0) {
+        let discipline = match (loaded.file_systems.is_empty(), placed.queueing.scheduler) {
             (false, QueueDiscipline::FirstCome) => String::new(),
             (_, discipline) => format!(", {}", discipline_words(discipline)),
         };

@@ -5,8 +5,8 @@ pub mod disksim;
 mod shelf;
 mod summary;
 
-pub use device::Device;
 pub(crate) use device::read_device;
+pub use petrio_models::device::Device;
 pub use shelf::{DEVICES, KERNELS, MACHINES, SHELVES, Shelf};
 pub use summary::{
     KernelSummary, MachineSummary, Summary, device_schema, device_summaries, drive_toml, kernel_schema,
@@ -45,8 +45,8 @@ mod tests {
         each(DEVICES, |name, table, sources| {
             let device =
                 read_device(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
-            assert_eq!(device.check(), Ok(()), "{name}");
-            assert!(!device.source().is_empty(), "{name} has no source");
+            device.parameters().compile().unwrap_or_else(|message| panic!("{name}: {message}"));
+            assert!(!device.parameters().source().is_empty(), "{name} has no source");
         });
     }
 

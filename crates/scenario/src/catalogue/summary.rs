@@ -29,11 +29,12 @@ pub struct Summary {
 pub fn device_summaries() -> Result<Vec<Summary>, Problem> {
     entries(DEVICES, |key, table, sources| {
         let device = read_device(table, sources)?;
-        let size = device.blocks().map_or_else(
-            || "–".to_owned(),
-            |blocks| format!("{:.1} GB", (blocks * SECTOR_BYTES) as f64 / 1e9),
+        let parameters = device.parameters();
+        let size = parameters.compile().map_or_else(
+            |_| "–".to_owned(),
+            |device| format!("{:.1} GB", (device.blocks() * SECTOR_BYTES) as f64 / 1e9),
         );
-        Ok(Summary { key, name: device.name().to_owned(), size, speed: speed(&device) })
+        Ok(Summary { key, name: parameters.name().to_owned(), size, speed: parameters.speed() })
     })
 }
 
@@ -121,14 +122,6 @@ fn entries<T>(
 
 fn first(mut problems: Vec<Problem>) -> Problem {
     problems.swap_remove(0)
-}
-
-fn speed(device: &Device) -> String {
-    match device {
-        Device::Disk(disk) => disk.mechanics.rotation.to_string(),
-        Device::AnalyticDisk(disk) => format!("{} (analytic)", disk.rotation),
-        Device::ConstantRate(device) => format!("{} a request", device.latency),
-    }
 }
 
 /// The JSON schema of a device's file.

@@ -5,6 +5,7 @@ mod measure;
 mod storage;
 mod workloads;
 
+use crate::holder::Stands;
 use crate::schema::{Names, Scenario, fits};
 use crate::text::tree::Places;
 use crate::text::typed::suggestion;
@@ -19,46 +20,29 @@ pub(crate) struct Checked {
     /// Each disk's name and the part that it is of.
     pub(crate) disks: Vec<(String, String)>,
     /// Everything that holds blocks: the disks first, under the same numbers, then what is made of them.
-    pub(crate) holders: Vec<Holder>,
+    pub(crate) holders: Vec<PlannedHolder>,
     /// The file systems, in the order of the file.
     pub(crate) file_systems: Vec<PlannedFileSystem>,
     /// The holder of each Unix host's file system.
     pub(crate) unix: Vec<u32>,
-    /// What each workload goes to: indices of `disks`, or of `file_systems` and then `unix`.
+    /// What each workload goes to: indices of `holders`, or of `file_systems` and then `unix`.
     pub(crate) targets: IndexMap<String, Vec<u32>>,
 }
 
 /// A part that holds blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct Holder {
+pub(crate) struct PlannedHolder {
     pub(crate) name: String,
-    pub(crate) kind: HolderKind,
-    /// What it is made of, as numbers of holders.
-    pub(crate) over: Vec<u32>,
-}
-
-/// What holds blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HolderKind {
-    Disk,
-    Raid,
-    Fabric,
-    Throttle,
-    Replication,
-}
-
-impl HolderKind {
     /// The key of the scenario under which it is described.
-    pub(crate) fn key(self) -> &'static str {
-        match self {
-            Self::Disk => "disk",
-            Self::Raid => "raid",
-            Self::Fabric => "fabric",
-            Self::Throttle => "throttle",
-            Self::Replication => "replication",
-        }
-    }
+    pub(crate) key: &'static str,
+    /// What it is made of, as numbers of holders; all come before it.
+    pub(crate) over: Vec<u32>,
+    /// Where requests meet it.
+    pub(crate) stands: Stands,
 }
+
+/// The key of disks.
+pub(crate) const DISK: &str = "disk";
 
 /// Where a file system belongs.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +60,12 @@ struct Checker<'a> {
     folder: Option<&'a Path>,
     problems: Vec<Problem>,
     disks: Vec<(String, String)>,
-    holders: Vec<Holder>,
+    holders: Vec<PlannedHolder>,
     /// Who uses each holder, where somebody does who wants it alone.
     users: BTreeMap<u32, String>,
     file_systems: Vec<PlannedFileSystem>,
     unix: Vec<u32>,
-    /// Disks and file systems that workloads go to.
+    /// Holders and file systems that workloads go to.
     used: BTreeSet<u32>,
     used_file_systems: BTreeSet<u32>,
     /// Names of the pages of the net, and what has each.
@@ -94,8 +78,6 @@ struct Words {
     one: &'static str,
     many: &'static str,
 }
-
-const DISKS: Words = Words { one: "disk", many: "disks" };
 
 /// Checks a scenario whose parts are all well-formed. Without a folder, files are not looked for.
 pub(crate) fn check(
@@ -234,14 +216,15 @@ impl Checker<'_> {
                 self.error_at_key(&format!("host.{name}"), message, "give it one, or leave the host out");
             }
         }
+        let is_idle = |number: &u32| !self.used.contains(number) && !self.users.contains_key(number);
         let idle_holders: Vec<(String, &'static str)> = (0..)
             .zip(&self.holders)
-            .filter(|(number, holder)| holder.kind != HolderKind::Disk && !self.users.contains_key(number))
-            .map(|(_, holder)| (holder.name.clone(), holder.kind.key()))
+            .filter(|(number, holder)| holder.key != DISK && is_idle(number))
+            .map(|(_, holder)| (holder.name.clone(), holder.key))
             .collect();
         for (name, key) in idle_holders {
             let message = format!("nothing uses the {key} \"{name}\"");
-            let help = "name it in the on of a file system, or leave it out";
+            let help = "name it in the on of a file system or of a workload, or leave it out";
             self.error_at_key(&format!("{key}.{name}"), message, help);
         }
         for part in self.scenario.disk.keys() {

@@ -1,8 +1,8 @@
 //! Disks, what is made of them, hosts and the file systems on them.
 
-use super::{Checker, Holder, HolderKind, PlannedFileSystem, Words};
-use crate::schema::{Names, Raid};
-use petrio_colours::SECTOR_BYTES;
+use super::{Checker, DISK, PlannedFileSystem, PlannedHolder, Words};
+use crate::holder::{Objection, Over, Stands};
+use crate::schema::Names;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
@@ -11,7 +11,7 @@ const DISKS_MAX: u32 = 100_000;
 const MOST_SWAPPINESS: u32 = 200;
 
 /// What a file system may lie on.
-const HOLDERS: Words = Words { one: "disk or array", many: "disks and arrays" };
+pub(super) const HOLDERS: Words = Words { one: "disk or array", many: "disks and arrays" };
 
 impl Checker<'_> {
     pub(super) fn disks(&mut self) {
@@ -40,83 +40,102 @@ impl Checker<'_> {
         }
     }
 
-    /// Arrays, fabrics and throttles, and what they are made of.
+    /// What lies between who asks and the disks, and what it is made of.
     pub(super) fn holders(&mut self) {
         let scenario = self.scenario;
-        let disk = |(name, _): &(String, String)| Holder {
+        let disk = |(name, _): &(String, String)| PlannedHolder {
             name: name.clone(),
-            kind: HolderKind::Disk,
+            key: DISK,
             over: Vec::new(),
+            stands: Stands::Below,
         };
         self.holders = self.disks.iter().map(disk).collect();
-        let others = (scenario.raid.keys().map(|name| (name, HolderKind::Raid)))
-            .chain(scenario.fabric.keys().map(|name| (name, HolderKind::Fabric)))
-            .chain(scenario.throttle.keys().map(|name| (name, HolderKind::Throttle)))
-            .chain(scenario.replication.keys().map(|name| (name, HolderKind::Replication)));
-        for (name, kind) in others {
-            let path = format!("{}.{name}", kind.key());
+        for (key, name, part) in scenario.holders.iter() {
+            let path = format!("{key}.{name}");
             self.name(&path, name);
-            self.take_name(&path, name, kind.key(), "rename one of them");
-            self.holders.push(Holder { name: name.clone(), kind, over: Vec::new() });
+            self.take_name(&path, name, key, "rename one of them");
+            self.holders.push(PlannedHolder {
+                name: name.to_owned(),
+                key,
+                over: Vec::new(),
+                stands: part.stands(),
+            });
         }
-        for number in self.disks.len()..self.holders.len() {
-            let Holder { name, kind, .. } = self.holders[number].clone();
-            let path = format!("{}.{name}.on", kind.key());
-            let over = match kind {
-                HolderKind::Raid => match scenario.raid.get(&name) {
-                    Some(raid) => self.members(number as u32, raid, &path),
-                    None => Vec::new(),
-                },
-                HolderKind::Replication => match scenario.replication.get(&name) {
-                    Some(replication) => {
-                        let pool = self.pool();
-                        let mut members = self.find(&path, &replication.on, &pool, HOLDERS);
-                        members.retain(|&member| member as usize != number);
-                        members
-                    }
-                    None => Vec::new(),
-                },
-                _ => {
-                    let on = scenario.fabric.get(&name).map(|fabric| &fabric.on);
-                    let on = on.or(scenario.throttle.get(&name).map(|throttle| &throttle.on));
-                    on.and_then(|on| self.only(&path, on, kind.key())).into_iter().collect()
+        for (number, (key, name, part)) in (self.disks.len()..).zip(scenario.holders.iter()) {
+            let path = format!("{key}.{name}");
+            let at = format!("{path}.on");
+            let over = match part.over() {
+                Over::One(on) => self.only(&at, on, key).into_iter().collect(),
+                Over::Several(names) => {
+                    let pool = self.pool();
+                    let mut members = self.find(&at, names, &pool, HOLDERS);
+                    // A pattern such as "*" doesn't mean the part itself.
+                    members.retain(|&member| member as usize != number);
+                    members
                 }
             };
+            for Objection { key: at, message, help } in part.check(over.len()) {
+                if at.is_empty() {
+                    let message = format!("the {key} \"{name}\" can't be made: {message}");
+                    let problem = self.sources.error(self.places.key(&path), message);
+                    self.problems.push(problem.maybe_help(help));
+                } else {
+                    let span = self.places.value(&format!("{path}.{at}"));
+                    self.problems.push(self.sources.error(span, message).maybe_help(help));
+                }
+            }
             for &member in &over {
-                self.claim(member, &format!("the {} \"{name}\"", kind.key()), &path);
+                self.claim(member, &format!("the {key} \"{name}\""), &at);
                 let below = self.holders[member as usize].clone();
-                if below.kind == HolderKind::Throttle {
+                if below.stands == Stands::BeforeQueue {
                     let message =
-                        format!("the {} \"{name}\" lies on the throttle \"{}\"", kind.key(), below.name);
-                    let help = "a throttle charges requests before the queue merges them, so it lies directly under a \
-                                file system";
-                    self.error(&path, message, help);
+                        format!("the {key} \"{name}\" lies on the {} \"{}\"", below.key, below.name);
+                    let help = "a throttle charges requests before the queue merges them, so it lies directly under who asks";
+                    self.error(&at, message, help);
                 }
             }
             self.holders[number].over = over;
         }
         self.circles();
+        self.bottom_up();
     }
 
-    fn members(&mut self, number: u32, raid: &Raid, path: &str) -> Vec<u32> {
-        let pool = self.pool();
-        let mut members = self.find(path, &raid.on, &pool, HOLDERS);
-        // A pattern such as "*" doesn't mean the array itself.
-        members.retain(|&member| member != number);
-        if members.len() == 1 {
-            self.error(path, "an array of one disk is that disk", "name two or more, or leave the array out");
+    /// Puts what something lies on before it. There are no circles.
+    fn bottom_up(&mut self) {
+        let count = self.holders.len();
+        let mut order: Vec<usize> = Vec::with_capacity(count);
+        let mut placed = vec![false; count];
+        for start in 0..count {
+            // What is to be placed, each after what it lies on.
+            let mut path = vec![start];
+            while let Some(&last) = path.last() {
+                let below = self.holders[last].over.iter().map(|&number| number as usize);
+                match below.into_iter().find(|&below| !placed[below]) {
+                    Some(below) => path.push(below),
+                    None => {
+                        path.pop();
+                        if !std::mem::replace(&mut placed[last], true) {
+                            order.push(last);
+                        }
+                    }
+                }
+            }
         }
-        let unit = raid.stripe_unit.get();
-        if unit == 0 || !unit.is_multiple_of(SECTOR_BYTES) {
-            let message =
-                format!("a stripe unit is a multiple of {SECTOR_BYTES} B, and not {}", raid.stripe_unit);
-            self.error(&path.replace(".on", ".stripe_unit"), message, "64 KiB is usual");
+        let mut number_of = vec![0; count];
+        for (number, &was) in (0..).zip(&order) {
+            number_of[was] = number;
         }
-        members
+        let renumber = |number: u32| number_of[number as usize];
+        self.holders = order.iter().map(|&was| self.holders[was].clone()).collect();
+        for holder in &mut self.holders {
+            holder.over.iter_mut().for_each(|below| *below = renumber(*below));
+        }
+        let users = std::mem::take(&mut self.users);
+        self.users = users.into_iter().map(|(number, user)| (renumber(number), user)).collect();
     }
 
-    fn pool(&self) -> Vec<(String, String)> {
-        let part = |(number, holder): (usize, &Holder)| {
+    pub(super) fn pool(&self) -> Vec<(String, String)> {
+        let part = |(number, holder): (usize, &PlannedHolder)| {
             self.disks.get(number).map_or_else(|| holder.name.clone(), |(_, part)| part.clone())
         };
         self.holders
@@ -140,14 +159,14 @@ impl Checker<'_> {
     }
 
     /// Notes who uses a holder; nobody else may.
-    fn claim(&mut self, holder: u32, user: &str, path: &str) {
+    pub(super) fn claim(&mut self, holder: u32, user: &str, path: &str) {
         match self.users.get(&holder) {
             None => {
                 self.users.insert(holder, user.to_owned());
             }
             Some(other) => {
-                let Holder { name, kind, .. } = &self.holders[holder as usize];
-                let message = format!("the {} \"{name}\" is used by {other} already", kind.key());
+                let PlannedHolder { name, key, .. } = &self.holders[holder as usize];
+                let message = format!("the {key} \"{name}\" is used by {other} already");
                 self.error(path, message, "give each one of its own");
             }
         }
@@ -174,9 +193,9 @@ impl Checker<'_> {
         let Some(number) = (self.disks.len() as u32..count).find(|&number| made_of_itself(number)) else {
             return;
         };
-        let Holder { name, kind, .. } = self.holders[number as usize].clone();
-        let message = format!("the {} \"{name}\" is made of itself", kind.key());
-        self.error(&format!("{}.{name}.on", kind.key()), message, "name the disks that it is made of");
+        let PlannedHolder { name, key, .. } = self.holders[number as usize].clone();
+        let message = format!("the {key} \"{name}\" is made of itself");
+        self.error(&format!("{key}.{name}.on"), message, "name the disks that it is made of");
         // What follows may rely on an end.
         self.holders.iter_mut().for_each(|holder| holder.over.clear());
     }
@@ -224,7 +243,7 @@ impl Checker<'_> {
             if let Some(on) = self.only(&at, &unix.on, "Unix host's file system") {
                 self.claim(on, &format!("the Unix host \"{name}\""), &at);
                 self.unix.push(on);
-                if self.holders[on as usize].kind == HolderKind::Throttle {
+                if self.holders[on as usize].stands == Stands::BeforeQueue {
                     let message = format!("the Unix host \"{name}\" lies on the throttle \"{}\"", unix.on);
                     self.error(&at, message, "a throttle is Linux's; name what it lies on");
                 }

@@ -1,6 +1,7 @@
 //! Workloads: what they go to, and options that make no sense.
 
-use super::{Checker, DISKS, Words};
+use super::storage::HOLDERS;
+use super::{Checker, PlannedHolder, Words};
 use crate::load::near_file;
 use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
@@ -26,14 +27,15 @@ impl Checker<'_> {
         let mut targets = IndexMap::new();
         let scenario = self.scenario;
         let file_systems = self.file_systems_by_name();
-        let disks = self.disks.clone();
+        let holders = self.pool();
         for (name, workload) in &scenario.workload {
             let path = format!("workload.{name}");
             self.name(&path, name);
             let at = format!("{path}.on");
             let on = match workload.files_place() {
                 None => {
-                    let on = self.find(&at, workload.on(), &disks, DISKS);
+                    let found = self.find(&at, workload.on(), &holders, HOLDERS);
+                    let on = self.not_below_others(&at, workload.on(), found);
                     self.used.extend(&on);
                     on
                 }
@@ -62,6 +64,26 @@ impl Checker<'_> {
         }
         self.one_sort();
         targets
+    }
+
+    /// Of what names and patterns stand for, what no other part lies on: a pattern means the array, and not its disks.
+    fn not_below_others(&mut self, path: &str, names: &Names, found: Vec<u32>) -> Vec<u32> {
+        let mut on = Vec::new();
+        for target in found {
+            let Some(user) = self.users.get(&target).cloned() else {
+                on.push(target);
+                continue;
+            };
+            let PlannedHolder { name, key, .. } = &self.holders[target as usize];
+            if names.iter().any(|written| written == name) {
+                let message = format!("the {key} \"{name}\" is used by {user} already");
+                self.error(path, message, "name what lies on it instead");
+            }
+        }
+        if on.is_empty() && self.problems.is_empty() {
+            self.error(path, "all that this names is used by other parts already", "name what lies on it");
+        }
+        on
     }
 
     fn file_systems_by_name(&self) -> Vec<(String, String)> {
@@ -192,15 +214,15 @@ impl Checker<'_> {
                 let message = format!("\"{device}\" is not the number of a device of the trace");
                 self.error_at_key(&path, message, "write devices = { 0 = \"d0\" }");
             }
-            match self.disks.iter().position(|(name, _)| name == disk) {
+            match self.holders.iter().position(|holder| holder.name == *disk) {
                 None => {
                     let names: Vec<&str> =
-                        self.disks.iter().map(|(name, _)| name.as_str()).take(50).collect();
-                    let help = suggestion(disk, &names, "the disks are");
-                    self.error(&path, format!("no disk is called \"{disk}\""), help);
+                        self.holders.iter().map(|holder| holder.name.as_str()).take(50).collect();
+                    let help = suggestion(disk, &names, "the disks and arrays are");
+                    self.error(&path, format!("no disk or array is called \"{disk}\""), help);
                 }
                 Some(number) if !on.iter().any(|&target| target as usize == number) => {
-                    let message = format!("the workload is not on the disk \"{disk}\"");
+                    let message = format!("the workload is not on \"{disk}\"");
                     self.error(&path, message, format!("add \"{disk}\" to the workload's on"));
                 }
                 Some(_) => {}

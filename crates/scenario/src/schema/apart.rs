@@ -5,12 +5,13 @@
 use crate::text::tree::{Table, entry};
 use crate::text::typed::{read, read_beside};
 use crate::text::{Problem, Sources};
+use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Reads the keys `own` as one struct and all others as another.
-pub(super) fn read_apart<Own: DeserializeOwned, Rest: DeserializeOwned>(
+pub(crate) fn read_apart<Own: DeserializeOwned, Rest: DeserializeOwned>(
     table: &Table<'_>,
     own: &[&str],
     sources: &Sources,
@@ -28,10 +29,40 @@ pub(super) fn read_apart<Own: DeserializeOwned, Rest: DeserializeOwned>(
 }
 
 /// The parts below a key of the scenario (`workload`, `fs` …), each with its name and its table.
-pub(crate) fn parts<'t, 'i>(
+fn parts<'t, 'i>(
     root: &'t DeTable<'i>,
     key: &str,
 ) -> Option<impl Iterator<Item = (&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)>> {
     let (_, value) = entry(root, key)?;
     value.get_ref().as_table().map(DeTable::iter)
+}
+
+/// Reads every part of a kind, and takes them out of the rest: each alone, because so it knows its places better. `key` is where the
+/// scenario describes them, `what` they are in words, and `example` what the table of one holds at least.
+pub(crate) fn read_parts<T>(
+    root: &Table<'_>,
+    (key, what, example): (&str, &str, &str),
+    read: impl Fn(&Table<'_>, &Sources) -> Result<T, Vec<Problem>>,
+    rest: &mut DeTable<'_>,
+    problems: &mut Vec<Problem>,
+    sources: &Sources,
+) -> IndexMap<String, T> {
+    let mut found = IndexMap::new();
+    let Some(parts) = parts(root.get_ref(), key) else { return found };
+    rest.remove(key);
+    for (name, value) in parts {
+        match value.get_ref() {
+            DeValue::Table(inner) => match read(&Spanned::new(value.span(), inner.clone()), sources) {
+                Ok(part) => drop(found.insert(name.get_ref().to_string(), part)),
+                Err(mut more) => problems.append(&mut more),
+            },
+            _ => {
+                let span = name.span();
+                let name = name.get_ref();
+                let problem = sources.error(span, format!("the {what} \"{name}\" is not a table"));
+                problems.push(problem.help(format!("write [{key}.{name}] and below it {example}")));
+            }
+        }
+    }
+    found
 }

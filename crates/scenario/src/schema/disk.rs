@@ -3,6 +3,7 @@
 use crate::catalogue::Device;
 use crate::schema::partial::nothing_required;
 use crate::schema::scheduler::Scheduler;
+use petrio_models::device::Queueing;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -31,6 +32,13 @@ pub struct Disk {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(schema_with = "partial_drive")]
     pub drive: toml::Table,
+}
+
+impl Disk {
+    /// How requests wait for each of them.
+    pub(crate) fn queueing(&self) -> Queueing {
+        Queueing { scheduler: self.scheduler.0, depth: self.queue_depth }
+    }
 }
 
 fn one() -> u32 {

@@ -1,11 +1,11 @@
 //! The whole file.
 
+use crate::holder::Holders;
 use crate::schema::disk::Disk;
 use crate::schema::file_system::FileSystem;
 use crate::schema::host::Host;
 use crate::schema::measure::Measure;
-use crate::schema::replication::{Replication, UnixHost};
-use crate::schema::storage::{Fabric, Raid, Throttle};
+use crate::schema::unix::UnixHost;
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 /// A scenario: a system, what it is asked to do, what to measure and when to stop.
 ///
 /// Parts are named (`[disk.d0]`, `[workload.readers]`) and referred to by name or pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Scenario {
     /// What the scenario is about, in a line; the report's headline. Left out, it is the file's name.
     #[serde(default)]
@@ -26,18 +26,9 @@ pub struct Scenario {
     /// The disks, by name.
     #[serde(default)]
     pub disk: IndexMap<String, Disk>,
-    /// Several disks as one, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub raid: IndexMap<String, Raid>,
-    /// Networks between hosts and their storage, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub fabric: IndexMap<String, Fabric>,
-    /// Limits on what is asked of a device, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub throttle: IndexMap<String, Throttle>,
-    /// Several copies of files on several disks, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub replication: IndexMap<String, Replication>,
+    /// What holds blocks and lies on disks.
+    #[serde(flatten)]
+    pub holders: Holders,
     /// The hosts, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub host: IndexMap<String, Host>,
@@ -57,6 +48,22 @@ pub struct Scenario {
 
 fn first_seed() -> u64 {
     1
+}
+
+/// What is left of a scenario when those parts are taken out that are read alone.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Head {
+    #[serde(default)]
+    pub(crate) title: String,
+    #[serde(default = "first_seed")]
+    pub(crate) seed: u64,
+    #[serde(default)]
+    pub(crate) disk: IndexMap<String, Disk>,
+    #[serde(default)]
+    pub(crate) host: IndexMap<String, Host>,
+    #[serde(default)]
+    pub(crate) measure: Measure,
 }
 
 /// The JSON schema of a user specification.

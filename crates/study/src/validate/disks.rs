@@ -7,8 +7,9 @@
 use super::demerit::{demerit, root_mean_square_error};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{NetBuilder, NetError, RunError, Simulation, Time};
+use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{DiskParameters, QueueDiscipline};
-use petrio_models::device::disk::{Drive, DriveError, Queueing, disk_page};
+use petrio_models::device::disk::{Drive, DriveError, disk_page};
 use petrio_scenario::catalogue::disksim::{self, Ignored, ImportError};
 use petrio_workload::trace::{TraceError, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource, SourceError};

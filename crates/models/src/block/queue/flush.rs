@@ -7,18 +7,10 @@
 //!
 //! Leaves out: before 2.6.37 the whole queue was drained around a barrier; here other requests go on as in later kernels.
 
+use crate::device::DeviceFeatures;
 use petrio_colours::{BlockRequest, Cause, Direction, Ledger};
 use petrio_kernel::Time;
 use std::collections::VecDeque;
-
-/// What a device can do about durability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct DeviceFeatures {
-    /// It reports writes before they are on the medium, so flushes mean something (`QUEUE_FLAG_WC`).
-    pub write_cache: bool,
-    /// It can force unit access for single writes (`QUEUE_FLAG_FUA`).
-    pub force_unit_access: bool,
-}
 
 /// What becomes of a request that arrives.
 #[derive(Clone, Debug, PartialEq)]

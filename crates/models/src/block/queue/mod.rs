@@ -21,9 +21,9 @@ mod state;
 
 use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
+use crate::device::DeviceFeatures;
 use crate::host::kernel_profile::BlockLayerParameters;
 use crate::{DEPTH_MAX, Stage};
-pub use flush::DeviceFeatures;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Time, Timer, TransitionBuilder, Update};
 use state::{Accepted, Queue, Sent};

@@ -5,7 +5,7 @@
 use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
 use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
-use crate::block::slab::Slab;
+use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;

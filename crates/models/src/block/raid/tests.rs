@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::block::queue::{DeviceFeatures, QueueParameters, queue_page};
+use crate::block::queue::{QueueParameters, queue_page};
+use crate::device::DeviceFeatures;
 use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_units::Blocks;

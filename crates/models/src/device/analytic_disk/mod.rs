@@ -9,6 +9,7 @@
 //! Who waits lies in the [`Arm`], a state that others may look at: it tells what a further request would meet.
 
 mod arm;
+mod block_device;
 mod page;
 
 pub use arm::{Arm, Outlook};
@@ -78,11 +79,6 @@ impl AnalyticSeek {
 }
 
 impl AnalyticDiskParameters {
-    /// Whether it reports writes before they are on the medium: it doesn't.
-    pub fn write_cache(&self) -> bool {
-        false
-    }
-
     /// The cylinder of a block.
     fn cylinder(&self, block: u64) -> u32 {
         let blocks = u128::from(self.blocks.get().max(1));

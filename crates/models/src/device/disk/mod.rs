@@ -8,6 +8,7 @@
 //!
 //! How well it predicts measured drives stands in `validation/disks/README.md`.
 
+mod block_device;
 mod cache;
 mod discipline;
 mod drive;
@@ -25,7 +26,7 @@ mod seek_curve;
 pub use drive::{Begun, Class, Demand, Drive, DriveError, DriveState, Transferred};
 pub use layout::{Layout, LayoutError, Place, Run, Track};
 pub use mechanics::{Mechanics, MechanicsError};
-pub use page::{Queueing, disk_page};
+pub use page::disk_page;
 pub use parameters::DiskParameters;
 pub use replay::Replay;
 pub use seek_curve::{SeekCurve, SeekCurveError};

@@ -7,12 +7,13 @@
 mod write_back;
 
 use super::{Demand, Drive};
+use crate::device::Queueing;
 use crate::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, GeometryParameters,
     ImmediateReporting, MechanicsParameters, OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead,
     SeekParameters, Sparing, TrackOrder, WriteSegments, ZoneParameters,
 };
-use crate::device::disk::{Queueing, Replay, disk_page};
+use crate::device::disk::{Replay, disk_page};
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_units::{Blocks, Duration, SignedDuration};

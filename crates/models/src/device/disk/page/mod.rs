@@ -33,21 +33,12 @@ mod writes;
 
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
-use super::parameters::QueueDiscipline;
+use crate::device::Queueing;
 use crate::{DEPTH_MAX, Stage};
 use command::Command;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use std::sync::Arc;
-
-/// How requests wait for the drive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Queueing {
-    /// The order in which the queue before the drive sends them.
-    pub scheduler: QueueDiscipline,
-    /// Commands that the drive accepts at a time; `None`: as the drive's parameters say.
-    pub depth: Option<u32>,
-}
 
 /// All of a drive that changes, as one resident token.
 #[derive(Clone, Debug)]

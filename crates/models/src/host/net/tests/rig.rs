@@ -1,7 +1,8 @@
 //! A host with one file system on a device that takes 5 ms for everything, and a list of what reaches it.
 
-use crate::block::queue::{DeviceFeatures, QueueParameters, queue_page};
+use crate::block::queue::{QueueParameters, queue_page};
 use crate::block::scheduler::SchedulerParameters;
+use crate::device::DeviceFeatures;
 use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use crate::host::kernel_profile::KernelParameters;

@@ -1,0 +1,60 @@
+//! What the mechanical disk says about itself, to whoever knows no more than devices.
+
+use super::{DiskParameters, Drive, disk_page};
+use crate::device::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
+use petrio_kernel::PageBuilder;
+use std::sync::Arc;
+
+impl DeviceParameters for DiskParameters {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn speed(&self) -> String {
+        self.mechanics.rotation.to_string()
+    }
+
+    fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {
+        match Drive::new(self) {
+            Ok(drive) => Ok(Arc::new(drive)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl BlockDevice for Drive {
+    fn blocks(&self) -> u64 {
+        self.blocks()
+    }
+
+    fn features(&self) -> DeviceFeatures {
+        DeviceFeatures::of_write_cache(self.write_cache())
+    }
+
+    fn depth(&self) -> u32 {
+        self.queue().depth
+    }
+
+    fn is_rotational(&self) -> bool {
+        true
+    }
+
+    fn accepts(&self, _: &Queueing) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn build(
+        self: Arc<Self>,
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        queueing: &Queueing,
+        ports: DevicePorts,
+    ) -> BuiltDevice {
+        let stages = disk_page(parent, name, &self, *queueing, ports.requests, ports.completions);
+        BuiltDevice { stages, arm: None }
+    }
+}

@@ -1,0 +1,187 @@
+//! What holds blocks without being a disk: arrays, networks of storage, limits, copies. Each lies on others that hold blocks.
+//!
+//! A kind is a file of its own. It holds what is written of it, with units and sources; its words; what makes no sense of it; how many
+//! blocks it holds; and how its page is put into the net. It is entered in the list below; nothing else knows it.
+
+mod fabric;
+mod raid;
+mod replication;
+mod throttle;
+
+pub use fabric::Fabric;
+pub use raid::{Raid, RaidLevel};
+pub use replication::Replication;
+pub use throttle::Throttle;
+
+use crate::schema::{Names, read_parts};
+use crate::text::tree::Table;
+use crate::text::{Problem, Sources};
+use indexmap::IndexMap;
+use petrio_colours::{BlockRequest, FileOp};
+use petrio_kernel::{PageBuilder, Place};
+use petrio_models::Stage;
+use petrio_models::cluster::replication::{Replicas, Sight};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
+
+/// A part that holds blocks, which lie on other parts.
+pub trait Holder {
+    /// What it lies on.
+    fn over(&self) -> Over<'_>;
+
+    /// What makes no sense of it, over so many members.
+    fn check(&self, members: usize) -> Vec<Objection>;
+
+    /// Blocks of 512 bytes that it offers over members of these sizes.
+    fn blocks(&self, members: &[u64]) -> u64;
+
+    /// Where requests meet it.
+    fn stands(&self) -> Stands {
+        Stands::Below
+    }
+
+    /// What it is in a report's line of the System, where it is said there.
+    fn words(&self, _members: usize) -> Option<String> {
+        None
+    }
+
+    /// Puts its page into the net.
+    ///
+    /// # Errors
+    /// What keeps it from being built.
+    fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String>;
+}
+
+/// What a part lies on.
+#[derive(Clone, Copy, Debug)]
+pub enum Over<'p> {
+    /// One other part.
+    One(&'p str),
+    /// Several.
+    Several(&'p Names),
+}
+
+/// Where requests meet a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// Below the host's queue, as a device does.
+    Below,
+    /// Before the host's queue, which merges requests: directly under who asks. Requests alone pass it, on their way down.
+    BeforeQueue,
+}
+
+/// What makes no sense of a part.
+#[derive(Clone, Debug)]
+pub struct Objection {
+    /// The key below the part; empty for the part itself.
+    pub key: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// How a part is connected.
+#[derive(Clone, Debug)]
+pub struct HolderPorts {
+    /// Requests come in.
+    pub requests: Place<BlockRequest>,
+    /// What is complete goes out.
+    pub completions: Place<BlockRequest>,
+    /// What it lies on, in order.
+    pub members: Vec<Member>,
+}
+
+/// What a part lies on, in the net.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Requests to it go here.
+    pub requests: Place<BlockRequest>,
+    /// They come back from here.
+    pub completions: Place<BlockRequest>,
+    /// Blocks of 512 bytes that it offers.
+    pub blocks: u64,
+    /// Whether it tells what a further request would meet.
+    pub sight: Sight,
+}
+
+/// A part in the net.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// The rows that the report shows.
+    pub stages: Vec<Stage>,
+    /// What it wants to be told by hosts, where it is a replication.
+    pub replication: Option<BuiltReplication>,
+}
+
+/// A replication in the net.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltReplication {
+    /// Where it is told what files go through.
+    pub operations: Place<FileOp>,
+    /// Its copies.
+    pub replicas: Place<Replicas>,
+}
+
+/// Makes the list of kinds: what the scenario holds of each, and how each is read and found.
+macro_rules! holders {
+    ($($key:ident: $kind:ty = $read:path, $example:literal, $text:literal;)*) => {
+        /// Parts that hold blocks and lie on others, by kind and name.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+        pub struct Holders {
+            $(#[doc = $text]
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub $key: IndexMap<String, $kind>,)*
+        }
+
+        impl Holders {
+            /// The keys under which a scenario describes them.
+            pub const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
+
+            /// All of them, with key and name: by kind in the order of the list, of a kind in that of the file.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str, &dyn Holder)> {
+                let none = std::iter::empty();
+                $(let none = none.chain(
+                    self.$key.iter().map(|(name, part)| (stringify!($key), name.as_str(), part as &dyn Holder)),
+                );)*
+                none
+            }
+
+            /// The part of a key and a name.
+            pub fn get(&self, key: &str, name: &str) -> Option<&dyn Holder> {
+                $(if key == stringify!($key) {
+                    return self.$key.get(name).map(|part| part as &dyn Holder);
+                })*
+                None
+            }
+
+            /// Reads all of them, and takes them out of the rest.
+            pub(crate) fn read(
+                root: &Table<'_>,
+                rest: &mut DeTable<'_>,
+                problems: &mut Vec<Problem>,
+                sources: &Sources,
+            ) -> Self {
+                Self {
+                    $($key: read_parts(root, (stringify!($key), stringify!($key), $example), $read, rest, problems, sources),)*
+                }
+            }
+        }
+    };
+}
+
+// The list: one line a kind, and one `mod` and one `pub use` above.
+holders! {
+    raid: Raid = raid::read, "level = … and on = …", "Several disks as one, by name.";
+    fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
+    throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
+    replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
+}
+
+/// What a part with one other part under it says of that.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnOne {
+    on: String,
+}
