@@ -6,7 +6,8 @@ use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -21,7 +22,14 @@ pub(crate) fn devices(
 ) -> Result<IndexMap<String, Arc<Device>>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
+    // A drive that is described alike by many parts is read, and laid out, once.
+    let mut known: BTreeMap<Description, Arc<Device>> = BTreeMap::new();
     for (name, disk) in &scenario.disk {
+        let description = description(disk);
+        if let Some(device) = known.get(&description) {
+            devices.insert(name.clone(), Arc::clone(device));
+            continue;
+        }
         let found = device(name, disk, root, places, sources, folder);
         let sound = found.and_then(|device| match device.check() {
             Ok(()) => Ok(device),
@@ -32,12 +40,24 @@ pub(crate) fn devices(
         });
         match sound {
             Ok(device) => {
-                devices.insert(name.clone(), Arc::new(device));
+                let device = Arc::new(device);
+                known.insert(description, Arc::clone(&device));
+                devices.insert(name.clone(), device);
             }
+            // What is wrong with the first copy is told of it.
+            Err(_) if places.copies().first(&format!("disk.{name}")).is_some() => {}
             Err(mut more) => problems.append(&mut more),
         }
     }
     if problems.is_empty() { Ok(devices) } else { Err(problems) }
+}
+
+/// What a drive is found by: its model, its file, and what is changed.
+type Description = (Option<String>, Option<PathBuf>, String);
+
+fn description(disk: &Disk) -> Description {
+    let changes = if disk.drive.is_empty() { String::new() } else { disk.drive.to_string() };
+    (disk.model.clone(), disk.file.clone(), changes)
 }
 
 fn device(

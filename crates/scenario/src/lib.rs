@@ -25,6 +25,7 @@ mod check;
 mod devices;
 mod generators;
 mod load;
+mod parts;
 mod placed;
 mod profiles;
 pub mod report;

@@ -1,15 +1,17 @@
 //! From a scenario's text to a scenario that can be run, or to the list of all that is wrong with it.
 //!
 //! ```text
-//! file + --set ──tree──► tables with positions ──typed──► Scenario ──devices, profiles──► ──check──► ──placed──► Loaded
-//!                          syntax                    keys, units, types   catalogue     names, sense   sizes
+//! file + --set ──tree──► tables ──parts──► flat tables ──typed──► Scenario ──devices, profiles──► ──check──► ──placed──► Loaded
+//!                syntax          nesting, copies     keys, units, types   catalogue      names, sense   sizes
 //! ```
 //!
 //! Each step needs the one before to have gone well, and reports everything that it finds.
 
+use crate::catalogue::Device;
 use crate::check::check;
 use crate::devices::devices;
 use crate::generators::filled_in;
+use crate::parts::{Copies, Texts, expand};
 use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume, placed};
 use crate::profiles::profiles;
 use crate::report::Subject;
@@ -26,6 +28,7 @@ use petrio_files::{input, shown};
 use petrio_kernel::Watch;
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -71,6 +74,11 @@ impl Loaded {
     /// A warning that points at the value at a dotted path of the scenario.
     pub fn warning_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.sources.warning(self.places.value(path), message)
+    }
+
+    /// Which of its parts are copies of others.
+    pub(crate) fn copies(&self) -> &Copies {
+        self.places.copies()
     }
 
     /// What a report of it counts.
@@ -153,7 +161,7 @@ pub fn load_text_watched(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
-    let mut sources = Sources::default();
+    let (mut sources, texts) = (Sources::default(), Texts::default());
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
@@ -167,8 +175,13 @@ pub fn load_text_watched(
             problems.push(problem);
         }
     }
-    let places = Places::of(&root);
-    let scenario = typed(&root, &sources).map_err(|mut more| {
+    let (root, copies) = expand(root, &texts, &mut sources, folder).map_err(|mut more| {
+        problems.append(&mut more);
+        fail(std::mem::take(&mut problems))
+    })?;
+    let places = Places::with_copies(&root, copies);
+    let fail = |problems| Problems::new(name, places.copies().told_once(problems));
+    let scenario = typed_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
@@ -183,17 +196,23 @@ pub fn load_text_watched(
     let checked = check(&scenario, &places, &sources, folder);
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
         checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
+    let warnings = places.copies().told_once(warnings);
     problems.append(&mut errors);
     if !problems.is_empty() {
         return Err(fail(problems));
     }
+    // Disks of one sort share a drive, whose size is found once.
+    let mut sizes: BTreeMap<*const Device, u64> = BTreeMap::new();
     let disks: Vec<PlacedDisk> = checked
         .disks
         .into_iter()
         .filter_map(|(name, part)| {
             let (disk, device) = (scenario.disk.get(&part)?, devices.get(&part)?);
             let device = Arc::clone(device);
-            Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
+            let blocks =
+                *sizes.entry(Arc::as_ptr(&device)).or_insert_with(|| device.blocks().unwrap_or(0));
+            let (scheduler, queue_depth) = (disk.scheduler, disk.queue_depth);
+            Some(PlacedDisk { name, part, device, scheduler, queue_depth, blocks })
         })
         .collect();
     let texts = (&places, &sources);
@@ -202,6 +221,8 @@ pub fn load_text_watched(
         placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
     let generators = filled_in(&scenario, &disks, &checked.targets, &places, &sources).map_err(fail)?;
     let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
+    let copies = places.copies().clone();
+    let fail = |problems| Problems::new(name, copies.told_once(problems));
     let loaded = Loaded {
         scenario,
         disks,
@@ -224,6 +245,14 @@ pub fn load_text_watched(
     }
     crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
+}
+
+/// The structs of a tree, or every mistake in it; what is wrong with a part is wrong with its copies, and found in the first.
+fn typed_with_copies(root: &Table<'_>, copies: &Copies, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
+    if !copies.is_empty() {
+        typed(&copies.only_first(root), sources)?;
+    }
+    typed(root, sources)
 }
 
 /// The structs of a tree, or every mistake in it.

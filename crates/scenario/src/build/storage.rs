@@ -24,6 +24,7 @@ use petrio_models::device::constant_rate::constant_rate_page;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::disk::{Drive, Queueing, disk_page};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// The disks of a net, each list in the order of [`Loaded::disks`].
@@ -39,6 +40,8 @@ pub(super) struct Devices {
     /// Requests that each accepts at a time.
     pub(super) depths: Vec<u32>,
     pub(super) stages: Vec<Stage>,
+    /// What is laid out of the mechanical drives, once for all disks of a sort.
+    drives: BTreeMap<*const Device, Arc<Drive>>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
@@ -73,7 +76,13 @@ pub(super) fn device_page(
     let requests = page.fifo(&format!("{}-requests", disk.name));
     let (blocks, write_cache, depth, mut stages) = match &*disk.device {
         Device::Disk(parameters) => {
-            let drive = Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?);
+            let drive = match devices.drives.entry(Arc::as_ptr(&disk.device)) {
+                Entry::Occupied(known) => Arc::clone(known.get()),
+                Entry::Vacant(place) => {
+                    let drive = Drive::new(parameters).map_err(|error| refuse(error.to_string()))?;
+                    Arc::clone(place.insert(Arc::new(drive)))
+                }
+            };
             let queueing = Queueing { scheduler: disk.scheduler.0, depth: disk.queue_depth };
             let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
             let depth = disk.queue_depth.unwrap_or(drive.queue().depth).max(1);

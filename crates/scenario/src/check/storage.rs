@@ -1,8 +1,10 @@
 //! Disks, what is made of them, hosts and the file systems on them.
 
-use super::{Checker, Holder, HolderKind, PlannedFileSystem, Words};
+use super::{Checker, Holder, HolderKind, PlannedFileSystem, Words, listed};
+use crate::parts::Directory;
 use crate::schema::{Names, Raid};
 use petrio_colours::SECTOR_BYTES;
+use std::rc::Rc;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
@@ -115,15 +117,22 @@ impl Checker<'_> {
         members
     }
 
-    fn pool(&self) -> Vec<(String, String)> {
+    fn pool(&mut self) -> Rc<Directory> {
+        if let Some(pool) = &self.pool {
+            return Rc::clone(pool);
+        }
         let part = |(number, holder): (usize, &Holder)| {
             self.disks.get(number).map_or_else(|| holder.name.clone(), |(_, part)| part.clone())
         };
-        self.holders
+        let names: Vec<(String, String)> = self
+            .holders
             .iter()
             .enumerate()
             .map(|(number, holder)| (holder.name.clone(), part((number, holder))))
-            .collect()
+            .collect();
+        let pool = Rc::new(self.directory(&names));
+        self.pool = Some(Rc::clone(&pool));
+        pool
     }
 
     /// The one holder that a name stands for.
@@ -233,12 +242,15 @@ impl Checker<'_> {
     }
 
     fn host_of(&mut self, path: &str, name: &str, host: Option<&str>) -> Option<usize> {
+        if let Some(found) = host.and_then(|host| self.scenario.host.get_index_of(host)) {
+            return Some(found);
+        }
         let hosts: Vec<&str> = self.scenario.host.keys().map(String::as_str).collect();
         match (host, hosts.as_slice()) {
             (Some(host), _) => {
-                let found = hosts.iter().position(|known| *known == host);
+                let found = self.scenario.host.get_index_of(host);
                 if found.is_none() {
-                    let help = crate::text::typed::suggestion(host, &hosts, "the hosts are");
+                    let help = listed(host, &hosts, "the hosts are");
                     self.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
                 }
                 found
