@@ -7,7 +7,8 @@ use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_models::device::BlockDevice;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -29,18 +30,30 @@ pub(crate) fn devices(
 ) -> Result<IndexMap<String, Found>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
+    // A drive that is described alike by many parts is read, and laid out, once.
+    let mut known: BTreeMap<Description, Found> = BTreeMap::new();
     for (name, disk) in &scenario.disk {
-        let found = device(name, disk, root, places, sources, folder);
-        let sound = found.and_then(|device| {
-            let found =
-                compiled(device).and_then(|found| found.compiled.accepts(&disk.queueing()).map(|()| found));
-            found.map_err(|message| {
-                let span = places.key(&format!("disk.{name}"));
-                vec![sources.error(span, format!("the drive of \"{name}\" can't be: {message}"))]
-            })
+        let description = description(disk);
+        let wrong = |message: String, sources: &Sources| {
+            let span = places.key(&format!("disk.{name}"));
+            vec![sources.error(span, format!("the drive of \"{name}\" can't be: {message}"))]
+        };
+        let found = match known.get(&description) {
+            Some(found) => Ok(found.clone()),
+            None => device(name, disk, root, places, sources, folder)
+                .and_then(|device| compiled(device).map_err(|message| wrong(message, sources))),
+        };
+        let sound = found.and_then(|found| {
+            let accepts = found.compiled.accepts(&disk.queueing());
+            accepts.map(|()| found).map_err(|message| wrong(message, sources))
         });
         match sound {
-            Ok(found) => drop(devices.insert(name.clone(), found)),
+            Ok(found) => {
+                known.insert(description, found.clone());
+                devices.insert(name.clone(), found);
+            }
+            // What is wrong with the first copy is told of it.
+            Err(_) if places.copies().first(&format!("disk.{name}")).is_some() => {}
             Err(mut more) => problems.append(&mut more),
         }
     }
@@ -50,6 +63,14 @@ pub(crate) fn devices(
 fn compiled(device: Device) -> Result<Found, String> {
     let compiled = device.parameters().compile()?;
     Ok(Found { device: Arc::new(device), compiled })
+}
+
+/// What a drive is found by: its model, its file, and what is changed.
+type Description = (Option<String>, Option<PathBuf>, String);
+
+fn description(disk: &Disk) -> Description {
+    let changes = if disk.drive.is_empty() { String::new() } else { disk.drive.to_string() };
+    (disk.model.clone(), disk.file.clone(), changes)
 }
 
 fn device(

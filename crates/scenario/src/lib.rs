@@ -26,6 +26,7 @@ mod devices;
 mod generators;
 mod holder;
 mod load;
+mod parts;
 mod placed;
 mod profiles;
 pub mod report;

@@ -1,8 +1,8 @@
 //! From a scenario's text to a scenario that can be run, or to the list of all that is wrong with it.
 //!
 //! ```text
-//! file + --set ──tree──► tables with positions ──typed──► Scenario ──devices, profiles──► ──check──► ──placed──► Loaded
-//!                          syntax                    keys, units, types   catalogue     names, sense   sizes
+//! file + --set ──tree──► tables ──parts──► flat tables ──typed──► Scenario ──devices, profiles──► ──check──► ──placed──► Loaded
+//!                syntax          nesting, copies     keys, units, types   catalogue      names, sense   sizes
 //! ```
 //!
 //! Each step needs the one before to have gone well, and reports everything that it finds.
@@ -11,6 +11,7 @@ use crate::check::check;
 use crate::devices::{Found, devices};
 use crate::generators::filled_in;
 use crate::holder::{Holder, Holders};
+use crate::parts::{Copies, Texts, expand};
 use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume, placed};
 use crate::profiles::profiles;
 use crate::report::Subject;
@@ -75,6 +76,11 @@ impl Loaded {
     pub(crate) fn holder(&self, number: usize) -> Option<&dyn Holder> {
         let storage = self.storage.get(number)?;
         self.scenario.holders.get(storage.key, &storage.name)
+    }
+
+    /// Which of its parts are copies of others.
+    pub(crate) fn copies(&self) -> &Copies {
+        self.places.copies()
     }
 
     /// What a report of it counts.
@@ -157,7 +163,7 @@ pub fn load_text_watched(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
-    let mut sources = Sources::default();
+    let (mut sources, texts) = (Sources::default(), Texts::default());
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
@@ -171,8 +177,13 @@ pub fn load_text_watched(
             problems.push(problem);
         }
     }
-    let places = Places::of(&root);
-    let scenario = typed(&root, &sources).map_err(|mut more| {
+    let (root, copies) = expand(root, &texts, &mut sources, folder).map_err(|mut more| {
+        problems.append(&mut more);
+        fail(std::mem::take(&mut problems))
+    })?;
+    let places = Places::with_copies(&root, copies);
+    let fail = |problems| Problems::new(name, places.copies().told_once(problems));
+    let scenario = typed_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
@@ -187,6 +198,7 @@ pub fn load_text_watched(
     let checked = check(&scenario, &places, &sources, folder);
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
         checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
+    let warnings = places.copies().told_once(warnings);
     problems.append(&mut errors);
     if !problems.is_empty() {
         return Err(fail(problems));
@@ -205,6 +217,8 @@ pub fn load_text_watched(
         placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
     let generators = filled_in(&scenario, &storage, &checked.targets, &places, &sources).map_err(fail)?;
     let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
+    let copies = places.copies().clone();
+    let fail = |problems| Problems::new(name, copies.told_once(problems));
     let loaded = Loaded {
         scenario,
         disks,
@@ -227,6 +241,14 @@ pub fn load_text_watched(
     }
     crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
+}
+
+/// The structs of a tree, or every mistake in it; what is wrong with a part is wrong with its copies, and found in the first.
+fn typed_with_copies(root: &Table<'_>, copies: &Copies, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
+    if !copies.is_empty() {
+        typed(&copies.only_first(root), sources)?;
+    }
+    typed(root, sources)
 }
 
 /// The structs of a tree, or every mistake in it.

@@ -7,6 +7,7 @@ use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::typed::read;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
 use std::path::Path;
@@ -30,21 +31,45 @@ pub(crate) fn profiles(
 ) -> Result<IndexMap<String, Profile>, Vec<Problem>> {
     let mut found = IndexMap::new();
     let mut problems = Vec::new();
+    // Machines and kernels that are described alike by many hosts are read once.
+    let (mut machines, mut kernels) = (BTreeMap::new(), BTreeMap::new());
     for (name, host) in &scenario.host {
         let mut finder = Finder { name, root, places, sources, folder };
-        let machine = finder.find(MACHINES, &host.machine, read::<MachineParameters>);
-        let kernel = finder.find(KERNELS, &host.kernel, read::<KernelParameters>);
+        let machine = known(&mut machines, (&host.machine, &host.change.machine), || {
+            finder.find(MACHINES, &host.machine, read::<MachineParameters>)
+        });
+        let kernel = known(&mut kernels, (&host.kernel, &host.change.kernel), || {
+            finder.find(KERNELS, &host.kernel, read::<KernelParameters>)
+        });
         match (machine, kernel) {
             (Ok(machine), Ok(kernel)) => {
                 let kernel = with_read_ahead(kernel, host);
                 found.insert(name.clone(), Profile { machine, kernel });
             }
+            // What is wrong with the first copy is told of it.
+            _ if places.copies().first(&format!("host.{name}")).is_some() => {}
             (machine, kernel) => {
                 problems.extend(machine.err().into_iter().chain(kernel.err()).flatten());
             }
         }
     }
     if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// What was found by the same name with the same changes, or is found now.
+fn known<T: Clone>(
+    known: &mut BTreeMap<(String, String), T>,
+    (word, changes): (&str, &toml::Table),
+    find: impl FnOnce() -> Result<T, Vec<Problem>>,
+) -> Result<T, Vec<Problem>> {
+    let changes = if changes.is_empty() { String::new() } else { changes.to_string() };
+    let description = (word.to_owned(), changes);
+    if let Some(found) = known.get(&description) {
+        return Ok(found.clone());
+    }
+    let found = find()?;
+    known.insert(description, found.clone());
+    Ok(found)
 }
 
 fn with_read_ahead(mut kernel: KernelParameters, host: &Host) -> KernelParameters {

@@ -23,7 +23,7 @@ pub struct NetDescription {
 pub struct PageDescription {
     /// Its path; empty for the outermost.
     pub path: String,
-    /// The last part of the path.
+    /// The rest of the path below that of the page it stands on.
     pub name: String,
     /// The page above, by index.
     pub parent: Option<usize>,
@@ -47,7 +47,7 @@ pub struct PortDescription {
 pub struct PlaceDescription {
     /// Its path.
     pub path: String,
-    /// The last part of the path.
+    /// The rest of the path below that of the page it stands on.
     pub name: String,
     /// The page that owns it, by index.
     pub page: usize,
@@ -77,7 +77,7 @@ pub struct StationDescription {
 pub struct TransitionDescription {
     /// Its path.
     pub path: String,
-    /// The last part of the path.
+    /// The rest of the path below that of the page it stands on.
     pub name: String,
     /// Its page, by index.
     pub page: usize,
@@ -104,7 +104,12 @@ pub struct ArcDescription {
 
 /// What was declared.
 pub fn describe(net: &Net) -> NetDescription {
-    let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let name_on = |page: u32, path: &str| {
+        let page = net.pages[page as usize].path.as_str();
+        let below =
+            path.strip_prefix(page).filter(|_| !page.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(path).to_owned()
+    };
     NetDescription {
         name: net.name.clone(),
         pages: net
@@ -112,7 +117,7 @@ pub fn describe(net: &Net) -> NetDescription {
             .iter()
             .map(|page| PageDescription {
                 path: page.path.clone(),
-                name: name_of(&page.path),
+                name: page.parent.map_or_else(String::new, |parent| name_on(parent, &page.path)),
                 parent: page.parent.map(|parent| parent as usize),
                 ports: page
                     .ports
@@ -130,7 +135,7 @@ pub fn describe(net: &Net) -> NetDescription {
             .iter()
             .map(|place| PlaceDescription {
                 path: place.path.clone(),
-                name: name_of(&place.path),
+                name: name_on(place.page, &place.path),
                 page: place.page as usize,
                 discipline: place.discipline,
                 capacity: place.capacity,
@@ -147,7 +152,7 @@ pub fn describe(net: &Net) -> NetDescription {
             .iter()
             .map(|transition| TransitionDescription {
                 path: transition.path.clone(),
-                name: name_of(&transition.path),
+                name: name_on(transition.page, &transition.path),
                 page: transition.page as usize,
                 priority: transition.priority,
                 guarded: transition.guarded,

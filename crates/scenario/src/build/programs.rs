@@ -2,9 +2,11 @@
 
 use crate::build::{System, operations, requests};
 use crate::load::Loaded;
+use crate::parts::Copies;
 use crate::report::Reported;
 use crate::run::RunFailure;
 use crate::schema::OutOfRange;
+use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp, RequestId};
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
@@ -19,14 +21,18 @@ pub(crate) trait Driven: Reported {
 
 impl Driven for BlockRequest {
     fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        requests::programs_of(loaded, replication)
+        Ok(requests::programs_of(loaded, replication)?.with_copies(&names(loaded), loaded.copies()))
     }
 }
 
 impl Driven for FileOp {
     fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        operations::programs_of(loaded, replication)
+        Ok(operations::programs_of(loaded, replication)?.with_copies(&names(loaded), loaded.copies()))
     }
+}
+
+fn names(loaded: &Loaded) -> Vec<&str> {
+    loaded.scenario.workload.keys().map(String::as_str).collect()
 }
 
 /// All programs of a run.
@@ -93,6 +99,22 @@ impl<R: Reported> Programs<R> {
             )
         });
         self.bounds.iter().filter_map(beyond).chain(changed).collect()
+    }
+
+    /// With copies of a workload told once, with their number. `names` are the workloads', in the order of their words.
+    fn with_copies(mut self, names: &[&str], copies: &Copies) -> Self {
+        if copies.is_empty() || names.len() != self.kinds.len() {
+            return self;
+        }
+        let mut told: IndexMap<String, (String, u64)> = IndexMap::new();
+        for (name, words) in names.iter().zip(self.kinds) {
+            let path = format!("workload.{name}");
+            let first = copies.first(&path).unwrap_or(&path).to_owned();
+            told.entry(first).or_insert((words, 0)).1 += 1;
+        }
+        let words = |(words, count)| if count == 1 { words } else { format!("{count} × {words}") };
+        self.kinds = told.into_values().map(words).collect();
+        self
     }
 
     /// What the workloads are, in a line.

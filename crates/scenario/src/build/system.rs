@@ -1,10 +1,12 @@
 //! The System as a net.
 
+use crate::build::name_in;
 use crate::build::operations::{self, Needed};
 use crate::build::program_page::{ProgramPorts, programs_page};
 use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
 use crate::holder::BuiltReplication;
 use crate::load::Loaded;
+use crate::parts::Copies;
 use crate::placed::PlacedHost;
 use crate::report::Subject;
 use crate::run::RunFailure;
@@ -124,7 +126,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
             below(&mut page, loaded, file_system, &mut devices)?;
         upper_stages.append(&mut stages);
         mounts[file_system.host].push(Mount {
-            name: file_system.name.clone(),
+            name: name_in(&file_system.name, &loaded.hosts[file_system.host].name).to_owned(),
             parameters: file_system.parameters.clone(),
             device_blocks: file_system.blocks,
             largest_request,
@@ -259,17 +261,26 @@ fn prepared(files: &FileTable) -> Vec<PreparedFile> {
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".
 fn line(loaded: &Loaded) -> String {
-    let mut parts: Vec<String> = loaded.file_systems.iter().map(|mounted| mounted.words(loaded)).collect();
-    parts.extend(loaded.unix.iter().map(|_| "a Unix host of 1990".to_owned()));
+    let copies = Repeated::of(loaded);
+    let mut parts: Vec<String> = Vec::new();
+    for mounted in &loaded.file_systems {
+        parts.extend(copies.times(&format!("fs.{}", mounted.name), || mounted.words(loaded)));
+    }
+    for unix in &loaded.unix {
+        parts.extend(copies.times(&format!("unix.{}", unix.name), || "a Unix host of 1990".to_owned()));
+    }
     for (number, storage) in loaded.storage.iter().enumerate() {
-        parts.extend(loaded.holder(number).and_then(|part| part.words(storage.over.len())));
+        if let Some(words) = loaded.holder(number).and_then(|part| part.words(storage.over.len())) {
+            parts.extend(copies.times(&format!("{}.{}", storage.key, storage.name), || words));
+        }
     }
     for (part, disk) in &loaded.scenario.disk {
-        let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
-        let count = match disk.count {
+        let Some(times) = copies.count(&format!("disk.{part}")) else { continue };
+        let count = match u64::from(disk.count) * times {
             1 => "one".to_owned(),
             count => count.to_string(),
         };
+        let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
         let name = placed.device.parameters().name();
         // The simple devices have no order but that of arrival.
         let discipline = match (loaded.file_systems.is_empty(), placed.queueing.scheduler) {
@@ -279,6 +290,34 @@ fn line(loaded: &Loaded) -> String {
         parts.push(format!("{count} {name}{discipline}"));
     }
     parts.join("; ")
+}
+
+/// How many copies there are of each part that has any, by the first one.
+struct Repeated<'l> {
+    copies: &'l Copies,
+    counts: BTreeMap<&'l str, u64>,
+}
+
+impl<'l> Repeated<'l> {
+    fn of(loaded: &'l Loaded) -> Self {
+        let copies = loaded.copies();
+        let mut counts = BTreeMap::new();
+        copies.each().for_each(|first| *counts.entry(first).or_insert(1) += 1);
+        Self { copies, counts }
+    }
+
+    /// How often a part is there; nothing is said of a copy for itself.
+    fn count(&self, part: &str) -> Option<u64> {
+        let is_first = self.copies.first(part).is_none();
+        is_first.then(|| self.counts.get(part).copied().unwrap_or(1))
+    }
+
+    fn times(&self, part: &str, words: impl FnOnce() -> String) -> Option<String> {
+        self.count(part).map(|count| match count {
+            1 => words(),
+            count => format!("{count} × {}", words()),
+        })
+    }
 }
 
 /// A queue discipline as people write it.

@@ -6,13 +6,16 @@ mod storage;
 mod workloads;
 
 use crate::holder::Stands;
-use crate::schema::{Names, Scenario, fits};
+use crate::parts::Directory;
+use crate::schema::{Names, Scenario};
 use crate::text::tree::Places;
 use crate::text::typed::suggestion;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
 /// What the checks found.
 pub(crate) struct Checked {
@@ -70,7 +73,14 @@ struct Checker<'a> {
     used_file_systems: BTreeSet<u32>,
     /// Names of the pages of the net, and what has each.
     taken: BTreeMap<String, &'static str>,
+    /// The holders by name, once they are known.
+    pool: Option<Rc<Directory>>,
+    /// References that stand for nothing: one in a part of which there are many is told once.
+    missing: BTreeSet<(usize, usize)>,
 }
+
+/// A message names no more parts than this.
+const LISTED_MAX: usize = 50;
 
 /// Words for the parts that names may stand for.
 #[derive(Clone, Copy)]
@@ -100,10 +110,13 @@ pub(crate) fn check(
         used: BTreeSet::new(),
         used_file_systems: BTreeSet::new(),
         taken: BTreeMap::from([("programs".to_owned(), "the programs")]),
+        pool: None,
+        missing: BTreeSet::new(),
     };
     checker.disks();
     checker.holders();
     checker.file_systems();
+    checker.pages_within_pages();
     let targets = checker.workloads();
     checker.unused();
     checker.measure();
@@ -128,7 +141,8 @@ impl Checker<'_> {
 
     fn name(&mut self, path: &str, name: &str) {
         let fine = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
-        if name.is_empty() || !name.chars().all(fine) {
+        // A part of another has its path for a name.
+        if name.split('/').any(|piece| piece.is_empty() || !piece.chars().all(fine)) {
             let message = format!("the name \"{name}\" has characters that names can't have");
             self.error_at_key(path, message, "use letters, digits, - and _");
         }
@@ -148,10 +162,39 @@ impl Checker<'_> {
         }
     }
 
-    /// The parts of a pool that names and patterns stand for. The pool holds each part's name and the name under which the
-    /// scenario describes it, which stands for all that are described by it.
-    fn find(&mut self, path: &str, names: &Names, pool: &[(String, String)], words: Words) -> Vec<u32> {
+    /// Notes the names of pages that lie within those of others, beside which parts may lie that these own.
+    fn pages_within_pages(&mut self) {
+        let scenario = self.scenario;
+        let own = (scenario.host.keys().map(|name| ("host", name, "processor", "host's processor")))
+            .chain(scenario.unix.keys().map(|name| ("unix", name, "sync-daemon", "sync daemon")))
+            .map(|(key, name, page, what)| (key, name.as_str(), page, what));
+        let of_holders = scenario.holders.iter().flat_map(|(key, name, part)| {
+            part.inner_pages().iter().map(move |&(page, what)| (key, name, page, what))
+        });
+        for (key, name, page, what) in own.chain(of_holders) {
+            self.take_name(&format!("{key}.{name}"), &format!("{name}/{page}"), what, "rename one of them");
+        }
+        if self.file_systems.len() != scenario.fs.len() {
+            return;
+        }
+        for (name, plan) in scenario.fs.keys().zip(self.file_systems.clone()) {
+            let Some((host, _)) = scenario.host.get_index(plan.host) else { continue };
+            let page = format!("{host}/{}", crate::build::name_in(name, host));
+            self.take_name(&format!("fs.{name}"), &page, "file system", "rename one of them");
+        }
+    }
+
+    /// The parts of a pool, each with its name and the name under which the scenario describes it.
+    fn directory(&self, parts: &[(String, String)]) -> Directory {
+        let names = parts.iter().map(|(name, part)| (name.as_str(), part.as_str()));
+        Directory::of(names, self.places.copies())
+    }
+
+    /// The parts of a pool that names and patterns stand for. The name under which the scenario describes several stands for all of
+    /// them.
+    fn find(&mut self, path: &str, names: &Names, pool: &Directory, words: Words) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
+        let mut known = BTreeSet::new();
         let Words { one, many } = words;
         if names.iter().next().is_none() {
             let help = format!("name a {one}, or leave the part out");
@@ -159,30 +202,16 @@ impl Checker<'_> {
         }
         let is_list = names.iter().count() > 1;
         for (index, pattern) in names.iter().enumerate() {
-            let fitting = |(name, part): &(String, String)| fits(pattern, name) || fits(pattern, part);
-            for (number, _) in (0..).zip(pool).filter(|(_, entry)| fitting(entry)) {
-                if !found.contains(&number) {
-                    found.push(number);
-                }
-            }
-            if !pool.iter().any(fitting) {
+            let fitting = pool.find(pattern);
+            if fitting.is_empty() {
                 let path = if is_list { format!("{path}.{index}") } else { path.to_owned() };
-                let mut parts: Vec<&str> = Vec::new();
-                for (_, part) in pool {
-                    if parts.last() != Some(&part.as_str()) {
-                        parts.push(part);
-                    }
+                let Range { start, end } = self.places.value(&path);
+                if self.missing.insert((start, end)) {
+                    let help = listed(pattern, &pool.listed(20), &format!("the {many} are"));
+                    self.error(&path, format!("no {one} is called \"{pattern}\""), help);
                 }
-                let numbered: Vec<&str> = pool
-                    .iter()
-                    .filter(|(name, part)| name != part)
-                    .map(|(name, _)| name.as_str())
-                    .take(20)
-                    .collect();
-                parts.extend(numbered);
-                let help = suggestion(pattern, &parts, &format!("the {many} are"));
-                self.error(&path, format!("no {one} is called \"{pattern}\""), help);
             }
+            found.extend(fitting.into_iter().filter(|&number| known.insert(number)));
         }
         found
     }
@@ -209,9 +238,9 @@ impl Checker<'_> {
                 );
             }
         }
+        let busy: BTreeSet<usize> = self.file_systems.iter().map(|planned| planned.host).collect();
         for (number, name) in self.scenario.host.keys().enumerate() {
-            let is_idle = self.file_systems.iter().all(|planned| planned.host != number);
-            if is_idle && self.file_systems.len() == self.scenario.fs.len() {
+            if !busy.contains(&number) && self.file_systems.len() == self.scenario.fs.len() {
                 let message = format!("no file system is mounted by the host \"{name}\"");
                 self.error_at_key(&format!("host.{name}"), message, "give it one, or leave the host out");
             }
@@ -227,16 +256,22 @@ impl Checker<'_> {
             let help = "name it in the on of a file system or of a workload, or leave it out";
             self.error_at_key(&format!("{key}.{name}"), message, help);
         }
+        let mut disks: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        for (number, (_, part)) in (0..).zip(&self.disks) {
+            disks.entry(part).or_default().push(number);
+        }
+        let disks: Vec<(String, Vec<u32>)> =
+            disks.into_iter().map(|(part, numbers)| (part.to_owned(), numbers)).collect();
         for part in self.scenario.disk.keys() {
+            let Ok(at) = disks.binary_search_by(|(known, _)| known.as_str().cmp(part)) else { continue };
+            let numbers = &disks[at].1;
             let path = format!("disk.{part}");
-            let numbers =
-                || (0..).zip(&self.disks).filter(|(_, (_, of))| of == part).map(|(number, _)| number);
             let is_idle = |number: &u32| !self.used.contains(number) && !self.users.contains_key(number);
-            let idle: Vec<u32> = numbers().filter(is_idle).collect();
+            let idle: Vec<u32> = numbers.iter().copied().filter(is_idle).collect();
             if idle.is_empty() {
                 continue;
             }
-            let message = if idle.len() == numbers().count() {
+            let message = if idle.len() == numbers.len() {
                 format!("nothing uses the disk \"{part}\"")
             } else {
                 format!("nothing uses the disk \"{}\"", self.disks[idle[0] as usize].0)
@@ -244,6 +279,16 @@ impl Checker<'_> {
             self.error_at_key(&path, message, "name it in a workload's on, or leave it out");
         }
     }
+}
+
+/// What was meant, or what there is; of very many, the first.
+fn listed(word: &str, known: &[&str], list: &str) -> String {
+    let help = suggestion(word, known, list);
+    let meant = help.starts_with("did you mean");
+    if meant || known.len() <= LISTED_MAX {
+        return help;
+    }
+    format!("{list} {} and others", known[..LISTED_MAX].join(", "))
 }
 
 fn with_article(what: &str) -> String {

@@ -1,8 +1,10 @@
 //! Disks, what is made of them, hosts and the file systems on them.
 
-use super::{Checker, DISK, PlannedFileSystem, PlannedHolder, Words};
+use super::{Checker, DISK, PlannedFileSystem, PlannedHolder, Words, listed};
 use crate::holder::{Objection, Over, Stands};
+use crate::parts::Directory;
 use crate::schema::Names;
+use std::rc::Rc;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
@@ -130,19 +132,28 @@ impl Checker<'_> {
         for holder in &mut self.holders {
             holder.over.iter_mut().for_each(|below| *below = renumber(*below));
         }
+        // Names stand for other numbers from here on.
+        self.pool = None;
         let users = std::mem::take(&mut self.users);
         self.users = users.into_iter().map(|(number, user)| (renumber(number), user)).collect();
     }
 
-    pub(super) fn pool(&self) -> Vec<(String, String)> {
+    pub(super) fn pool(&mut self) -> Rc<Directory> {
+        if let Some(pool) = &self.pool {
+            return Rc::clone(pool);
+        }
         let part = |(number, holder): (usize, &PlannedHolder)| {
             self.disks.get(number).map_or_else(|| holder.name.clone(), |(_, part)| part.clone())
         };
-        self.holders
+        let names: Vec<(String, String)> = self
+            .holders
             .iter()
             .enumerate()
             .map(|(number, holder)| (holder.name.clone(), part((number, holder))))
-            .collect()
+            .collect();
+        let pool = Rc::new(self.directory(&names));
+        self.pool = Some(Rc::clone(&pool));
+        pool
     }
 
     /// The one holder that a name stands for.
@@ -252,12 +263,15 @@ impl Checker<'_> {
     }
 
     fn host_of(&mut self, path: &str, name: &str, host: Option<&str>) -> Option<usize> {
+        if let Some(found) = host.and_then(|host| self.scenario.host.get_index_of(host)) {
+            return Some(found);
+        }
         let hosts: Vec<&str> = self.scenario.host.keys().map(String::as_str).collect();
         match (host, hosts.as_slice()) {
             (Some(host), _) => {
-                let found = hosts.iter().position(|known| *known == host);
+                let found = self.scenario.host.get_index_of(host);
                 if found.is_none() {
-                    let help = crate::text::typed::suggestion(host, &hosts, "the hosts are");
+                    let help = listed(host, &hosts, "the hosts are");
                     self.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
                 }
                 found

@@ -3,6 +3,7 @@
 use super::storage::HOLDERS;
 use super::{Checker, PlannedHolder, Words};
 use crate::load::near_file;
+use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
 use indexmap::IndexMap;
@@ -49,7 +50,7 @@ impl Checker<'_> {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
                 Workload::Synthetic(load) => self.synthetic(&path, &load.parameters),
                 Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => {
-                    self.files(&path, workload);
+                    self.files(&path, workload, &file_systems);
                 }
                 Workload::Events(load) => {
                     self.urgency(&path, &load.place);
@@ -86,9 +87,9 @@ impl Checker<'_> {
         on
     }
 
-    fn file_systems_by_name(&self) -> Vec<(String, String)> {
-        let scenario = self.scenario;
-        scenario.fs.keys().chain(scenario.unix.keys()).map(|name| (name.clone(), name.clone())).collect()
+    fn file_systems_by_name(&self) -> Directory {
+        let names = self.scenario.fs.keys().chain(self.scenario.unix.keys());
+        Directory::of(names.map(|name| (name.as_str(), name.as_str())), self.places.copies())
     }
 
     /// Block requests and file operations are two kinds of report.
@@ -124,19 +125,19 @@ impl Checker<'_> {
     }
 
     /// The file systems that a workload names beside its own.
-    fn places_of(&mut self, path: &str, workload: &Workload) {
+    fn places_of(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {
         let places = workload.on_files().and_then(|(_, pattern)| pattern.places());
         for (place, on) in places.into_iter().flatten() {
             let path = format!("{path}.places.{place}");
-            let there = self.find(&path, &Names::one(on), &self.file_systems_by_name(), FILE_SYSTEMS);
+            let there = self.find(&path, &Names::one(on), file_systems, FILE_SYSTEMS);
             self.used_file_systems.extend(there);
         }
     }
 
-    fn files(&mut self, path: &str, workload: &Workload) {
+    fn files(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {
         let Some((place, pattern)) = workload.on_files() else { return };
         self.urgency(path, place);
-        self.places_of(path, workload);
+        self.places_of(path, workload, file_systems);
         if let (Some(folder), Some((file, key))) = (self.folder, pattern.file()) {
             self.file(&format!("{path}.{key}"), &folder.join(file));
         }

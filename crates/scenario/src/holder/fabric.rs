@@ -38,6 +38,10 @@ impl Holder for Fabric {
         members.iter().copied().min().unwrap_or(0)
     }
 
+    fn inner_pages(&self) -> &'static [(&'static str, &'static str)] {
+        &[("adapter", "fabric's adapter"), ("link", "fabric's link")]
+    }
+
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
         let below = ports.members.first().ok_or("it lies on nothing")?;
         let (above, below) = ((ports.requests, ports.completions), (below.requests, below.completions));

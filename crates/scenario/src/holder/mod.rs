@@ -41,6 +41,11 @@ pub trait Holder {
         Stands::Below
     }
 
+    /// Pages within its own, each with words for it.
+    fn inner_pages(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// What it is in a report's line of the System, where it is said there.
     fn words(&self, _members: usize) -> Option<String> {
         None

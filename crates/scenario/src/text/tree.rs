@@ -1,5 +1,6 @@
 //! TOML trees whose keys and values know their position in [`Sources`](super::Sources).
 
+use crate::parts::Copies;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -109,11 +110,22 @@ fn same_kind(under: &DeTable<'_>, upper: &DeTable<'_>) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     places: BTreeMap<String, (Range<usize>, Range<usize>)>,
+    /// What is a copy stands where the first one does.
+    copies: Copies,
 }
 
 impl Places {
     pub(crate) fn of(table: &Table<'_>) -> Self {
-        let mut places = Self::default();
+        Self::with_copies(table, Copies::default())
+    }
+
+    /// Of a tree in which parts are copies of others.
+    pub(crate) fn with_copies(table: &Table<'_>, copies: Copies) -> Self {
+        if !copies.is_empty() {
+            let places = Self::of(&copies.only_first(table));
+            return Self { copies, ..places };
+        }
+        let mut places = Self { copies, ..Self::default() };
         places.places.insert(String::new(), (table.span(), table.span()));
         places.add_table("", table.get_ref());
         places
@@ -140,9 +152,14 @@ impl Places {
         self.places.insert(path, (key, value.span()));
     }
 
+    /// Which parts are copies of which.
+    pub(crate) fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
     /// Whether something is written at `path`.
     pub(crate) fn contains(&self, path: &str) -> bool {
-        self.places.contains_key(path)
+        self.places.contains_key(self.copies.of_first(path).as_deref().unwrap_or(path))
     }
 
     /// The position of the value at `path` or, where it is not written, of the nearest table around it.
@@ -160,10 +177,11 @@ impl Places {
         path: &str,
         part: impl Fn(&(Range<usize>, Range<usize>)) -> &Range<usize>,
     ) -> Range<usize> {
+        let first = self.copies.of_first(path);
+        let mut path = first.as_deref().unwrap_or(path);
         if let Some(place) = self.places.get(path) {
             return part(place).clone();
         }
-        let mut path = path;
         while let Some((parent, _)) = path.rsplit_once('.') {
             if let Some((key, _)) = self.places.get(parent) {
                 return key.clone();

@@ -1,0 +1,177 @@
+//! References from where a part stands, as references from the root.
+//!
+//! A name is looked for first among the parts that the part owns, then among those beside it, then outward to the root: the first
+//! folder in which it stands for anything is meant. One that begins with `/` begins at the root.
+
+use super::copies::Copies;
+use super::directory::Directory;
+use super::kind::{Kind, Pool};
+use crate::text::tree::Value;
+use petrio_units::nearest;
+use std::borrow::Cow;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Rewrites every reference of a flat tree, and says which host mounts a file system that doesn't say so.
+pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
+    let pools = Pools::of(root, copies);
+    for (key, value) in root.iter_mut() {
+        let (Some(kind), DeValue::Table(parts)) = (Kind::of(key.get_ref()), value.get_mut()) else { continue };
+        for (name, part) in parts.iter_mut() {
+            let DeValue::Table(table) = part.get_mut() else { continue };
+            let stands = Stands { path: name.get_ref(), kind };
+            for (key, pool) in kind.references(table) {
+                if let Some(value) = table.get_mut(key) {
+                    rewrite(value.get_mut(), stands, pools.of_pool(pool));
+                }
+            }
+            if kind == Kind::FileSystem
+                && !table.contains_key("host")
+                && let Some(host) = stands.host(&pools.hosts)
+            {
+                fill_in(table, name.span(), host);
+            }
+        }
+    }
+}
+
+fn fill_in(table: &mut DeTable<'_>, span: Range<usize>, host: String) {
+    let host = Spanned::new(span.clone(), DeValue::String(Cow::Owned(host)));
+    table.insert(Spanned::new(span, Cow::Borrowed("host")), host);
+}
+
+/// What references may stand for.
+struct Pools {
+    disks: Directory,
+    holders: Directory,
+    hosts: Directory,
+    volumes: Directory,
+}
+
+impl Pools {
+    fn of(root: &DeTable<'_>, copies: &Copies) -> Self {
+        let pool = |pool: Pool| {
+            let mut names: Vec<(Cow<'_, str>, &str)> = Vec::new();
+            for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in(pool)) {
+                let parts = root.get(kind.key()).and_then(|parts| parts.get_ref().as_table());
+                for (name, part) in parts.into_iter().flatten() {
+                    let name = name.get_ref().as_ref();
+                    let count = if kind == Kind::Disk { disks(part) } else { 1 };
+                    if count == 1 {
+                        names.push((Cow::Borrowed(name), name));
+                    } else {
+                        names.extend((0..count).map(|number| (Cow::Owned(format!("{name}{number}")), name)));
+                    }
+                }
+            }
+            Directory::of(names.iter().map(|(name, described)| (name.as_ref(), *described)), copies)
+        };
+        Self {
+            disks: pool(Pool::Disks),
+            holders: pool(Pool::Holders),
+            hosts: pool(Pool::Hosts),
+            volumes: pool(Pool::Volumes),
+        }
+    }
+
+    fn of_pool(&self, pool: Pool) -> &Directory {
+        match pool {
+            Pool::Disks => &self.disks,
+            Pool::Holders => &self.holders,
+            Pool::Hosts => &self.hosts,
+            Pool::Volumes => &self.volumes,
+        }
+    }
+}
+
+/// How many disks a part is; a count that can't be is complained about where it is read.
+fn disks(part: &Value<'_>) -> u64 {
+    let count = part.get_ref().as_table().and_then(|part| part.get("count"));
+    let count = count.and_then(|count| count.get_ref().as_integer());
+    count.and_then(|count| u64::from_str_radix(count.as_str(), count.radix()).ok()).unwrap_or(1).clamp(1, 1_000_000)
+}
+
+fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) {
+    match value {
+        DeValue::String(name) => {
+            if let Some(from_root) = stands.from_root(name, pool) {
+                *name = Cow::Owned(from_root);
+            }
+        }
+        DeValue::Array(names) => names.iter_mut().for_each(|name| {
+            if name.get_ref().is_str() {
+                rewrite(name.get_mut(), stands, pool);
+            }
+        }),
+        DeValue::Table(names) => names.iter_mut().for_each(|(_, name)| {
+            if name.get_ref().is_str() {
+                rewrite(name.get_mut(), stands, pool);
+            }
+        }),
+        _ => {}
+    }
+}
+
+/// Where a reference stands: in a part.
+#[derive(Clone, Copy)]
+struct Stands<'a> {
+    path: &'a str,
+    kind: Kind,
+}
+
+impl<'a> Stands<'a> {
+    /// The folders in which its names are looked for, but for the root.
+    fn folders(self) -> impl Iterator<Item = &'a str> {
+        let own = if self.kind.owns() { Some(self.path) } else { None };
+        own.into_iter().chain(folders_of(self.path))
+    }
+
+    /// A reference as it is written from the root, where that differs.
+    fn from_root(self, name: &str, pool: &Directory) -> Option<String> {
+        if let Some(from_root) = name.strip_prefix('/') {
+            return Some(from_root.to_owned());
+        }
+        let stands_for = |path: &str| pool.find(path).into_iter().any(|number| pool.name(number) != self.path);
+        let mut near = None;
+        for folder in self.folders() {
+            let path = format!("{folder}/{name}");
+            if stands_for(&path) {
+                return Some(path);
+            }
+            if near.is_none() && nearest(name, pool.names_in(folder)).is_some() {
+                near = Some(path);
+            }
+        }
+        // What stands for nothing is complained about where it is used, beside a name like it.
+        if stands_for(name) { None } else { near }
+    }
+
+    /// The host of a file system that names none: the one around it, or the only one in the nearest folder that has any.
+    fn host(self, hosts: &Directory) -> Option<String> {
+        for folder in folders_of(self.path) {
+            if let [host] = hosts.find(folder)[..]
+                && hosts.name(host) == folder
+            {
+                return Some(folder.to_owned());
+            }
+            match hosts.find(&format!("{folder}/*"))[..] {
+                [] => {}
+                [host] => return Some(hosts.name(host).to_owned()),
+                _ => return None,
+            }
+        }
+        match hosts.find("*")[..] {
+            // As in a flat file, which says so itself where there is more than one.
+            [host] if hosts.len() > 1 => Some(hosts.name(host).to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// The folders around a path, the innermost first, without the root.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(path.rsplit_once('/').map(|(folder, _)| folder), |path| {
+        path.rsplit_once('/').map(|(folder, _)| folder)
+    })
+}
