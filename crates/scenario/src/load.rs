@@ -209,8 +209,7 @@ pub fn load_text_watched(
         .filter_map(|(name, part)| {
             let (disk, device) = (scenario.disk.get(&part)?, devices.get(&part)?);
             let device = Arc::clone(device);
-            let blocks =
-                *sizes.entry(Arc::as_ptr(&device)).or_insert_with(|| device.blocks().unwrap_or(0));
+            let blocks = *sizes.entry(Arc::as_ptr(&device)).or_insert_with(|| device.blocks().unwrap_or(0));
             let (scheduler, queue_depth) = (disk.scheduler, disk.queue_depth);
             Some(PlacedDisk { name, part, device, scheduler, queue_depth, blocks })
         })

@@ -106,7 +106,8 @@ pub struct ArcDescription {
 pub fn describe(net: &Net) -> NetDescription {
     let name_on = |page: u32, path: &str| {
         let page = net.pages[page as usize].path.as_str();
-        let below = path.strip_prefix(page).filter(|_| !page.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+        let below =
+            path.strip_prefix(page).filter(|_| !page.is_empty()).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(path).to_owned()
     };
     NetDescription {
