@@ -1,4 +1,5 @@
-//! What systems are made of: drives, machines and kernels of the catalogue's form, DiskSim's parameters; and numbers to fit.
+//! What systems are made of: drives, machines and kernels of the catalogue's form, parts that scenarios use, DiskSim's parameters; and
+//! numbers to fit.
 
 use super::programs::first;
 use super::{Reader, Verdict, reason};
@@ -12,6 +13,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "drive", read: drive, samples: || files(&["catalogue/devices"], ".toml") },
         Reader { name: "machine", read: machine, samples: || files(&["catalogue/machines"], ".toml") },
         Reader { name: "kernel", read: kernel, samples: || files(&["catalogue/kernels"], ".toml") },
+        Reader { name: "used_part", read: used_part, samples: || files(&["examples/parts"], ".toml") },
         Reader { name: "disksim_parameters", read: disksim, samples: || vec![seed("disksim-parameters")] },
         Reader { name: "fit_numbers", read: fit_numbers, samples: numbers },
     ]
@@ -30,6 +32,15 @@ fn drive(bytes: &[u8]) -> Verdict {
         "[disk.d]\nfile = \"part.toml\"\n[workload.w]\nkind = \"synthetic\"\non = \"d\"\nrequests = 10\n\
          [[workload.w.generators]]\nread_fraction = \"50 %\"\nsequential_fraction = \"10 %\"\n\
          inter_arrival = \"20 ms\"\nsize = \"4 KiB\"\n",
+        bytes,
+    )
+}
+
+/// A part that a scenario uses twice, and whose file may use itself.
+fn used_part(bytes: &[u8]) -> Verdict {
+    beside(
+        "[host.node]\nuse = \"part.toml\"\ncount = 2\n[box.b.host.other]\nuse = \"part.toml\"\n\
+         [workload.w]\nkind = \"script\"\non = \"**/data\"\nscript = \"create a; append a 8 KiB; fsync a\"\n",
         bytes,
     )
 }

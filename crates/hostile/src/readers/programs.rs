@@ -15,13 +15,74 @@ use std::sync::Arc;
 
 pub(super) fn readers() -> Vec<Reader> {
     vec![
-        Reader { name: "scenario", read: scenario, samples: || files(&["examples"], ".toml") },
+        Reader { name: "scenario", read: scenario, samples: scenarios },
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
         Reader { name: "files_manifest", read: manifest, samples: manifests },
     ]
 }
+
+/// Every example that stands alone, and parts in parts.
+fn scenarios() -> Vec<Vec<u8>> {
+    let mut samples = files(&["examples"], ".toml");
+    samples.retain(|sample| !sample.windows(5).any(|text| text == b"use ="));
+    samples.push(NESTED.as_bytes().to_vec());
+    samples
+}
+
+const NESTED: &str = r#"
+[host.server]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+count = 3
+
+[host.server.disk.d]
+model = "constant-rate"
+count = 2
+
+[host.server.raid.r]
+level = 0
+on = "d"
+
+[host.server.fs.data]
+type = "ext4"
+on = "r"
+size = "1 GiB"
+
+[host.server1.disk.d]
+drive = { rate = "1 GB/s" }
+
+[box.rack]
+count = 2
+
+[box.rack.box.shelf]
+count = 2
+disk = { e = { model = "constant-rate", count = 2 } }
+
+[box.rack.host.node]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[box.rack.fs.log]
+type = "ext4"
+on = "all"
+size = "1 GiB"
+
+[box.rack.raid.all]
+level = 0
+on = "shelf*/e*"
+
+[box.rack.workload.writer]
+kind = "script"
+on = "log"
+script = "create a; append a 8 KiB; fsync a"
+
+[workload.w]
+kind = "script"
+on = ["server*/data", "/rack0/log", "**/log"]
+script = "create b; append b 8 KiB; fsync b"
+"#;
 
 fn scenario(bytes: &[u8]) -> Verdict {
     let loaded = petrio_scenario::load_text("hostile", text(bytes)?, None, &[]);

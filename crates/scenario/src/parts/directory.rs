@@ -98,7 +98,8 @@ impl Directory {
             return below.get(piece).into_iter().chain(together).copied().collect();
         }
         let one = below.iter().filter(|(name, _)| fits(piece, name)).map(|(_, &folder)| folder);
-        let many = together.iter().filter(|(name, _)| fits(piece, name)).flat_map(|(_, all)| all.iter().copied());
+        let many =
+            together.iter().filter(|(name, _)| fits(piece, name)).flat_map(|(_, all)| all.iter().copied());
         one.chain(many).collect()
     }
 
@@ -127,7 +128,9 @@ impl Directory {
             at = at.and_then(|at| self.folders[at].below.get(piece).copied());
         }
         let here = at.map(|at| &self.folders[at]);
-        here.into_iter().flat_map(|folder| folder.below.keys().chain(folder.together.keys())).map(String::as_str)
+        here.into_iter()
+            .flat_map(|folder| folder.below.keys().chain(folder.together.keys()))
+            .map(String::as_str)
     }
 
     /// How many parts there are.

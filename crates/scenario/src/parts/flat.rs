@@ -18,8 +18,13 @@ pub(super) fn flat<'i>(
     span: Range<usize>,
     sources: &Sources,
 ) -> Result<(Table<'i>, Copies), Vec<Problem>> {
-    let mut maker =
-        Maker { sources, tables: BTreeMap::new(), first: BTreeMap::new(), copies: Copies::new(), problems: Vec::new() };
+    let mut maker = Maker {
+        sources,
+        tables: BTreeMap::new(),
+        first: BTreeMap::new(),
+        copies: Copies::new(),
+        problems: Vec::new(),
+    };
     for part in &tree.parts {
         maker.put(part, "");
     }
@@ -40,7 +45,10 @@ pub(super) fn flat<'i>(
         root.insert(key, value);
     }
     for (kind, Made { at, parts }) in tables {
-        root.insert(Spanned::new(at.clone(), Cow::Borrowed(kind.key())), Spanned::new(at, DeValue::Table(parts)));
+        root.insert(
+            Spanned::new(at.clone(), Cow::Borrowed(kind.key())),
+            Spanned::new(at, DeValue::Table(parts)),
+        );
     }
     // A box is nothing but what it owns.
     root.remove(Kind::Box.key());
@@ -89,10 +97,8 @@ impl<'i> Maker<'i, '_> {
             None => drop(self.first.insert(part.number, path.to_owned())),
         }
         let at = part.key.span();
-        let Made { parts, .. } = self
-            .tables
-            .entry(part.kind)
-            .or_insert_with(|| Made { at: at.clone(), parts: DeTable::new() });
+        let Made { parts, .. } =
+            self.tables.entry(part.kind).or_insert_with(|| Made { at: at.clone(), parts: DeTable::new() });
         if parts.contains_key(path) {
             let (kind, help) = (part.kind.key(), "a part's name is its path; rename one of them");
             let message = format!("two parts of the kind {kind} are called \"{path}\"");

@@ -103,10 +103,7 @@ impl Kind {
         match pool {
             Pool::Disks => self == Self::Disk,
             Pool::Holders => {
-                matches!(
-                    self,
-                    Self::Disk | Self::Raid | Self::Fabric | Self::Throttle | Self::Replication
-                )
+                matches!(self, Self::Disk | Self::Raid | Self::Fabric | Self::Throttle | Self::Replication)
             }
             Pool::Hosts => self == Self::Host,
             Pool::Volumes => matches!(self, Self::FileSystem | Self::Unix),

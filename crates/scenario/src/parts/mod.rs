@@ -22,8 +22,6 @@ mod kind;
 mod read;
 mod references;
 mod size;
-#[cfg(test)]
-mod tests;
 mod used;
 
 pub(crate) use copies::Copies;
@@ -68,11 +66,10 @@ fn is_flat(root: &DeTable<'_>) -> bool {
     root.iter().all(|(key, value)| match (Kind::of(key.get_ref()), value.get_ref()) {
         (Some(Kind::Box), _) => false,
         (Some(kind), DeValue::Table(parts)) => parts.iter().all(|(name, part)| {
-            let new = |key: &str| {
-                key == "use" || kind.owns() && (key == "count" || Kind::of(key).is_some())
-            };
+            let new = |key: &str| key == "use" || kind.owns() && (key == "count" || Kind::of(key).is_some());
             let part = part.get_ref().as_table();
-            !name.get_ref().contains('/') && part.is_none_or(|part| !part.keys().any(|key| new(key.get_ref())))
+            !name.get_ref().contains('/')
+                && part.is_none_or(|part| !part.keys().any(|key| new(key.get_ref())))
         }),
         _ => true,
     })

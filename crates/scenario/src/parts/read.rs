@@ -1,8 +1,8 @@
 //! The tree of parts, read from the tables of a scenario and of the files that it uses.
 
+use super::DEPTH_MAX;
 use super::kind::Kind;
 use super::used::{Texts, UsedFiles};
-use super::DEPTH_MAX;
 use crate::text::tree::{Table, merge};
 use crate::text::{Problem, Sources};
 use std::collections::BTreeMap;
@@ -119,7 +119,18 @@ impl<'i, 's> Reader<'i, 's> {
         let mut apart: BTreeMap<usize, Vec<(u64, Resolved<'i>)>> = BTreeMap::new();
         for index in 0..resolved.len() {
             let Some(part) = &resolved[index] else { continue };
-            let Some((of, number)) = copy_of(part.kind, part.key.get_ref(), &several) else { continue };
+            let Some((of, number, count)) = copy_of(part.kind, part.key.get_ref(), &several) else {
+                continue;
+            };
+            if number >= count {
+                let name = part.key.get_ref();
+                let together = name.strip_suffix(&number.to_string()).unwrap_or(name);
+                let message = format!("there is no \"{name}\": \"{together}\" has a count of {count}");
+                let help = format!("they are called {together}0 to {together}{}", count - 1);
+                self.problems.push(self.sources.error(part.key.span(), message).help(help));
+                resolved[index] = None;
+                continue;
+            }
             if let Some(part) = resolved[index].take() {
                 apart.entry(of).or_default().push((number, part));
             }
@@ -168,7 +179,8 @@ impl<'i, 's> Reader<'i, 's> {
             // A file uses itself only through what stands in it and in those that it uses.
             match self.files.at(file.span().start) {
                 Some(at) => {
-                    let end = chain.iter().rposition(|&used| used == at).map_or(chain.len(), |index| index + 1);
+                    let end =
+                        chain.iter().rposition(|&used| used == at).map_or(chain.len(), |index| index + 1);
                     chain.truncate(end);
                 }
                 None => chain.clear(),
@@ -274,13 +286,18 @@ fn whole_number(value: &DeValue<'_>) -> Option<u64> {
     value.as_integer().and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
 }
 
-/// The part of several that a name with a number is a copy of, and the copy's number.
-fn copy_of(kind: Kind, name: &str, several: &BTreeMap<(Kind, String), (usize, u64)>) -> Option<(usize, u64)> {
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+/// The part of several that a name with a number is like a copy of, the copy's number, and how many there are.
+fn copy_of(
+    kind: Kind,
+    name: &str,
+    several: &BTreeMap<(Kind, String), (usize, u64)>,
+) -> Option<(usize, u64, u64)> {
+    // No longer number is one.
+    let digits = name.bytes().rev().take(20).take_while(u8::is_ascii_digit).count();
     (name.len() - digits..name.len()).find_map(|at| {
         let (part, digits) = name.split_at(at);
         let number: u64 = digits.parse().ok()?;
         let &(index, count) = several.get(&(kind, part.to_owned()))?;
-        (number < count && number.to_string() == digits).then_some((index, number))
+        (number.to_string() == digits).then_some((index, number, count))
     })
 }

@@ -17,7 +17,9 @@ use toml::de::{DeTable, DeValue};
 pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
     let pools = Pools::of(root, copies);
     for (key, value) in root.iter_mut() {
-        let (Some(kind), DeValue::Table(parts)) = (Kind::of(key.get_ref()), value.get_mut()) else { continue };
+        let (Some(kind), DeValue::Table(parts)) = (Kind::of(key.get_ref()), value.get_mut()) else {
+            continue;
+        };
         for (name, part) in parts.iter_mut() {
             let DeValue::Table(table) = part.get_mut() else { continue };
             let stands = Stands { path: name.get_ref(), kind };
@@ -89,7 +91,10 @@ impl Pools {
 fn disks(part: &Value<'_>) -> u64 {
     let count = part.get_ref().as_table().and_then(|part| part.get("count"));
     let count = count.and_then(|count| count.get_ref().as_integer());
-    count.and_then(|count| u64::from_str_radix(count.as_str(), count.radix()).ok()).unwrap_or(1).clamp(1, 1_000_000)
+    count
+        .and_then(|count| u64::from_str_radix(count.as_str(), count.radix()).ok())
+        .unwrap_or(1)
+        .clamp(1, 1_000_000)
 }
 
 fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) {
@@ -132,7 +137,8 @@ impl<'a> Stands<'a> {
         if let Some(from_root) = name.strip_prefix('/') {
             return Some(from_root.to_owned());
         }
-        let stands_for = |path: &str| pool.find(path).into_iter().any(|number| pool.name(number) != self.path);
+        let stands_for =
+            |path: &str| pool.find(path).into_iter().any(|number| pool.name(number) != self.path);
         let mut near = None;
         for folder in self.folders() {
             let path = format!("{folder}/{name}");

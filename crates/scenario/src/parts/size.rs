@@ -52,10 +52,7 @@ impl Size {
     }
 
     fn times(self, count: u64) -> Self {
-        Self {
-            parts: self.parts.saturating_mul(count.into()),
-            keys: self.keys.saturating_mul(count.into()),
-        }
+        Self { parts: self.parts.saturating_mul(count.into()), keys: self.keys.saturating_mul(count.into()) }
     }
 }
 

@@ -10,6 +10,7 @@ mod file_system;
 mod host;
 mod measure;
 mod names;
+mod nesting;
 mod partial;
 mod scenario;
 mod scheduler;

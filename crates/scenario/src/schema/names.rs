@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names or patterns of parts; in a pattern `*` stands for any characters: `"d0"`, `"d*"`, `["d0", "log*"]`.
+/// Names or patterns of parts; in a pattern `*` stands for any characters: `"d0"`, `"d*"`, `["d0", "log*"]`. Of a part of a part it is a
+/// path, in which `*` stands for characters of one piece, and a piece `**` for any number of pieces: `"server*/d0"`, `"**/data"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
@@ -22,7 +23,7 @@ impl Names {
     }
 }
 
-/// Whether a name fits a pattern.
+/// Whether a name, or a piece of a path, fits a pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     // Greedy from the left; each later piece is found as early as possible, which never misses a fit.
     let mut pieces = pattern.split('*');
@@ -83,7 +84,8 @@ impl JsonSchema for Names {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
-            "description": "Names or patterns of parts; in a pattern * stands for any characters",
+            "description": "Names, paths or patterns of parts; in a pattern * stands for any characters of a piece of the path, and ** \
+                            for any number of pieces",
             "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }],
         })
     }

@@ -5,6 +5,7 @@ use crate::schema::disk::Disk;
 use crate::schema::file_system::FileSystem;
 use crate::schema::host::Host;
 use crate::schema::measure::Measure;
+use crate::schema::nesting::with_nesting;
 use crate::schema::unix::UnixHost;
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
@@ -13,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// A scenario: a system, what it is asked to do, what to measure and when to stop.
 ///
-/// Parts are named (`[disk.d0]`, `[workload.readers]`) and referred to by name or pattern.
+/// Parts are named (`[disk.d0]`, `[workload.readers]`) and referred to by name or pattern. They may own others
+/// (`[host.server.disk.d]`), repeat with them (`count = 4`) and be described in files of their own (`use = "server.toml"`); a part's name
+/// is then its path (`server2/d3`), and references are looked for from where they stand outward to the root.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Scenario {
@@ -77,5 +80,6 @@ pub fn users_schema() -> schemars::Schema {
 pub fn json_schema() -> schemars::Schema {
     let mut schema = schemars::schema_for!(Scenario);
     schema.insert("title".to_owned(), "petrio scenario".into());
+    with_nesting(&mut schema);
     schema
 }
