@@ -6,7 +6,7 @@ use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
-use std::path::Path;
+use petrio_files::inputs::Inputs;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -17,12 +17,12 @@ pub(crate) fn devices(
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<IndexMap<String, Arc<Device>>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
     for (name, disk) in &scenario.disk {
-        let found = device(name, disk, root, places, sources, folder);
+        let found = device(name, disk, root, places, sources, inputs);
         let sound = found.and_then(|device| match device.check() {
             Ok(()) => Ok(device),
             Err(message) => {
@@ -46,7 +46,7 @@ fn device(
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<Device, Vec<Problem>> {
     let changes = changes(root, name);
     let (origin, text) = match (&disk.model, &disk.file) {
@@ -72,16 +72,15 @@ fn device(
             (format!("catalogue/devices/{model}.toml"), catalogued(name, model, places, sources)?)
         }
         (None, Some(file)) => {
-            let path = folder.map_or_else(|| file.clone(), |folder| folder.join(file));
             let span = places.value(&format!("disk.{name}.file"));
-            let text = match folder {
-                Some(_) => text_of(&path).map_err(|problem| {
+            let text = match inputs.may_be_read(file) {
+                true => text_of(inputs, file).map_err(|problem| {
                     let advice = problem.advice().map(str::to_owned);
                     vec![sources.error(span, problem.message()).maybe_help(advice)]
                 })?,
-                None => return Err(vec![sources.error(span, "files are not read here")]),
+                false => return Err(vec![sources.error(span, "files are not read here")]),
             };
-            (path.display().to_string(), text)
+            (inputs.path_of(file).display().to_string(), text)
         }
     };
     let base = sources.add(origin, text.as_str());
