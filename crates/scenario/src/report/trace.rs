@@ -56,7 +56,7 @@ impl Sinks {
 }
 
 /// Somebody who is told events.
-trait Listener {
+trait Listener: Send {
     fn event(&mut self, event: &Event) -> Result<(), ReportError>;
 
     fn finish(&mut self) -> Result<(), ReportError>;
@@ -81,7 +81,7 @@ impl Listener for TraceFile {
 
 struct Told<F>(F);
 
-impl<F: FnMut(&Event) -> Result<(), ReportError>> Listener for Told<F> {
+impl<F: FnMut(&Event) -> Result<(), ReportError> + Send> Listener for Told<F> {
     fn event(&mut self, event: &Event) -> Result<(), ReportError> {
         (self.0)(event)
     }
