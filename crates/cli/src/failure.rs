@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     },
     /// A result could not be written.
     Output(String),
+    /// Somebody has interrupted it.
+    Interrupted,
     /// Standard output was closed early, by `head` for instance; nobody wants to hear of that.
     Closed,
 }
@@ -49,6 +51,10 @@ impl Failure {
             Self::Output(message) => {
                 crate::output::talk(&format!("error: {}", shown::message(&message)));
                 ExitCode::from(1)
+            }
+            Self::Interrupted => {
+                crate::output::talk("interrupted");
+                ExitCode::from(crate::INTERRUPTED)
             }
             Self::Closed => ExitCode::SUCCESS,
         }

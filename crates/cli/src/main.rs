@@ -9,6 +9,7 @@ mod output;
 mod outputs;
 mod progress;
 mod results;
+mod stop;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -60,7 +61,7 @@ enum Command {
 }
 
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
-const INTERRUPTED: i32 = 130;
+const INTERRUPTED: u8 = 130;
 
 /// As shells have it: a program that was found and can't be executed.
 const NOT_STARTED: u8 = 126;
@@ -101,13 +102,17 @@ fn main() -> ExitCode {
         if petrio_studio::interrupt() {
             return;
         }
+        // A run ends by itself as well.
+        if stop::interrupt() {
+            return;
+        }
         ENDING.store(true, Ordering::SeqCst);
         // Another signal waits until this is done; and what a kill leaves undone stands in the record.
         petrio_scenario::report::discard_unfinished();
         petrio_live::undo::take_down_all();
         petrio_files::temporary::remove_all();
         output::talk("interrupted");
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     });
     let outcome = match command {
         Command::Run(run) => run.execute(),

@@ -1,7 +1,7 @@
 //! A sign of life on long work, where somebody watches.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_scenario::run::Progress;
+use petrio_kernel::Progress;
 use std::time::Duration;
 
 /// Shows how far a run has come. Nothing appears within the first second, or where standard error is no terminal.
@@ -33,7 +33,7 @@ impl RunProgress {
         }
     }
 
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

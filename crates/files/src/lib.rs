@@ -10,6 +10,7 @@
 //! ```
 //!
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
+//! - [`inputs`]: all that one piece of work reads, from files or from memory, small things once.
 //! - [`lines`]: text whose lines have an end.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
 //! - [`temporary`]: folders that go with their guard, with the process, or with the next start.
@@ -17,6 +18,7 @@
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 
 pub mod input;
+pub mod inputs;
 pub mod lines;
 pub mod shown;
 pub mod temporary;

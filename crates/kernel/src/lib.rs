@@ -115,4 +115,4 @@ pub use simulation::{Pause, Simulation};
 pub use station::{Decision, Scheduler, StationSpec, StationStatistics};
 pub use store::{Slot, View};
 pub use time::Time;
-pub use watch::Watch;
+pub use watch::{Progress, Watch};

@@ -6,9 +6,10 @@ use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use petrio_files::inputs::Inputs;
 use petrio_models::device::BlockDevice;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -26,7 +27,7 @@ pub(crate) fn devices(
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<IndexMap<String, Found>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
@@ -40,7 +41,7 @@ pub(crate) fn devices(
         };
         let found = match known.get(&description) {
             Some(found) => Ok(found.clone()),
-            None => device(name, disk, root, places, sources, folder)
+            None => device(name, disk, root, places, sources, inputs)
                 .and_then(|device| compiled(device).map_err(|message| wrong(message, sources))),
         };
         let sound = found.and_then(|found| {
@@ -79,7 +80,7 @@ fn device(
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<Device, Vec<Problem>> {
     let changes = changes(root, name);
     let (origin, text) = match (&disk.model, &disk.file) {
@@ -105,16 +106,15 @@ fn device(
             (format!("catalogue/devices/{model}.toml"), catalogued(name, model, places, sources)?)
         }
         (None, Some(file)) => {
-            let path = folder.map_or_else(|| file.clone(), |folder| folder.join(file));
             let span = places.value(&format!("disk.{name}.file"));
-            let text = match folder {
-                Some(_) => text_of(&path).map_err(|problem| {
+            let text = match inputs.may_be_read(file) {
+                true => text_of(inputs, file).map_err(|problem| {
                     let advice = problem.advice().map(str::to_owned);
                     vec![sources.error(span, problem.message()).maybe_help(advice)]
                 })?,
-                None => return Err(vec![sources.error(span, "files are not read here")]),
+                false => return Err(vec![sources.error(span, "files are not read here")]),
             };
-            (path.display().to_string(), text)
+            (inputs.path_of(file).display().to_string(), text)
         }
     };
     let base = sources.add(origin, text.as_str());

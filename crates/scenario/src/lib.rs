@@ -28,15 +28,15 @@ mod holder;
 mod load;
 mod parts;
 mod placed;
+mod prepared;
 mod profiles;
 pub mod report;
 pub mod run;
 pub mod schema;
 mod text;
-mod trace_files;
 mod users;
 
-pub use load::{Loaded, load, load_text, load_text_watched};
+pub use load::{Loaded, load, load_from, load_text, load_watched};
 pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_text};

@@ -13,18 +13,20 @@ use crate::generators::filled_in;
 use crate::holder::{Holder, Holders};
 use crate::parts::{Copies, Texts, expand};
 use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume, placed};
+use crate::prepared::Prepared;
 use crate::profiles::profiles;
 use crate::report::Subject;
 use crate::schema::{Head, KINDS, Scenario, read_file_system, read_parts, read_unix, read_workload};
 use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read_beside;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
-use crate::trace_files::SurveyedTraces;
 use indexmap::IndexMap;
-use petrio_files::{input, shown};
+use petrio_files::inputs::{Inputs, Source};
+use petrio_files::shown;
 use petrio_kernel::Watch;
 use petrio_units::nearest;
 use petrio_workload::synthetic::Synthetic;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -54,8 +56,10 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// Whether building and running it is still wanted.
     pub watch: Watch,
-    pub(crate) trace_files: SurveyedTraces,
-    pub(crate) folder: Option<PathBuf>,
+    /// Where its inputs come from.
+    pub(crate) inputs: Inputs,
+    /// What its workloads need, where it could be told when it was loaded.
+    pub(crate) prepared: Option<Arc<Prepared>>,
     pub(crate) sources: Sources,
     pub(crate) places: Places,
 }
@@ -114,7 +118,7 @@ impl Loaded {
 
     /// Where a file that the scenario names lies: relative to the scenario's folder.
     pub fn path_of(&self, file: &Path) -> PathBuf {
-        self.folder.as_deref().map_or_else(|| file.to_owned(), |folder| folder.join(file))
+        self.inputs.path_of(file)
     }
 }
 
@@ -126,10 +130,18 @@ const BYTES_MAX: u64 = 16 << 20;
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
+    load_watched(path, overrides, &Watch::default())
+}
+
+/// As [`load`], as long as it is wanted: see [`load_from`].
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_watched(path: &Path, overrides: &[Override], watch: &Watch) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
-    let text = text_of(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    let text = text_of(&Inputs::here(), path).map_err(|problem| Problems::new(&name, vec![problem]))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut loaded = load_text(&name, &text, Some(folder), overrides)?;
+    let mut loaded = load_from(&name, &text, &Inputs::below(folder), overrides, watch)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
         loaded.scenario.title = stem.unwrap_or(name);
@@ -148,18 +160,19 @@ pub fn load_text(
     folder: Option<&Path>,
     overrides: &[Override],
 ) -> Result<Loaded, Problems> {
-    load_text_watched(name, text, folder, overrides, &Watch::default())
+    let inputs = folder.map_or_else(Inputs::none, Inputs::below);
+    load_from(name, text, &inputs, overrides, &Watch::default())
 }
 
-/// As [`load_text`], as long as it is wanted; so are what is built of the scenario and its runs. One that was stopped is no scenario, and
+/// As [`load_text`], with inputs from files or from memory, and as long as it is wanted; so are what is built of the scenario and its runs. One that was stopped is no scenario, and
 /// what is said to be wrong with it means nothing.
 ///
 /// # Errors
 /// As of [`load_text`].
-pub fn load_text_watched(
+pub fn load_from(
     name: &str,
     text: &str,
-    folder: Option<&Path>,
+    inputs: &Inputs,
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
@@ -177,7 +190,7 @@ pub fn load_text_watched(
             problems.push(problem);
         }
     }
-    let (root, copies) = expand(root, &texts, &mut sources, folder).map_err(|mut more| {
+    let (root, copies) = expand(root, &texts, &mut sources, inputs).map_err(|mut more| {
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
@@ -187,15 +200,15 @@ pub fn load_text_watched(
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
-    let devices = devices(&scenario, &root, &places, &mut sources, folder).unwrap_or_else(|mut more| {
+    let devices = devices(&scenario, &root, &places, &mut sources, inputs).unwrap_or_else(|mut more| {
         problems.append(&mut more);
         IndexMap::new()
     });
-    let profiles = profiles(&scenario, &root, &places, &mut sources, folder).unwrap_or_else(|mut more| {
+    let profiles = profiles(&scenario, &root, &places, &mut sources, inputs).unwrap_or_else(|mut more| {
         problems.append(&mut more);
         IndexMap::new()
     });
-    let checked = check(&scenario, &places, &sources, folder);
+    let checked = check(&scenario, &places, &sources, inputs);
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
         checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
     let warnings = places.copies().told_once(warnings);
@@ -216,22 +229,21 @@ pub fn load_text_watched(
     let Placed { storage, hosts, file_systems, unix } =
         placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
     let generators = filled_in(&scenario, &storage, &checked.targets, &places, &sources).map_err(fail)?;
-    let (targets, folder) = (checked.targets, folder.map(Path::to_owned));
     let copies = places.copies().clone();
     let fail = |problems| Problems::new(name, copies.told_once(problems));
-    let loaded = Loaded {
+    let mut loaded = Loaded {
         scenario,
         disks,
         storage,
         hosts,
         file_systems,
         unix,
-        targets,
+        targets: checked.targets,
         generators,
         warnings,
         watch: watch.clone(),
-        trace_files: SurveyedTraces::default(),
-        folder,
+        inputs: inputs.clone(),
+        prepared: None,
         sources,
         places,
     };
@@ -239,7 +251,7 @@ pub fn load_text_watched(
     if !beyond.is_empty() {
         return Err(fail(beyond));
     }
-    crate::build::check_files(&loaded).map_err(fail)?;
+    loaded.prepared = crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
 }
 
@@ -283,22 +295,27 @@ fn syntax(mistake: Mistake, sources: &Sources) -> Problem {
 }
 
 /// The text of a scenario or catalogue file.
-pub(crate) fn text_of(path: &Path) -> Result<String, Problem> {
-    let shown = shown::path(path);
-    let metadata = std::fs::metadata(path).map_err(|cause| {
-        let problem = Problem::error(format!("{shown} can't be read: {cause}"));
-        problem.maybe_help(near_file(path).map(|near| format!("did you mean {near}?")))
+pub(crate) fn text_of(inputs: &Inputs, name: &Path) -> Result<String, Problem> {
+    let path = inputs.path_of(name);
+    let shown = shown::path(&path);
+    let mut source = inputs.open(name).map_err(|cause| match cause.kind() {
+        ErrorKind::IsADirectory => Problem::error(format!("{shown} is a folder, a file is needed")),
+        _ => Problem::error(format!("{shown} can't be read: {cause}"))
+            .maybe_help(near_file(&path).map(|near| format!("did you mean {near}?"))),
     })?;
-    if metadata.is_dir() {
-        return Err(Problem::error(format!("{shown} is a folder, a file is needed")));
-    }
-    if metadata.len() > BYTES_MAX {
-        let size = metadata.len() >> 20;
+    let mut bytes = Vec::new();
+    // Devices and pipes say that they have none, and may have no end.
+    let read = source.by_ref().take(BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|cause| Problem::error(format!("{shown} can't be read: {cause}")))?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let size = match &source {
+            Source::File(file) => file.metadata().map_or(0, |there| there.len()),
+            Source::Kept(kept) => kept.get_ref().len() as u64,
+        };
+        let size = size.max(bytes.len() as u64) >> 20;
         return Err(Problem::error(format!("{shown} has {size} MiB, which is not a file of this kind"))
             .help("name a TOML file"));
     }
-    let bytes = input::read(path, BYTES_MAX)
-        .map_err(|cause| Problem::error(format!("{shown} can't be read: {cause}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;

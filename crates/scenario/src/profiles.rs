@@ -7,6 +7,7 @@ use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::typed::read;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use petrio_files::inputs::Inputs;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
 use std::collections::BTreeMap;
@@ -27,14 +28,14 @@ pub(crate) fn profiles(
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<IndexMap<String, Profile>, Vec<Problem>> {
     let mut found = IndexMap::new();
     let mut problems = Vec::new();
     // Machines and kernels that are described alike by many hosts are read once.
     let (mut machines, mut kernels) = (BTreeMap::new(), BTreeMap::new());
     for (name, host) in &scenario.host {
-        let mut finder = Finder { name, root, places, sources, folder };
+        let mut finder = Finder { name, root, places, sources, inputs };
         let machine = known(&mut machines, (&host.machine, &host.change.machine), || {
             finder.find(MACHINES, &host.machine, read::<MachineParameters>)
         });
@@ -84,7 +85,7 @@ struct Finder<'a, 'i> {
     root: &'a Table<'i>,
     places: &'a Places,
     sources: &'a mut Sources,
-    folder: Option<&'a Path>,
+    inputs: &'a Inputs,
 }
 
 impl<'i> Finder<'_, 'i> {
@@ -98,15 +99,15 @@ impl<'i> Finder<'_, 'i> {
         let what = shelf.what;
         let span = self.places.value(&format!("host.{}.{what}", self.name));
         let (origin, text) = if word.ends_with(".toml") {
-            let Some(folder) = self.folder else {
+            let file = Path::new(word);
+            if !self.inputs.may_be_read(file) {
                 return Err(vec![self.sources.error(span, "files are not read here")]);
-            };
-            let path = folder.join(word);
-            let text = text_of(&path).map_err(|problem| {
+            }
+            let text = text_of(self.inputs, file).map_err(|problem| {
                 let advice = problem.advice().map(str::to_owned);
                 vec![self.sources.error(span, problem.message()).maybe_help(advice)]
             })?;
-            (path.display().to_string(), text)
+            (self.inputs.path_of(file).display().to_string(), text)
         } else {
             let Some(text) = shelf.text(word) else {
                 let problem = self.sources.error(span, format!("the catalogue has no {what} \"{word}\""));

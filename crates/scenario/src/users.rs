@@ -4,6 +4,7 @@ use crate::load::text_of;
 use crate::text::tree::{self, Places};
 use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Sources};
+use petrio_files::inputs::Inputs;
 use petrio_workload::users::UserSpecification;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,8 +14,20 @@ use std::sync::Arc;
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
 pub fn load_users(path: &Path, overrides: &[Override]) -> Result<UserSpecification, Problems> {
-    let name = path.display().to_string();
-    let text = text_of(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    load_users_in(&Inputs::here(), path, overrides)
+}
+
+/// As [`load_users`], of the inputs of a piece of work.
+///
+/// # Errors
+/// As of [`load_users`].
+pub(crate) fn load_users_in(
+    inputs: &Inputs,
+    path: &Path,
+    overrides: &[Override],
+) -> Result<UserSpecification, Problems> {
+    let name = inputs.path_of(path).display().to_string();
+    let text = text_of(inputs, path).map_err(|problem| Problems::new(&name, vec![problem]))?;
     load_users_text(&name, &text, overrides)
 }
 

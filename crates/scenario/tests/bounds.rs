@@ -48,7 +48,7 @@ fn read(text: &str) -> Result<Loaded, Problems> {
 }
 
 fn report_of(loaded: &Loaded) -> Result<Report, RunFailure> {
-    run::run(loaded, Sinks::default(), &mut |_| {})
+    run::run(loaded, Sinks::default())
 }
 
 fn report(text: &str) -> Report {

@@ -270,7 +270,7 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
         let loaded = read(text).unwrap();
         let system = System::build(&loaded).unwrap();
         let sinks = petrio_scenario::report::Sinks::default();
-        let report = petrio_scenario::run::simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
+        let report = petrio_scenario::run::simulate(&loaded, &system, sinks).unwrap();
         report.throughput_bytes_per_s.value / f64::from(1 << 20)
     };
     let free = time(&text);
@@ -283,15 +283,23 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
 fn a_run_that_is_stopped_ends_in_the_middle() {
     use petrio_kernel::Watch;
     use petrio_scenario::run::RunFailure;
-    let watch = Watch::new();
-    let mut loaded = read(SOUND).unwrap();
-    loaded.watch = watch.clone();
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    let mut loaded = read(&format!("{SOUND}\n[measure]\nreplications = 4\n")).unwrap();
     let system = System::build(&loaded).unwrap();
     let sinks = petrio_scenario::report::Sinks::default;
-    let mut signs = 0;
-    let whole = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| signs += 1).unwrap();
-    let stopped = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| watch.stop());
-    assert!(signs > 0 && whole.requests.completed > 0);
+    let most = Arc::new(AtomicU64::new(0));
+    let seen = most.clone();
+    loaded.watch = Watch::telling(move |far| {
+        seen.fetch_max(far.completed, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    });
+    let whole = petrio_scenario::run::simulate(&loaded, &system, sinks()).unwrap();
+    // The report is of the mean of all.
+    assert_eq!(most.load(Ordering::Relaxed), 4 * whole.requests.completed);
+    loaded.watch = Watch::telling(|_| ControlFlow::Break(()));
+    let stopped = petrio_scenario::run::simulate(&loaded, &system, sinks());
     assert!(matches!(stopped, Err(RunFailure::Stopped)));
     // Nor is its System built anew.
     assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Workload(_))));

@@ -6,12 +6,15 @@ use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
 use crate::progress::RunProgress;
 use clap::Args;
+use petrio_kernel::Watch;
 use petrio_scenario::Loaded;
 use petrio_scenario::report::{
     DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::run;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Run a scenario and report: throughput, latency, where the time goes, the bottleneck
@@ -47,15 +50,29 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let loaded = self.scenario.load()?;
+        let progress = Arc::new(Mutex::new(RunProgress::new()));
+        let shown = progress.clone();
+        let watch = Watch::telling(move |far| {
+            // Whoever finds somebody else telling leaves it to him.
+            if let Ok(mut shown) = shown.try_lock() {
+                shown.update(far);
+            }
+            ControlFlow::Continue(())
+        });
+        let _stoppable = crate::stop::by_interrupt(&watch);
+        self.run(&watch, &progress)
+            .map_err(|failure| if watch.is_stopped() { Failure::Interrupted } else { failure })
+    }
+
+    fn run(&self, watch: &Watch, progress: &Mutex<RunProgress>) -> Result<(), Failure> {
+        let loaded = self.scenario.load_watched(watch)?;
         // Loaded first: what was read for it is known then.
         self.outputs().check([])?;
         let sinks = self.sinks(&loaded)?;
-        let mut progress = RunProgress::new();
         let began = Instant::now();
-        let outcome = run(&loaded, sinks, &mut |step| progress.update(step));
+        let outcome = run(&loaded, sinks);
         let wall = WallClock { seconds: began.elapsed().as_secs_f64() };
-        progress.finish();
+        progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;
         if let Some(path) = &self.json {
             write_json(&report, path)?;

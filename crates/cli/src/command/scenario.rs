@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use petrio_scenario::{Loaded, Override, load};
+use petrio_kernel::Watch;
+use petrio_scenario::{Loaded, Override, load_watched};
 use std::path::PathBuf;
 
 /// Which scenario, and what to change in it.
@@ -22,11 +23,16 @@ pub(crate) struct ScenarioArguments {
 impl ScenarioArguments {
     /// Reads and checks the scenario; warnings are told.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        self.load_watched(&Watch::default())
+    }
+
+    /// The same, as long as it is wanted.
+    pub(crate) fn load_watched(&self, watch: &Watch) -> Result<Loaded, Failure> {
         let mut overrides = self.overrides.clone();
         if let Some(seed) = self.seed {
             overrides.push(Override::new("seed", &seed.to_string()));
         }
-        let loaded = load(&self.scenario, &overrides)?;
+        let loaded = load_watched(&self.scenario, &overrides, watch)?;
         for warning in &loaded.warnings {
             crate::output::talk(&format!("{:?}", miette::Report::new(warning.clone())));
         }

@@ -20,7 +20,8 @@ pub fn cool_down(site: &Site) -> Result<(), NamespaceError> {
         }
         let Some(parent) = walk.parent(site, number)? else { continue };
         let fail = |action| NamespaceError::file(action, site.shown(number));
-        let file = parent.open_file(&entry.name, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty());
+        let file =
+            parent.open_file(&entry.name.to_string(), OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty());
         rustix::fs::fadvise(file.map_err(fail("open"))?, 0, None, Advice::DontNeed)
             .map_err(|errno| fail("drop from the page cache")(errno.into()))?;
     }

@@ -88,10 +88,10 @@ fn look_around(site: &Site, beside: bool) -> Result<(), NamespaceError> {
     let mut taken = Vec::new();
     let entries = &site.namespace.entries;
     let tops = entries.iter().filter(|entry| entry.parent.is_none());
-    let own = tops.map(|entry| (&site.roots[entry.place as usize], &entry.name));
-    let links = site.links().map(|link| (&site.roots[0], &entries[link.to as usize].name));
+    let own = tops.map(|entry| (&site.roots[entry.place as usize], entry.name.to_string()));
+    let links = site.links().map(|link| (&site.roots[0], entries[link.to as usize].name.to_string()));
     for (root, name) in own.chain(links) {
-        let path = root.path().join(name);
+        let path = root.path().join(&name);
         let there = root.look(name.as_ref()).map_err(NamespaceError::file("look at", &path))?;
         if there.is_some() {
             taken.push(path);
@@ -133,7 +133,7 @@ fn missing(site: &Site, walk: &mut Walk) -> Result<Vec<u32>, NamespaceError> {
 
 /// Whether a link can be made, or is there.
 fn is_link_free(site: &Site, link: Link) -> Result<bool, NamespaceError> {
-    let name = &site.namespace.entries[link.to as usize].name;
+    let name = &site.namespace.entries[link.to as usize].name.to_string();
     let there = site.main().look(name.as_ref());
     let there = there.map_err(|error| NamespaceError::file("look at", site.shown(link.number))(error))?;
     Ok(there.is_none_or(|there| there.is(site.known.made[link.number as usize])))
@@ -157,7 +157,7 @@ fn make(site: &mut Site, walk: &mut Walk, number: u32, created: &mut Created) ->
     };
     let entry = &site.namespace.entries[number as usize];
     let (name, size, is_directory) =
-        (std::ffi::OsString::from(&entry.name), entry.size, entry.kind == FileKind::Directory);
+        (std::ffi::OsString::from(entry.name.to_string()), entry.size, entry.kind == FileKind::Directory);
     let taken = |error: io::Error, action| match error.kind() {
         io::ErrorKind::AlreadyExists => NamespaceError::collision(vec![path.clone()]),
         _ => NamespaceError::file(action, &path)(error),
@@ -200,7 +200,8 @@ fn link_all(site: &mut Site) -> Result<bool, NamespaceError> {
         let path = site.shown(link.number);
         let fail = |action| NamespaceError::file(action, &path);
         let entry = &site.namespace.entries[link.to as usize];
-        let (name, root) = (std::ffi::OsString::from(&entry.name), site.roots[entry.place as usize].clone());
+        let (name, root) =
+            (std::ffi::OsString::from(entry.name.to_string()), site.roots[entry.place as usize].clone());
         if site.main().look(&name).map_err(fail("look at"))?.is_some() {
             continue;
         }

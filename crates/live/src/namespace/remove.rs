@@ -60,7 +60,7 @@ pub fn remove(mut site: Site) -> Result<Removed, NamespaceError> {
         take(&site, &mut walk, &mut asides, number, &mut removed)?;
     }
     for link in site.links() {
-        let name = &site.namespace.entries[link.to as usize].name;
+        let name = &site.namespace.entries[link.to as usize].name.to_string();
         let known = site.known.made[link.number as usize];
         let taken = asides[0]
             .take(site.main(), name.as_ref(), &aside_name(link.number, None), |there| there.is(known));
@@ -93,7 +93,9 @@ fn take(
             let known = site.known.made[number as usize];
             let aside = &mut asides[entry.place as usize];
             let taken =
-                aside.take(&parent, entry.name.as_ref(), &aside_name(number, None), |there| there.is(known));
+                aside.take(&parent, entry.name.to_string().as_ref(), &aside_name(number, None), |there| {
+                    there.is(known)
+                });
             match taken.map_err(|error| NamespaceError::file("remove", path())(error))? {
                 Taken::Removed => {
                     removed.removed += 1;

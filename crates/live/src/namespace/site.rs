@@ -238,10 +238,13 @@ impl Site {
     /// The directory of an entry or a link by its number, and its name there.
     fn where_is(&self, walk: &mut Walk, number: u32) -> Option<(Arc<Directory>, OsString)> {
         if let Some(entry) = self.namespace.entries.get(number as usize) {
-            return Some((walk.parent(self, number).ok()??, OsString::from(&entry.name)));
+            return Some((walk.parent(self, number).ok()??, OsString::from(entry.name.to_string())));
         }
         let link = self.links().find(|link| link.number == number)?;
-        Some((self.roots[0].clone(), OsString::from(&self.namespace.entries[link.to as usize].name)))
+        Some((
+            self.roots[0].clone(),
+            OsString::from(self.namespace.entries[link.to as usize].name.to_string()),
+        ))
     }
 
     /// Takes for petrio's what lies in the range in which a process was killed, and with which nothing of anybody's can be lost.
@@ -300,7 +303,7 @@ impl Site {
     pub fn ground(&self) -> Below {
         let elsewhere = self.links().map(|link| {
             let top = &self.namespace.entries[link.to as usize];
-            (top.name.clone(), self.roots[top.place as usize].clone())
+            (top.name.to_string(), self.roots[top.place as usize].clone())
         });
         Below::new(self.main().clone(), elsewhere.collect())
     }
@@ -326,7 +329,9 @@ impl Site {
         match self.namespace.entries.get(number as usize) {
             Some(entry) => self.roots[entry.place as usize].path().join(self.namespace.path(number)),
             None => match self.links().find(|link| link.number == number) {
-                Some(link) => self.main().path().join(&self.namespace.entries[link.to as usize].name),
+                Some(link) => {
+                    self.main().path().join(self.namespace.entries[link.to as usize].name.to_string())
+                }
                 None => self.main().path().to_owned(),
             },
         }

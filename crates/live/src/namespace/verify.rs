@@ -44,7 +44,7 @@ pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
         }
     }
     for link in site.links() {
-        let there = site.main().look(site.namespace.entries[link.to as usize].name.as_ref());
+        let there = site.main().look(site.namespace.entries[link.to as usize].name.to_string().as_ref());
         let path = site.shown(link.number);
         match there.map_err(NamespaceError::file("look at", &path))? {
             None => verified.missing.push(path),
@@ -54,9 +54,9 @@ pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
     }
     // By directory and name: what else lies in a directory that petrio made shouldn't be there.
     let entries = &site.namespace.entries;
-    let key = |number: &u32| (entries[*number as usize].parent, entries[*number as usize].name.as_str());
-    let mut by_name: Vec<u32> = numbers.clone().collect();
-    by_name.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+    let mut by_name: Vec<(Option<u32>, String)> =
+        entries.iter().map(|entry| (entry.parent, entry.name.to_string())).collect();
+    by_name.sort_unstable();
     for number in numbers.filter(|number| entries[*number as usize].kind == FileKind::Directory) {
         let Some(directory) = walk.directory(site, number)? else { continue };
         let names = directory.names();
@@ -64,7 +64,9 @@ pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
             names.map_err(|error| NamespaceError::file("read the directory", site.shown(number))(error))?
         {
             let is_known = name.to_str().is_some_and(|name| {
-                by_name.binary_search_by(|other| key(other).cmp(&(Some(number), name))).is_ok()
+                by_name
+                    .binary_search_by(|(above, there)| (*above, there.as_str()).cmp(&(Some(number), name)))
+                    .is_ok()
             });
             if !is_known {
                 verified.extra.push(directory.path().join(name));

@@ -82,7 +82,7 @@ impl Walk {
     pub(super) fn state(&mut self, site: &Site, number: u32) -> Result<State, NamespaceError> {
         let entry = &site.namespace.entries[number as usize];
         let Some(parent) = self.parent(site, number)? else { return Ok(State::Missing) };
-        let there = parent.look(entry.name.as_ref());
+        let there = parent.look(entry.name.to_string().as_ref());
         let there = there.map_err(|error| NamespaceError::file("look at", site.shown(number))(error))?;
         Ok(match there {
             None => State::Missing,

@@ -50,7 +50,9 @@ fn files_are_made_verified_and_removed() {
     // Whatever is changed is found.
     fs::write(&path, "short").unwrap();
     fs::write(directories.main.join("home/u001/stranger"), "").unwrap();
-    let file = namespace.entries.iter().position(|entry| entry.name.starts_with("user-read")).unwrap() as u32;
+    let file =
+        namespace.entries.iter().position(|entry| entry.name.to_string().starts_with("user-read")).unwrap()
+            as u32;
     let gone = directories.main.join(namespace.path(file));
     fs::remove_file(&gone).unwrap();
     let verified = verify(&directories).unwrap();
@@ -80,7 +82,7 @@ fn a_creation_that_was_stopped_goes_on_where_it_was() {
     let namespace = manifest.namespace().unwrap();
     let large = (0_u32..200).find(|at| {
         namespace.entries[*at as usize].size > 2_000
-            && namespace.entries[*at as usize].name.starts_with("other-read")
+            && namespace.entries[*at as usize].name.to_string().starts_with("other-read")
     });
     let half = directories.main.join(namespace.path(large.unwrap()));
     fs::OpenOptions::new().write(true).open(&half).unwrap().set_len(700).unwrap();

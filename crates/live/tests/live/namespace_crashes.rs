@@ -76,7 +76,7 @@ fn what_a_removal_had_in_its_hands_is_removed_or_gets_its_name_back() {
     let namespace = manifest(1).namespace().unwrap();
     let files: Vec<u32> = (0_u32..)
         .zip(&namespace.entries)
-        .filter(|(_, entry)| entry.name.starts_with("user-read"))
+        .filter(|(_, entry)| entry.name.to_string().starts_with("user-read"))
         .map(|(number, _)| number)
         .take(2)
         .collect();

@@ -15,6 +15,7 @@ pub mod write_back;
 pub(crate) mod fast_map;
 mod net;
 mod parameters;
+mod shared_slots;
 mod state;
 
 pub use net::host_page;

@@ -1,9 +1,10 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
-use crate::load::Loaded;
 use crate::run::RunFailure;
 use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
@@ -11,7 +12,6 @@ use petrio_workload::replay::{
 };
 use petrio_workload::trace::{EventReader, TraceOptions};
 use petrio_workload::{RequestSource, SourceError};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -22,8 +22,8 @@ type CountedReplay = (Box<dyn RequestSource<FileOp>>, Arc<AtomicU64>);
 const PROCESSES_MAX: usize = 1 << 10;
 
 /// A trace on one volume.
-pub(super) struct EventTrace {
-    path: PathBuf,
+pub(crate) struct EventTrace {
+    inputs: Inputs,
     options: TraceOptions,
     replay: EventReplay,
     files: Arc<TraceFiles>,
@@ -31,30 +31,39 @@ pub(super) struct EventTrace {
 }
 
 impl EventTrace {
-    /// A workload's trace. It is looked over once for all volumes and replications.
-    pub(super) fn open(
-        loaded: &Loaded,
-        workload: &str,
+    /// Looks a workload's trace over, once for all volumes and replications.
+    pub(crate) fn look_over(
+        inputs: &Inputs,
         replay: &EventReplay,
-        placement: Placement,
-    ) -> Result<Self, ProgramError> {
-        let path = loaded.path_of(&replay.file);
-        let options = TraceOptions { format: replay.format, ..TraceOptions::default() };
-        let files = loaded.trace_files.get_or_survey(workload, || {
-            let room = replay.device_room.map_or(u64::MAX, Bytes::get);
-            let events = EventReader::open(&path, &options)?;
-            let files = TraceFiles::within(events.take_while(|_| !placement.watch.is_stopped()), room);
-            if placement.watch.is_stopped() { Err(ProgramError::Stopped) } else { Ok(files?) }
-        })?;
-        if files.files().is_empty() {
-            return Err(ProgramError::NoRequests { name: path.to_string_lossy().into() });
+        watch: &Watch,
+    ) -> Result<TraceFiles, ProgramError> {
+        let room = replay.device_room.map_or(u64::MAX, Bytes::get);
+        let events = EventReader::open_in(inputs, &replay.file, &options(replay))?;
+        let files = TraceFiles::within(events.take_while(|_| !watch.is_stopped()), room);
+        if watch.is_stopped() {
+            return Err(ProgramError::Stopped);
         }
-        Ok(Self { path, options, replay: replay.clone(), files, placement })
+        let files = files?;
+        if files.files().is_empty() {
+            let name = inputs.path_of(&replay.file).to_string_lossy().into();
+            return Err(ProgramError::NoRequests { name });
+        }
+        Ok(files)
+    }
+
+    /// A workload's trace, which was looked over, on a volume.
+    pub(super) fn new(
+        inputs: &Inputs,
+        replay: &EventReplay,
+        files: Arc<TraceFiles>,
+        placement: Placement,
+    ) -> Self {
+        Self { inputs: inputs.clone(), options: options(replay), replay: replay.clone(), files, placement }
     }
 
     /// Its events as they are replayed.
     fn records(&self) -> Result<FileRecords<EventReader>, SourceError> {
-        let events = EventReader::open(&self.path, &self.options)?;
+        let events = EventReader::open_in(&self.inputs, &self.replay.file, &self.options)?;
         let (files, placement) = (self.files.clone(), self.placement.clone());
         let records = FileRecords::new(events, files, self.replay.think_per, placement);
         Ok(match self.replay.reads {
@@ -89,7 +98,7 @@ impl EventTrace {
     }
 
     /// A program for each of its processes, to be run on a real directory.
-    pub(super) fn into_prepared(self) -> Result<Prepared, RunFailure> {
+    pub(super) fn prepared(&self) -> Result<Prepared, RunFailure> {
         let files = self.table().map_err(SourceError::from)?;
         let waiters = match self.files.think_per(self.replay.think_per) {
             ThinkPer::Process => self.processes(),
@@ -108,7 +117,7 @@ impl EventTrace {
     }
 
     /// What issues its operations, and how many of them had to be changed to stay possible.
-    pub(super) fn into_source(self) -> Result<CountedReplay, SourceError> {
+    pub(super) fn source(&self) -> Result<CountedReplay, SourceError> {
         let records = self.records()?;
         let replay: Box<dyn RequestSource<FileOp>> = match self.replay.replay {
             Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
@@ -118,6 +127,10 @@ impl EventTrace {
         let changed = possible.changed();
         Ok((Box::new(possible), changed))
     }
+}
+
+fn options(replay: &EventReplay) -> TraceOptions {
+    TraceOptions { format: replay.format, ..TraceOptions::default() }
 }
 
 /// The replay in a few words.

@@ -8,15 +8,16 @@
 
 mod events;
 mod operations;
-pub(crate) mod program_page;
+mod program_page;
 mod programs;
 mod requests;
 mod storage;
 mod system;
 
+pub(crate) use events::EventTrace;
 pub use operations::prepared_programs;
-pub(crate) use operations::{check_files, file_tables, path_of};
-pub(crate) use program_page::ProgramPorts;
+pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, path_of};
+pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;
 pub use system::System;

@@ -5,19 +5,24 @@ use crate::build::events::{EventTrace, event_words};
 use crate::build::programs::Programs;
 use crate::load::Loaded;
 use crate::placed::Volume;
+use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
-use petrio_workload::program::{FileEntry, FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::program::{
+    FilePlan, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
+};
 use petrio_workload::users::crowd_name;
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The processes of a workload on one volume.
-struct Group {
+pub(crate) struct Group {
     /// The volume, as a position in [`Loaded::volumes`].
     volume: usize,
     work: Work,
@@ -25,41 +30,49 @@ struct Group {
 
 /// What issues a workload's operations.
 enum Work {
-    Programs(Prepared),
+    Programs(Box<dyn FilePlan>, Placement),
     Trace(EventTrace),
 }
 
 impl Work {
     fn processes(&self) -> u32 {
         match self {
-            Self::Programs(prepared) => prepared.programs.len() as u32,
+            Self::Programs(plan, _) => plan.processes(),
             Self::Trace(trace) => trace.processes(),
         }
     }
 
     fn next_file(&self) -> Result<u32, ProgramError> {
         match self {
-            Self::Programs(prepared) => {
-                let tables = prepared.elsewhere.values().chain([&prepared.files]);
-                Ok(tables.map(FileTable::next_file).max().unwrap_or(0))
-            }
+            Self::Programs(plan, _) => Ok(plan.next_file()),
             Self::Trace(trace) => trace.next_file(),
         }
     }
 
-    /// The files on its own file system, and on others of its host by their numbers there.
-    fn into_files(self) -> Result<(FileTable, BTreeMap<u32, FileTable>), ProgramError> {
+    /// Its files by the number of the file system on its host; those on its own, where it has no other.
+    fn each_file(&self, own: u32, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
         match self {
-            Self::Programs(prepared) => Ok((prepared.files, prepared.elsewhere)),
-            Self::Trace(trace) => Ok((trace.table()?, BTreeMap::new())),
+            Self::Programs(plan, _) => plan.each_file(tell),
+            Self::Trace(trace) => {
+                trace.table()?.entries().iter().for_each(|entry| tell(own, entry.into()));
+                Ok(())
+            }
+        }
+    }
+
+    /// The same with their names.
+    fn tables(&self, own: u32) -> Result<Tables, ProgramError> {
+        match self {
+            Self::Programs(plan, _) => plan.tables(),
+            Self::Trace(trace) => Ok(Tables::from([(own, trace.table()?)])),
         }
     }
 }
 
 /// A workload whose programs can't be made.
-struct NotPrepared {
-    workload: String,
-    error: ProgramError,
+pub(crate) struct NotPrepared {
+    pub(crate) workload: String,
+    pub(crate) error: ProgramError,
 }
 
 impl From<Box<NotPrepared>> for RunFailure {
@@ -70,15 +83,22 @@ impl From<Box<NotPrepared>> for RunFailure {
 
 /// The programs of a scenario for one replication.
 pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
+    let prepared = loaded.prepared()?;
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let (mut kinds, mut changed) = (Vec::new(), Vec::new());
-    for (words, groups) in groups(loaded, replication, Split::ByPlace)? {
-        kinds.push(words);
+    let all = || prepared.groups.iter().flat_map(|(_, groups)| groups);
+    let next = all().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
+    let mut spare = next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default();
+    for (words, groups) in &prepared.groups {
+        kinds.push(words.clone());
         for Group { work, .. } in groups {
             sources.push(match work {
-                Work::Programs(prepared) => Box::new(prepared.into_source().map_err(SourceError::from)?),
+                Work::Programs(plan, _) => {
+                    let programs = plan.programs(replication, &mut spare).map_err(SourceError::from)?;
+                    Box::new(FilePrograms::new(programs).map_err(SourceError::from)?)
+                }
                 Work::Trace(trace) => {
-                    let (source, count) = trace.into_source()?;
+                    let (source, count) = trace.source()?;
                     changed.push(count);
                     source
                 }
@@ -94,62 +114,95 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
 /// # Errors
 /// Programs that can't be made.
 pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepared>, RunFailure> {
-    let groups = groups(loaded, replication, Split::No)?;
+    let known = loaded.prepared()?;
     let prepared = |group: Group| match group.work {
-        Work::Programs(prepared) => Ok(prepared),
-        Work::Trace(trace) => trace.into_prepared(),
+        Work::Programs(plan, placement) => Ok(Prepared::of(&*plan, &placement).map_err(SourceError::from)?),
+        Work::Trace(trace) => trace.prepared(),
     };
+    let groups = groups(loaded, known.readings(), replication, Split::No)?;
     groups.into_iter().flat_map(|(_, groups)| groups).map(prepared).collect()
 }
 
-/// What the programs of a scenario need to be there.
-pub(crate) struct Needed {
+/// What the programs of a scenario need to be there; the same in every replication.
+pub(super) struct Needed {
     /// The files of each volume, in the order of [`Loaded::volumes`].
-    pub(crate) files: Vec<FileTable>,
+    pub(super) files: Vec<Vec<PlannedFile>>,
     /// Where files lie whose place a trace tells, by volume.
     pub(super) extents: Vec<BTreeMap<FileId, Vec<PlacedExtent>>>,
     /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
-    pub(crate) hosts_of_processes: Vec<usize>,
+    pub(super) hosts_of_processes: Vec<usize>,
 }
 
-/// What the programs need; the same in every replication.
-pub(crate) fn file_tables(loaded: &Loaded) -> Result<Needed, RunFailure> {
+impl Needed {
+    pub(super) fn of(loaded: &Loaded) -> Result<Self, RunFailure> {
+        let prepared = loaded.prepared()?;
+        let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+        let mut files = vec![Vec::new(); volumes.len()];
+        let mut extents = vec![BTreeMap::new(); volumes.len()];
+        for Group { volume, work } in prepared.groups.iter().flat_map(|(_, groups)| groups) {
+            let Volume { host, mount, .. } = volumes[*volume];
+            if let Work::Trace(trace) = work {
+                extents[*volume].extend(trace.extents());
+            }
+            let of_mounts = by_mount(&volumes, host);
+            let mut tell = |mount: u32, file| {
+                if let Some(&there) = of_mounts.get(&mount) {
+                    files[there].push(file);
+                }
+            };
+            work.each_file(mount, &mut tell).map_err(SourceError::from)?;
+        }
+        Ok(Self { files, extents, hosts_of_processes: hosts_of_processes(&prepared, &volumes) })
+    }
+}
+
+/// The volumes of a host by their numbers there.
+fn by_mount(volumes: &[Volume<'_>], host: usize) -> BTreeMap<u32, usize> {
+    let all = volumes.iter().enumerate().filter(|(_, volume)| volume.host == host);
+    all.map(|(there, volume)| (volume.mount, there)).collect()
+}
+
+fn hosts_of_processes(prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<usize> {
+    let groups = prepared.groups.iter().flat_map(|(_, groups)| groups);
+    groups
+        .flat_map(|group| std::iter::repeat_n(volumes[group.volume].host, group.work.processes() as usize))
+        .collect()
+}
+
+/// The files of each volume with their names, in the order of [`Loaded::volumes`], and the host of each process.
+pub(crate) fn file_tables(loaded: &Loaded) -> Result<(Vec<FileTable>, Vec<usize>), RunFailure> {
+    let prepared = loaded.prepared()?;
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut files = vec![FileTable::new(); volumes.len()];
-    let mut extents = vec![BTreeMap::new(); volumes.len()];
-    let mut hosts_of_processes = Vec::new();
-    for (_, groups) in groups(loaded, 0, Split::ByPlace)? {
-        for Group { volume, work } in groups {
-            let host = volumes[volume].host;
-            hosts_of_processes.extend((0..work.processes()).map(|_| host));
-            if let Work::Trace(trace) = &work {
-                extents[volume].extend(trace.extents());
-            }
-            let (table, elsewhere) = work.into_files().map_err(SourceError::from)?;
-            files[volume].join(table).map_err(SourceError::from)?;
-            for (mount, table) in elsewhere {
-                let there = volumes.iter().position(|volume| (volume.host, volume.mount) == (host, mount));
-                if let Some(there) = there {
-                    files[there].join(table).map_err(SourceError::from)?;
-                }
+    for Group { volume, work } in prepared.groups.iter().flat_map(|(_, groups)| groups) {
+        let Volume { host, mount, .. } = volumes[*volume];
+        let of_mounts = by_mount(&volumes, host);
+        for (mount, table) in work.tables(mount).map_err(SourceError::from)? {
+            if let Some(&there) = of_mounts.get(&mount) {
+                files[there].join(table).map_err(SourceError::from)?;
             }
         }
     }
-    Ok(Needed { files, extents, hosts_of_processes })
+    Ok((files, hosts_of_processes(&prepared, &volumes)))
 }
 
 /// Each workload in words, and its processes on each of its volumes.
-type Groups = Vec<(String, Vec<Group>)>;
+pub(crate) type Groups = Vec<(String, Vec<Group>)>;
 
 /// Whether the files of one workload lie on several file systems, where it says so; in a real directory they lie together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Split {
+pub(crate) enum Split {
     ByPlace,
     No,
 }
 
 /// Every workload's processes on each of its file systems, numbered through.
-fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box<NotPrepared>> {
+pub(crate) fn groups(
+    loaded: &Loaded,
+    readings: &BTreeMap<String, Reading>,
+    replication: u64,
+    split: Split,
+) -> Result<Groups, Box<NotPrepared>> {
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut next_process = 0u32;
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
@@ -182,10 +235,13 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
             let first_file = placement.first_file;
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
-                    Work::Trace(EventTrace::open(loaded, name, &load.parameters, placement).map_err(refused)?)
+                    let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
+                    Work::Trace(EventTrace::new(&loaded.inputs, &load.parameters, files.clone(), placement))
                 }
                 (_, Some((_, pattern))) => {
-                    Work::Programs(pattern.prepare(&placement, loaded.folder.as_deref()).map_err(refused)?)
+                    let reading = readings.get(name).unwrap_or(&Reading::Nothing);
+                    let plan = pattern.plan(&placement, reading, &loaded.inputs).map_err(refused)?;
+                    Work::Programs(plan, placement)
                 }
                 (_, None) => continue,
             };
@@ -207,7 +263,7 @@ fn groups(loaded: &Loaded, replication: u64, split: Split) -> Result<Groups, Box
 
 /// Refuses more files than a simulated host can hold here.
 fn check_room(files: u64) -> Result<(), ProgramError> {
-    let bytes = (size_of::<FileEntry>() + petrio_models::host::BYTES_OF_A_FILE) as u64;
+    let bytes = (size_of::<PlannedFile>() + petrio_models::host::BYTES_OF_A_FILE) as u64;
     petrio_bounds::check(files * bytes).map_err(|cause| ProgramError::TooMuchForFiles { files, cause })
 }
 
@@ -239,8 +295,8 @@ fn placement(
     }
 }
 
-/// Whether the workloads' programs can be made, and whether their files fit.
-pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
+/// Whether the files of the workloads fit; and, where it can be told here, what their programs need.
+pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<Problem>> {
     let mut problems = Vec::new();
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut wanted = vec![0u64; volumes.len()];
@@ -274,21 +330,28 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<(), Vec<Problem>> {
             }
         }
     }
-    // Without a folder nothing is read from files.
-    let readable = loaded.folder.is_some()
-        || loaded.scenario.workload.values().all(|workload| match workload {
-            Workload::Events(_) => false,
-            other => other.on_files().is_none_or(|(_, pattern)| pattern.file().is_none()),
-        });
-    if problems.is_empty()
-        && readable
-        && let Err(failed) = groups(loaded, 0, Split::ByPlace)
-    {
-        let NotPrepared { workload, error } = *failed;
-        let path = path_of(&workload, &error);
-        problems.push(loaded.error_at(&path, error.to_string()).maybe_help(error.help()));
+    if !problems.is_empty() {
+        return Err(problems);
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    // Without a folder nothing is read from files.
+    let may_be_read = |file: &Path| loaded.inputs.may_be_read(file);
+    let readable = loaded.scenario.workload.values().all(|workload| match workload {
+        Workload::Events(load) => may_be_read(&load.parameters.file),
+        other => {
+            other.on_files().and_then(|(_, pattern)| pattern.file()).is_none_or(|(file, _)| may_be_read(file))
+        }
+    });
+    if !readable {
+        return Ok(None);
+    }
+    match Planned::of(loaded, None) {
+        Ok(prepared) => Ok(Some(Arc::new(prepared))),
+        Err(failed) => {
+            let NotPrepared { workload, error } = *failed;
+            let path = path_of(&workload, &error);
+            Err(vec![loaded.error_at(&path, error.to_string()).maybe_help(error.help())])
+        }
+    }
 }
 
 /// Where the cause of a workload's error stands in the scenario.

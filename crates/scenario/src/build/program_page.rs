@@ -16,16 +16,16 @@ use petrio_kernel::{PageBuilder, Place};
 
 /// The ports of the page.
 #[derive(Debug)]
-pub(crate) struct ProgramPorts<R> {
+pub struct ProgramPorts<R> {
     /// Requests are issued when they arrive here.
-    pub(crate) arrivals: Place<R>,
+    pub arrivals: Place<R>,
     /// What has come back; the run pauses as soon as something has.
-    pub(crate) done: Place<R>,
+    pub done: Place<R>,
 }
 
 /// Builds the page. `targets` are the request ports of the devices or hosts, `route` says which of them a request is for, and
 /// `what` they are in words; `completions` is the port in which all of them put what is complete.
-pub(crate) fn programs_page<R: Request>(
+pub fn programs_page<R: Request>(
     parent: &mut PageBuilder<'_>,
     (targets, what): (&[Place<R>], &'static str),
     route: impl Fn(&R) -> usize + Send + Sync + 'static,

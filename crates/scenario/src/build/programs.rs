@@ -126,10 +126,11 @@ impl<R: Reported> Programs<R> {
     fn refusal(&self) -> Option<RunFailure> {
         self.bounds.iter().find_map(|bounds| bounds.refused.lock().ok()?.take())
     }
+}
 
-    /// When the next request is due.
+impl<R: Reported> crate::run::Programs<R> for Programs<R> {
     #[inline]
-    pub(crate) fn due(&mut self) -> Result<Due, RunFailure> {
+    fn due(&mut self) -> Result<Due, RunFailure> {
         let due = self.source.due();
         match self.refusal() {
             Some(refusal) => Err(refusal),
@@ -137,15 +138,13 @@ impl<R: Reported> Programs<R> {
         }
     }
 
-    /// The request that is due now, if one is.
     #[inline]
-    pub(crate) fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
         Ok(self.source.issue(now)?)
     }
 
-    /// A request has completed.
     #[inline]
-    pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
         Ok(self.source.complete(id, now)?)
     }
 }

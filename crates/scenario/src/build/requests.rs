@@ -75,7 +75,7 @@ fn replay(
     let options = trace.options();
     let mut readers = Vec::new();
     for file in &trace.files {
-        let reader = TraceReader::open(loaded.path_of(file), &options).map_err(SourceError::from)?;
+        let reader = TraceReader::open_in(&loaded.inputs, file, &options).map_err(SourceError::from)?;
         readers.push((reader, DeviceMap::Same));
     }
     let tells_processes = readers.iter().all(|(reader, _)| reader.format().tells_processes());

@@ -1,7 +1,7 @@
 //! The System as a net.
 
 use crate::build::name_in;
-use crate::build::operations::{self, Needed};
+use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, programs_page};
 use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
 use crate::holder::BuiltReplication;
@@ -18,7 +18,7 @@ use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{UnixFile, UnixPorts, unix_1990_page};
 use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
-use petrio_workload::program::{FileEntry, FileTable};
+use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
     let mut net = NetBuilder::new(loaded.scenario.title.clone());
     let mut page = net.top();
     let completions = page.fifo("completions");
-    let Needed { files, extents, hosts_of_processes } = operations::file_tables(loaded)?;
+    let Needed { mut files, extents, hosts_of_processes } = Needed::of(loaded)?;
     let mut devices = Devices::default();
     let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); loaded.hosts.len()];
     let mut upper_stages = Vec::new();
@@ -131,7 +131,7 @@ fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
             device_blocks: file_system.blocks,
             largest_request,
             dirty_limit: loaded.scenario.fs.get(&file_system.name).and_then(|fs| fs.place.dirty_limit),
-            files: prepared(&files[number]),
+            files: prepared(std::mem::take(&mut files[number])),
             watch: loaded.watch.clone(),
             seed: loaded.scenario.seed,
             requests,
@@ -216,8 +216,8 @@ fn announced(
 }
 
 /// The files of a Unix host: those that are there, and those of which a trace tells where they will lie.
-fn unix_files(files: &FileTable, extents: &BTreeMap<FileId, Vec<PlacedExtent>>) -> Vec<UnixFile> {
-    let unix_file = |entry: &FileEntry| UnixFile {
+fn unix_files(files: &[PlannedFile], extents: &BTreeMap<FileId, Vec<PlacedExtent>>) -> Vec<UnixFile> {
+    let unix_file = |entry: &PlannedFile| UnixFile {
         file: entry.file,
         parent: entry.parent,
         directory: entry.is_directory,
@@ -225,12 +225,7 @@ fn unix_files(files: &FileTable, extents: &BTreeMap<FileId, Vec<PlacedExtent>>) 
         size: entry.size,
         extents: extents.get(&entry.file).cloned().unwrap_or_default(),
     };
-    files
-        .entries()
-        .iter()
-        .filter(|entry| entry.present || extents.contains_key(&entry.file))
-        .map(unix_file)
-        .collect()
+    files.iter().filter(|entry| entry.present || extents.contains_key(&entry.file)).map(unix_file).collect()
 }
 
 fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
@@ -248,15 +243,15 @@ fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
 }
 
 /// The files that are there when the run begins.
-fn prepared(files: &FileTable) -> Vec<PreparedFile> {
-    let prepared = |entry: &FileEntry| PreparedFile {
+fn prepared(files: Vec<PlannedFile>) -> Vec<PreparedFile> {
+    let prepared = |entry: PlannedFile| PreparedFile {
         file: entry.file,
         parent: entry.parent,
         directory: entry.is_directory,
         size: entry.size,
         cached: entry.cached,
     };
-    files.entries().iter().filter(|entry| entry.present).map(prepared).collect()
+    files.into_iter().filter(|entry| entry.present).map(prepared).collect()
 }
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".

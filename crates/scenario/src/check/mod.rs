@@ -12,9 +12,9 @@ use crate::text::tree::Places;
 use crate::text::typed::suggestion;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use petrio_files::inputs::Inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::rc::Rc;
 
 /// What the checks found.
@@ -60,7 +60,7 @@ struct Checker<'a> {
     scenario: &'a Scenario,
     places: &'a Places,
     sources: &'a Sources,
-    folder: Option<&'a Path>,
+    inputs: &'a Inputs,
     problems: Vec<Problem>,
     disks: Vec<(String, String)>,
     holders: Vec<PlannedHolder>,
@@ -89,18 +89,13 @@ struct Words {
     many: &'static str,
 }
 
-/// Checks a scenario whose parts are all well-formed. Without a folder, files are not looked for.
-pub(crate) fn check(
-    scenario: &Scenario,
-    places: &Places,
-    sources: &Sources,
-    folder: Option<&Path>,
-) -> Checked {
+/// Checks a scenario whose parts are all well-formed. Files are looked for where the inputs have a folder.
+pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources, inputs: &Inputs) -> Checked {
     let mut checker = Checker {
         scenario,
         places,
         sources,
-        folder,
+        inputs,
         problems: Vec::new(),
         disks: Vec::new(),
         holders: Vec::new(),

@@ -9,6 +9,7 @@ use crate::text::typed::suggestion;
 use indexmap::IndexMap;
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The least urgent I/O priority within a class (ioprio_set(2)).
@@ -54,9 +55,7 @@ impl Checker<'_> {
                 }
                 Workload::Events(load) => {
                     self.urgency(&path, &load.place);
-                    if let Some(folder) = self.folder {
-                        self.file(&format!("{path}.file"), &folder.join(&load.parameters.file));
-                    }
+                    self.file(&format!("{path}.file"), &load.parameters.file);
                     self.time_scale(&path, load.parameters.time_scale);
                     self.device_room(&path, load.parameters.device_room);
                 }
@@ -109,14 +108,18 @@ impl Checker<'_> {
     }
 
     /// A file that a workload names must be there.
-    fn file(&mut self, path: &str, full: &Path) {
-        let (message, help) = match std::fs::metadata(full).inspect(petrio_files::input::remember) {
-            Ok(metadata) if metadata.is_dir() => {
+    fn file(&mut self, path: &str, name: &Path) {
+        if !self.inputs.may_be_read(name) {
+            return;
+        }
+        let full = self.inputs.path_of(name);
+        let (message, help) = match self.inputs.look(name) {
+            Ok(()) => return,
+            Err(cause) if cause.kind() == ErrorKind::IsADirectory => {
                 (format!("{} is a folder", full.display()), "name the files in it".to_owned())
             }
-            Ok(_) => return,
             Err(cause) => {
-                let near = near_file(full).map(|near| format!("did you mean {near}?"));
+                let near = near_file(&full).map(|near| format!("did you mean {near}?"));
                 let advice = "paths are relative to the scenario's folder".to_owned();
                 (format!("{} can't be read: {cause}", full.display()), near.unwrap_or(advice))
             }
@@ -138,8 +141,8 @@ impl Checker<'_> {
         let Some((place, pattern)) = workload.on_files() else { return };
         self.urgency(path, place);
         self.places_of(path, workload, file_systems);
-        if let (Some(folder), Some((file, key))) = (self.folder, pattern.file()) {
-            self.file(&format!("{path}.{key}"), &folder.join(file));
+        if let Some((file, key)) = pattern.file() {
+            self.file(&format!("{path}.{key}"), file);
         }
         if let Err(error) = pattern.check() {
             let at = crate::build::path_of(path.trim_start_matches("workload."), &error);
@@ -186,10 +189,8 @@ impl Checker<'_> {
                 "name at least one file",
             );
         }
-        if let Some(folder) = self.folder {
-            for (index, file) in trace.files.iter().enumerate() {
-                self.file(&format!("{path}.files.{index}"), &folder.join(file));
-            }
+        for (index, file) in trace.files.iter().enumerate() {
+            self.file(&format!("{path}.files.{index}"), file);
         }
         self.time_scale(path, trace.time_scale);
         if trace.replay == Replay::Open && (trace.processes.is_some() || trace.outstanding.is_some()) {

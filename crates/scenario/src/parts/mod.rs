@@ -31,7 +31,7 @@ pub(crate) use used::Texts;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use kind::Kind;
-use std::path::Path;
+use petrio_files::inputs::Inputs;
 use toml::de::{DeTable, DeValue};
 
 /// Parts lie in each other no deeper than this, files that are used included.
@@ -44,12 +44,12 @@ pub(crate) fn expand<'i>(
     root: Table<'i>,
     texts: &'i Texts,
     sources: &mut Sources,
-    folder: Option<&Path>,
+    inputs: &Inputs,
 ) -> Result<(Table<'i>, Copies), Vec<Problem>> {
     if is_flat(root.get_ref()) {
         return Ok((root, Copies::default()));
     }
-    let mut reader = read::Reader::new(texts, sources, folder);
+    let mut reader = read::Reader::new(texts, sources, inputs);
     let tree = reader.root(&root);
     let problems = reader.problems;
     if !problems.is_empty() {

@@ -5,9 +5,9 @@ use super::kind::Kind;
 use super::used::{Texts, UsedFiles};
 use crate::text::tree::{Table, merge};
 use crate::text::{Problem, Sources};
+use petrio_files::inputs::Inputs;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -47,7 +47,7 @@ pub(super) enum Rest<'i> {
 pub(super) struct Reader<'i, 's> {
     files: UsedFiles<'i>,
     sources: &'s mut Sources,
-    folder: Option<&'s Path>,
+    inputs: &'s Inputs,
     next: usize,
     pub(super) problems: Vec<Problem>,
 }
@@ -63,8 +63,8 @@ struct Resolved<'i> {
 }
 
 impl<'i, 's> Reader<'i, 's> {
-    pub(super) fn new(texts: &'i Texts, sources: &'s mut Sources, folder: Option<&'s Path>) -> Self {
-        Self { files: UsedFiles::new(texts), sources, folder, next: 0, problems: Vec::new() }
+    pub(super) fn new(texts: &'i Texts, sources: &'s mut Sources, inputs: &'s Inputs) -> Self {
+        Self { files: UsedFiles::new(texts), sources, inputs, next: 0, problems: Vec::new() }
     }
 
     /// Reads a whole file.
@@ -185,7 +185,7 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 None => chain.clear(),
             }
-            let number = match self.files.number(name, file.span(), self.sources, self.folder) {
+            let number = match self.files.number(name, file.span(), self.sources, self.inputs) {
                 Ok(number) => number,
                 Err(mut problems) => {
                     self.problems.append(&mut problems);

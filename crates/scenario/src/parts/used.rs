@@ -4,6 +4,7 @@ use super::kind::Kind;
 use crate::load::text_of;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
+use petrio_files::inputs::Inputs;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -70,10 +71,13 @@ impl<'i> UsedFiles<'i> {
         name: &str,
         span: Range<usize>,
         sources: &mut Sources,
-        folder: Option<&Path>,
+        inputs: &Inputs,
     ) -> Result<usize, Vec<Problem>> {
-        let Some(folder) = folder else { return Err(vec![sources.error(span, "files are not read here")]) };
-        let path = folder.join(name);
+        let name = Path::new(name);
+        if !inputs.may_be_read(name) {
+            return Err(vec![sources.error(span, "files are not read here")]);
+        }
+        let path = inputs.path_of(name);
         // What isn't there has no other name either; reading it says so.
         let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         let number = match self.files.iter().position(|file| file.path == known) {
@@ -82,7 +86,7 @@ impl<'i> UsedFiles<'i> {
                 let problem = sources.error(span, format!("more than {FILES_MAX} files describe parts"));
                 return Err(vec![problem.help("describe parts that differ in a few keys in one file")]);
             }
-            None => self.read(&path, known, span.clone(), sources)?,
+            None => self.read((inputs, name), known, span.clone(), sources)?,
         };
         self.bytes = self.bytes.saturating_add(self.files[number].range.len());
         if self.bytes > BYTES_MAX {
@@ -96,17 +100,17 @@ impl<'i> UsedFiles<'i> {
 
     fn read(
         &mut self,
-        path: &Path,
+        (inputs, name): (&Inputs, &Path),
         known: PathBuf,
         span: Range<usize>,
         sources: &mut Sources,
     ) -> Result<usize, Vec<Problem>> {
-        let text = text_of(path).map_err(|problem| {
+        let text = text_of(inputs, name).map_err(|problem| {
             let advice = problem.advice().map(str::to_owned);
             vec![sources.error(span, problem.message()).maybe_help(advice)]
         })?;
         let text = self.texts.keep(text);
-        let base = sources.add(petrio_files::shown::path(path).to_string(), text);
+        let base = sources.add(petrio_files::shown::path(&inputs.path_of(name)).to_string(), text);
         let (table, mistakes) = parse(text, base);
         if !mistakes.is_empty() {
             let problem = |mistake: crate::text::tree::Mistake| {

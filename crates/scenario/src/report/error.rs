@@ -38,9 +38,6 @@ pub enum ReportError {
         /// Why not.
         message: String,
     },
-    /// Somebody who listens wants the run to end.
-    #[error("the run was stopped")]
-    Stopped,
 }
 
 impl ReportError {

@@ -9,7 +9,7 @@ use petrio_kernel::Time;
 use std::path::Path;
 
 /// Something that is told of every completed request and keeps none of them.
-pub trait RequestSink<R = BlockRequest> {
+pub trait RequestSink<R = BlockRequest>: Send {
     /// A request completed at `at`; it knows when it was issued, and its ledger where the time went.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ pub trait RequestSink<R = BlockRequest> {
 }
 
 /// Something that is told of every request that reaches a device, merged, split and flushed as the stages above have done.
-pub trait DeviceSink {
+pub trait DeviceSink: Send {
     /// A request arrived at a device at `at`. `device` is its index in [`Loaded::disks`](crate::Loaded::disks).
     ///
     /// # Errors

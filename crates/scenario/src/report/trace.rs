@@ -43,11 +43,11 @@ impl Sinks {
         match loaded.subject() {
             Subject::BlockRequests => self.push(RequestEvents { to }),
             Subject::FileOperations => {
-                let tables = file_tables(loaded).map_err(|error| ReportError::untold(&error))?;
+                let (files, hosts_of_processes) =
+                    file_tables(loaded).map_err(|error| ReportError::untold(&error))?;
                 let volumes = loaded.volumes().map(|volume| (volume.host, volume.mount)).collect();
-                let events =
-                    (1..).zip(&tables.files).map(|(device, files)| OperationEvents::of(files, device));
-                let (events, hosts_of_processes) = (events.collect(), tables.hosts_of_processes);
+                let events = (1..).zip(&files).map(|(device, files)| OperationEvents::of(files, device));
+                let events = events.collect();
                 self.push(FileEvents { to, events, volumes, hosts_of_processes });
             }
         }
@@ -56,7 +56,7 @@ impl Sinks {
 }
 
 /// Somebody who is told events.
-trait Listener {
+trait Listener: Send {
     fn event(&mut self, event: &Event) -> Result<(), ReportError>;
 
     fn finish(&mut self) -> Result<(), ReportError>;
@@ -81,7 +81,7 @@ impl Listener for TraceFile {
 
 struct Told<F>(F);
 
-impl<F: FnMut(&Event) -> Result<(), ReportError>> Listener for Told<F> {
+impl<F: FnMut(&Event) -> Result<(), ReportError> + Send> Listener for Told<F> {
     fn event(&mut self, event: &Event) -> Result<(), ReportError> {
         (self.0)(event)
     }

@@ -7,7 +7,8 @@ use crate::build::{Driven, ProgramPorts, System};
 use crate::load::Loaded;
 use crate::report::{Bottleneck, Report, Sinks, Subject, latency_words};
 use crate::run::RunFailure;
-use crate::run::engine::{Cut, Limits, RunPlan, execute};
+use crate::run::engine::Limits;
+use crate::run::execute::{Cut, RunPlan, execute};
 use petrio_models::Stage;
 use rayon::prelude::*;
 
@@ -47,7 +48,7 @@ pub(super) fn explain<R: Driven>(
         let requests = limits.requests.unwrap_or(u64::MAX).min(most);
         let limits = Limits { requests: Some(requests), ..limits };
         let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds };
-        let (outcome, _) = execute(loaded, (system, ports), plan, &mut Sinks::default(), &mut |_| {})?;
+        let (outcome, _) = execute(loaded, (system, ports), plan, &mut Sinks::default())?;
         let collected = outcome.collected;
         Ok(collected.latency.map(|latency| Figures {
             requests_per_s: collected.requests_per_s,

@@ -1,17 +1,15 @@
 //! One run: programs issue requests, the net serves them, completions go back to their programs, until the end.
+//!
+//! It knows no scenario: whoever has a net, programs and something to measure runs them here.
 
-use crate::build::{Driven, ProgramPorts, Programs, System};
-use crate::load::Loaded;
-use crate::report::{Collected, Collector, CopiesFigures, ReportError, Sinks, Stage};
+use crate::build::ProgramPorts;
 use crate::run::RunFailure;
 use crate::run::growth::Growth;
 use crate::run::patience::{Awaited, Patience};
-use crate::run::phases::Phases;
-use crate::run::stages::stage_rows;
 use petrio_bounds::Headroom;
-use petrio_colours::BlockRequest;
-use petrio_kernel::{Pause, Simulation, Time};
-use petrio_workload::Due;
+use petrio_colours::{BlockRequest, Request, RequestId};
+use petrio_kernel::{Net, Pause, Place, Simulation, Time, Watch};
+use petrio_workload::{Due, RequestSource, SourceItem};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Firings between two signs of progress where nothing completes.
@@ -33,253 +31,239 @@ pub struct Limits {
     pub time: Option<Time>,
 }
 
-/// What is cut off at the beginning.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Cut {
-    /// Nothing.
-    #[default]
-    None,
-    /// A span of model time.
-    Span(Time),
-    /// A number of completed requests.
-    Requests(u64),
+/// What issues requests.
+pub trait Programs<R> {
+    /// When the next request is due.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn due(&mut self) -> Result<Due, RunFailure>;
+
+    /// The request that is due now, if one is.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure>;
+
+    /// A request has completed.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure>;
 }
 
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Requests completed.
-    pub completed: u64,
-    /// The model's clock.
-    pub now: Time,
+/// A source of requests as programs.
+pub struct OfSource<S>(pub S);
+
+impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
+    fn due(&mut self) -> Result<Due, RunFailure> {
+        Ok(self.0.due()?)
+    }
+
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+        Ok(self.0.issue(now)?)
+    }
+
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+        Ok(self.0.complete(id, now)?)
+    }
 }
 
-/// Everything about a run that changes from run to run.
-#[derive(Clone, Copy)]
-pub(crate) struct RunPlan<'a> {
-    pub(crate) replication: u64,
-    pub(crate) limits: Limits,
-    pub(crate) cut: Cut,
-    /// Speed factors by page path.
-    pub(crate) speeds: &'a [(&'a str, f64)],
-}
+/// Who is told of a run as it goes, and measures it.
+pub trait Listener<R> {
+    /// A request is about to be issued.
+    ///
+    /// # Errors
+    /// What can't be measured.
+    fn issued(&mut self, _item: &SourceItem<R>, _run: &mut Simulation) -> Result<(), RunFailure> {
+        Ok(())
+    }
 
-/// Who is told of a run as it goes.
-pub(crate) trait Listener<R> {
-    /// A request that counts has completed.
-    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError>;
+    /// A request has completed.
+    ///
+    /// # Errors
+    /// What can't be measured, or written.
+    fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
 
     /// Whether it wants to hear of what reaches the devices.
     fn hears_devices(&self) -> bool {
         false
     }
 
-    /// A request has reached a device.
-    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), ReportError> {
+    /// A request has reached a device, by its position in the engine's list.
+    ///
+    /// # Errors
+    /// What can't be written.
+    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), RunFailure> {
         Ok(())
     }
+
+    /// When it has to look at the run, whatever happens there.
+    fn looks_at(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// It is that time, or somewhat later.
+    fn look(&mut self, _run: &mut Simulation) {}
 }
 
-impl<R: Driven> Listener<R> for Sinks {
-    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
-        Self::completed(self, request, at)
-    }
-
-    fn hears_devices(&self) -> bool {
-        !self.devices.is_empty()
-    }
-
-    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
-        Self::arrived(self, device, request, at)
-    }
+/// A net and how it is run.
+pub struct Engine<'n, R> {
+    /// The System.
+    pub net: &'n Arc<Net>,
+    /// Where programs meet it.
+    pub ports: &'n ProgramPorts<R>,
+    /// Who else in the net hears of each request as it is issued, at the same time.
+    pub told: &'n [Place<R>],
+    /// The ports of its devices: as long as something reaches one of them, something is done.
+    pub devices: &'n [Place<BlockRequest>],
+    /// Where random numbers begin.
+    pub seed: u64,
+    /// The number of the run among those of the same seed.
+    pub replication: u64,
+    /// Speed factors by page path.
+    pub speeds: &'n [(&'n str, f64)],
+    /// When it ends at the latest.
+    pub limits: Limits,
+    /// Whether it is still wanted, and who hears how far it has come.
+    pub watch: &'n Watch,
 }
 
-/// What a run gave.
-pub(crate) struct Outcome {
-    pub(crate) collected: Collected,
-    pub(crate) stages: Vec<Stage>,
-    pub(crate) copies: Vec<CopiesFigures>,
-    pub(crate) end: Time,
-    pub(crate) cut_at: Time,
-    /// When the last request that counts completed, where others that don't came after it.
-    pub(crate) counted_until: Option<Time>,
-    pub(crate) in_flight: u64,
+/// A run that has ended.
+pub struct Ended {
+    /// What it left.
+    pub run: Simulation,
+    /// Requests that were issued and haven't completed.
+    pub in_flight: u64,
     /// The number in flight only ever grew.
-    pub(crate) growing: bool,
+    pub growing: bool,
 }
 
-/// Runs a System with its programs, which it gives back for what they have to say.
-pub(crate) fn execute<R: Driven>(
-    loaded: &Loaded,
-    (system, ports): (&System, &ProgramPorts<R>),
-    plan: RunPlan<'_>,
-    listener: &mut impl Listener<R>,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<(Outcome, Programs<R>), RunFailure> {
-    let mut programs = R::programs_of(loaded, system, plan.replication)?;
-    let mut run = Simulation::new(&system.net, loaded.scenario.seed, plan.replication);
-    for (path, factor) in plan.speeds {
-        if let Some(page) = system.net.find_page(path) {
-            run.marking_mut().set_speed(&system.net, page, *factor);
-        }
-    }
-    let arrivals = listener.hears_devices().then(|| watched_devices(&mut run, system));
-    let time_limit = plan.limits.time.unwrap_or(Time::NEVER);
-    let request_limit = plan.limits.requests.unwrap_or(u64::MAX);
-    let in_flight_limit = IN_FLIGHT_LIMIT * system.blocks.len().max(1) as u64;
-    let mut collector = Collector::new(Time::ZERO);
-    let mut growth = Growth::default();
-    let (mut issued, mut completed, mut counted) = (0u64, 0u64, 0u64);
-    let mut phases = Phases::default();
-    let mut stages_counted = None;
-    let mut cut = plan.cut;
-    let mut cut_at = Time::ZERO;
-    let mut patience = Patience::new();
-    let mut headroom = Headroom::default();
-    let watch = &loaded.watch;
-    let step = if watch.is_kept() { WATCHED_STEP } else { STEP };
-
-    while completed < request_limit {
-        if watch.is_stopped() {
-            return Err(RunFailure::Stopped);
-        }
-        headroom.record().map_err(|cause| RunFailure::TooMuchMemory {
-            now: run.now(),
-            completed,
-            in_flight: issued - completed,
-            cause,
-        })?;
-        let due = match programs.due() {
-            // A run that ends before needs none of it.
-            Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {
-                Due::At(Time::NEVER)
+impl<R: Request> Engine<'_, R> {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// What the programs, the net or the listener can't do; a System that doesn't keep up, or does nothing any more; a run that was
+    /// stopped.
+    pub fn run(
+        &self,
+        programs: &mut impl Programs<R>,
+        listener: &mut impl Listener<R>,
+    ) -> Result<Ended, RunFailure> {
+        let mut run = Simulation::new(self.net, self.seed, self.replication);
+        for (path, factor) in self.speeds {
+            if let Some(page) = self.net.find_page(path) {
+                run.marking_mut().set_speed(self.net, page, *factor);
             }
-            due => due?,
-        };
-        if due == Due::Never && issued == completed {
-            // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
-            // limit still to come isn't waited for.
-            break;
         }
-        let next = match due {
-            Due::At(time) => time,
-            Due::AfterCompletion | Due::Never => Time::NEVER,
-        };
-        if next <= run.now() {
-            if let Some(item) = programs.issue(run.now())? {
-                issued += 1;
-                if phases.begins_to_count(&item) && cut == Cut::None {
-                    cut_at = run.now();
-                    run.marking_mut().reset_statistics();
-                    collector.restart(cut_at);
+        let arrivals = listener.hears_devices().then(|| watched(&mut run, self.devices));
+        let time_limit = self.limits.time.unwrap_or(Time::NEVER);
+        let request_limit = self.limits.requests.unwrap_or(u64::MAX);
+        let in_flight_limit = IN_FLIGHT_LIMIT * self.devices.len().max(1) as u64;
+        let (mut issued, mut completed, mut told) = (0u64, 0u64, 0u64);
+        let mut growth = Growth::default();
+        let mut patience = Patience::new();
+        let mut headroom = Headroom::default();
+        let step = if self.watch.is_kept() { WATCHED_STEP } else { STEP };
+
+        while completed < request_limit {
+            if self.watch.is_stopped() {
+                return Err(RunFailure::Stopped);
+            }
+            headroom.record().map_err(|cause| RunFailure::TooMuchMemory {
+                now: run.now(),
+                completed,
+                in_flight: issued - completed,
+                cause,
+            })?;
+            let due = match programs.due() {
+                // A run that ends before needs none of it.
+                Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {
+                    Due::At(Time::NEVER)
                 }
-                if phases.note(&item) {
-                    stages_counted = Some((stage_rows(&system.stages, run.marking()), counted));
+                due => due?,
+            };
+            if due == Due::Never && issued == completed {
+                // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
+                // limit still to come isn't waited for.
+                break;
+            }
+            let next = match due {
+                Due::At(time) => time,
+                Due::AfterCompletion | Due::Never => Time::NEVER,
+            };
+            if next <= run.now() {
+                if let Some(item) = programs.issue(run.now())? {
+                    issued += 1;
+                    listener.issued(&item, &mut run)?;
+                    for port in self.told {
+                        run.inject(*port, item.request.clone(), run.now())?;
+                    }
+                    run.inject(self.ports.arrivals, item.request, run.now())?;
+                    if issued - completed > in_flight_limit {
+                        return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
+                    }
+                } else if programs.due().is_ok_and(|next| next == due) {
+                    return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
                 }
-                run.inject(ports.arrivals, item.request, run.now())?;
-                if issued - completed > in_flight_limit {
-                    return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
+                continue;
+            }
+            let until = next.min(time_limit).min(listener.looks_at());
+            let pause = run.run(until, step)?;
+            if let Some(arrivals) = &arrivals {
+                tell_arrivals(arrivals, listener)?;
+            }
+            if pause == Pause::Stopped {
+                let now = run.now();
+                loop {
+                    let Some(done) = run.drain(self.ports.done).next() else { break };
+                    completed += 1;
+                    programs.complete(done.id(), now)?;
+                    listener.completed(&done, &mut run)?;
                 }
-            } else if programs.due().is_ok_and(|next| next == due) {
+                patience.renew(&run);
+                if completed - told >= SIGN {
+                    self.tell(&mut told, completed, now)?;
+                }
+                // What drains after the last arrival says nothing about the load.
+                if due != Due::Never {
+                    growth.note(completed, issued - completed);
+                }
+                continue;
+            }
+            self.tell(&mut told, completed, run.now())?;
+            if pause == Pause::Firings {
+                patience.check(&run, self.devices, Awaited { next, in_flight: issued - completed })?;
+                continue;
+            }
+            if run.now() >= listener.looks_at() {
+                listener.look(&mut run);
+            }
+            if run.now() >= time_limit {
+                break;
+            }
+            if next.is_never() && pause == Pause::Dead {
                 return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
             }
-            continue;
         }
-        let mut until = next.min(time_limit);
-        if let Cut::Span(span) = cut {
-            until = until.min(span);
-        }
-        let pause = run.run(until, step)?;
-        if let Some(arrivals) = &arrivals {
-            tell_arrivals(arrivals, cut == Cut::None && !phases.is_preparing(), listener)?;
-        }
-        if pause == Pause::Stopped {
-            let now = run.now();
-            loop {
-                let Some(done) = run.drain(ports.done).next() else { break };
-                completed += 1;
-                programs.complete(done.id(), now)?;
-                if !phases.counts(done.id(), now) {
-                    continue;
-                }
-                counted += 1;
-                if matches!(cut, Cut::Requests(count) if counted > count) {
-                    cut = Cut::None;
-                    cut_at = now;
-                    run.marking_mut().reset_statistics();
-                    collector.restart(cut_at);
-                }
-                collector.record(&done, now);
-                if cut == Cut::None {
-                    listener.completed(&done, now)?;
-                }
-            }
-            patience.renew(&run);
-            if completed % SIGN == 0 {
-                progress(Progress { completed, now });
-            }
-            // What drains after the last arrival says nothing about the load.
-            if due != Due::Never {
-                growth.note(completed, issued - completed);
-            }
-            continue;
-        }
-        progress(Progress { completed, now: run.now() });
-        if pause == Pause::Firings {
-            patience.check(&run, &system.devices, Awaited { next, in_flight: issued - completed })?;
-            continue;
-        }
-        if matches!(cut, Cut::Span(span) if run.now() >= span) {
-            cut = Cut::None;
-            cut_at = run.now();
-            run.marking_mut().reset_statistics();
-            collector.restart(cut_at);
-        }
-        if run.now() >= time_limit {
-            break;
-        }
-        if next.is_never() && pause == Pause::Dead {
-            return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
-        }
+        self.tell(&mut told, completed, run.now())?;
+        run.check_conservation()?;
+        Ok(Ended { run, in_flight: issued - completed, growing: growth.is_growing() })
     }
-    run.check_conservation()?;
-    let end = run.now();
-    if let Cut::Span(warm_up) = cut {
-        return Err(RunFailure::AllWarmUp { warm_up, end });
-    }
-    let counted_until = phases.counted_until();
-    let outcome = Outcome {
-        collected: collector.finish(counted_until.unwrap_or(end)),
-        // As they were when the last of what counts was over, where something else came after it.
-        stages: match stages_counted {
-            Some((rows, until)) if until == counted => rows,
-            _ => stage_rows(&system.stages, run.marking()),
-        },
-        copies: copies(system, &run),
-        end,
-        cut_at,
-        counted_until,
-        in_flight: issued - completed,
-        growing: growth.is_growing(),
-    };
-    Ok((outcome, programs))
-}
 
-/// What the System's replications came to.
-fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
-    let mut all = Vec::new();
-    for (name, place) in &system.replications {
-        run.for_each_token(*place, |replicas| all.push(CopiesFigures::of(name, replicas.tally())));
+    /// Tells what has been done since it was last told.
+    fn tell(&self, told: &mut u64, completed: u64, now: Time) -> Result<(), RunFailure> {
+        let more = completed - std::mem::replace(told, completed);
+        if self.watch.tell(more, now).is_break() { Err(RunFailure::Stopped) } else { Ok(()) }
     }
-    all
 }
 
 /// What has reached the devices since it was last told.
 type Arrivals = Arc<Mutex<Vec<(usize, BlockRequest, Time)>>>;
 
-fn watched_devices(run: &mut Simulation, system: &System) -> Arrivals {
+fn watched(run: &mut Simulation, devices: &[Place<BlockRequest>]) -> Arrivals {
     let seen = Arrivals::default();
-    for (device, &port) in system.devices.iter().enumerate() {
+    for (device, &port) in devices.iter().enumerate() {
         let seen = Arc::clone(&seen);
         run.observe(port, (), move |(), at, request: &BlockRequest| {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,16 +273,10 @@ fn watched_devices(run: &mut Simulation, system: &System) -> Arrivals {
     seen
 }
 
-fn tell_arrivals<R>(
-    arrivals: &Arrivals,
-    counts: bool,
-    listener: &mut impl Listener<R>,
-) -> Result<(), ReportError> {
+fn tell_arrivals<R>(arrivals: &Arrivals, listener: &mut impl Listener<R>) -> Result<(), RunFailure> {
     let mut seen = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
     for (device, request, at) in seen.drain(..) {
-        if counts {
-            listener.arrived(device, &request, at)?;
-        }
+        listener.arrived(device, &request, at)?;
     }
     Ok(())
 }

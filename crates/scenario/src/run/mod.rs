@@ -2,6 +2,7 @@
 
 mod bottleneck;
 mod engine;
+mod execute;
 mod failure;
 mod growth;
 mod patience;
@@ -9,15 +10,16 @@ mod phases;
 mod replicator;
 mod stages;
 
-pub use engine::{Cut, Limits, Progress};
+pub use engine::{Ended, Engine, Limits, Listener, OfSource, Programs};
+pub use execute::Cut;
 pub use failure::RunFailure;
 pub use replicator::Replicator;
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, System};
+use crate::build::{Driven, Ports, ProgramPorts, Programs as ProgramsOf, System};
 use crate::load::Loaded;
 use crate::report::{Report, ReportError, Sinks, counted, mean_report};
 use crate::schema::{Measure, WarmUp};
-use engine::{Listener, Outcome, RunPlan, execute};
+use execute::{Audience, Outcome, RunPlan, execute};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::{self, Interval, Tally, replicate};
 
@@ -27,18 +29,16 @@ const BLOCK: u64 = 8;
 /// Replications at most, where a precision is asked for.
 const MOST: u64 = 400;
 
-/// Tells how far the run has come, as the first replication sees it.
-pub type OnProgress<'a> = dyn FnMut(Progress) + Send + 'a;
-
 /// Runs a scenario and reports, with the bottleneck and what would change it. Completed requests of the first replication
-/// go to `sinks`, and so does what reaches the devices.
+/// go to `sinks`, and so does what reaches the devices. How far all replications have come is told by [`Loaded::watch`], which can also
+/// stop them.
 ///
 /// # Errors
 /// [`RunFailure`]: a trace that can't be read on, a request that a device refuses, a workload that never ends or that
 /// the System can't keep up with, a result file that can't be written.
-pub fn run(loaded: &Loaded, sinks: Sinks, on_progress: &mut OnProgress<'_>) -> Result<Report, RunFailure> {
+pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
-    let mut report = simulate(loaded, &system, sinks, on_progress)?;
+    let mut report = simulate(loaded, &system, sinks)?;
     let limits = limits(&loaded.scenario.measure);
     match &system.programs {
         Ports::Requests(ports) => bottleneck::explain(loaded, (&system, ports), limits, &mut report)?,
@@ -51,32 +51,23 @@ pub fn run(loaded: &Loaded, sinks: Sinks, on_progress: &mut OnProgress<'_>) -> R
 ///
 /// # Errors
 /// As of [`run`].
-pub fn simulate(
-    loaded: &Loaded,
-    system: &System,
-    sinks: Sinks,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<Report, RunFailure> {
+pub fn simulate(loaded: &Loaded, system: &System, sinks: Sinks) -> Result<Report, RunFailure> {
     match &system.programs {
-        Ports::Requests(ports) => simulate_with((loaded, system, ports), sinks, on_progress),
-        Ports::Operations(ports) => simulate_with((loaded, system, ports), sinks, on_progress),
+        Ports::Requests(ports) => simulate_with((loaded, system, ports), sinks),
+        Ports::Operations(ports) => simulate_with((loaded, system, ports), sinks),
     }
 }
 
 /// What is run: a scenario, its System, and where the programs meet it.
 type Case<'a, R> = (&'a Loaded, &'a System, &'a ProgramPorts<R>);
 
-fn simulate_with<R: Driven>(
-    case: Case<'_, R>,
-    mut sinks: Sinks,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<Report, RunFailure> {
+fn simulate_with<R: Driven>(case: Case<'_, R>, mut sinks: Sinks) -> Result<Report, RunFailure> {
     let (loaded, system, ports) = case;
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
     let cut = cut(case, limits)?;
     let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
-    let (outcome, programs) = execute(loaded, (system, ports), plan, &mut sinks, on_progress)?;
+    let (outcome, programs) = execute(loaded, (system, ports), plan, &mut sinks)?;
     let first = report(loaded, system, outcome, &programs);
     sinks.finish()?;
     let mut report = replications(case, first, limits, cut)?;
@@ -109,7 +100,7 @@ fn warm_up_length<R: Driven>(
 ) -> Result<u64, RunFailure> {
     let mut latencies = Latencies::default();
     let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
-    let (outcome, _) = execute(loaded, (system, ports), plan, &mut latencies, &mut |_| {})?;
+    let (outcome, _) = execute(loaded, (system, ports), plan, &mut latencies)?;
     latencies.0.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
 }
 
@@ -117,7 +108,7 @@ fn warm_up_length<R: Driven>(
 #[derive(Default)]
 struct Latencies(statistics::WarmUp);
 
-impl<R: Driven> Listener<R> for Latencies {
+impl<R: Driven> Audience<R> for Latencies {
     fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
         self.0.record((at - request.issued()).as_seconds());
         Ok(())
@@ -140,7 +131,7 @@ fn replications<R: Driven>(
         replicate(count, |offset| {
             let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
             let mut nobody = Sinks::default();
-            let (outcome, programs) = execute(loaded, (system, ports), plan, &mut nobody, &mut |_| {})?;
+            let (outcome, programs) = execute(loaded, (system, ports), plan, &mut nobody)?;
             let mut report = report(loaded, system, outcome, &programs);
             // The mean of all shows these of the first alone: so many replications hold no more than they must.
             (report.series, report.histogram, report.quantiles) = Default::default();
@@ -188,7 +179,7 @@ fn relative_width(reports: &[Report], level: f64) -> f64 {
 }
 
 /// The request side and the stages of one run, as a report.
-fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, programs: &Programs<R>) -> Report {
+fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, programs: &ProgramsOf<R>) -> Report {
     let Outcome { collected, stages, copies, end, cut_at, counted_until, in_flight, growing } = outcome;
     let mut warnings = programs.warnings();
     if growing {

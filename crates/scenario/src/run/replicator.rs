@@ -3,7 +3,8 @@
 use crate::build::{Driven, Ports, ProgramPorts, System};
 use crate::load::Loaded;
 use crate::report::{Report, Sinks};
-use crate::run::engine::{Cut, Limits, RunPlan, execute};
+use crate::run::engine::Limits;
+use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::{RunFailure, broken_off, cut, limits, report};
 
 /// A scenario of which any replication can be run, in any order and on any thread.
@@ -46,8 +47,7 @@ impl<'l> Replicator<'l> {
     fn run_with<R: Driven>(&self, ports: &ProgramPorts<R>, replication: u64) -> Result<Report, RunFailure> {
         let plan = RunPlan { replication, limits: self.limits, cut: self.cut, speeds: &[] };
         let mut nobody = Sinks::default();
-        let (outcome, programs) =
-            execute(self.loaded, (&self.system, ports), plan, &mut nobody, &mut |_| {})?;
+        let (outcome, programs) = execute(self.loaded, (&self.system, ports), plan, &mut nobody)?;
         let mut report = report(self.loaded, &self.system, outcome, &programs);
         broken_off(&self.loaded.scenario.measure, &mut report);
         Ok(report)

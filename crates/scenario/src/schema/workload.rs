@@ -1,5 +1,6 @@
 //! `[workload.NAME]`: what the system is asked to do.
 
+use crate::prepared::Reading;
 use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
@@ -7,17 +8,20 @@ use crate::schema::trace::TraceReplay;
 use crate::text::tree::{Table, entry};
 use crate::text::typed::{read, suggestion};
 use crate::text::{Problem, Sources};
-use crate::users::load_users;
+use crate::users::load_users_in;
 use indexmap::IndexMap;
 use petrio_colours::IoClass;
+use petrio_files::inputs::Inputs;
+use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
-    PatternParameters, Placement, Prepared, ProgramError, RequestParameters, ScriptParameters,
+    FilePlan, PatternParameters, Placement, ProgramError, RequestParameters, ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
-use petrio_workload::users::Users;
+use petrio_workload::users::{UserSpecification, Users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -109,8 +113,18 @@ pub(crate) trait FilePattern {
     /// Checks the parameters.
     fn check(&self) -> Result<(), ProgramError>;
 
-    /// The programs, and the files that they need. `folder` is the scenario's.
-    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError>;
+    /// What is to be read for it before it can be planned.
+    fn read(&self, _inputs: &Inputs) -> Result<Reading, ProgramError> {
+        Ok(Reading::Nothing)
+    }
+
+    /// The programs of all replications, from what was read for it.
+    fn plan(
+        &self,
+        placement: &Placement,
+        reading: &Reading,
+        inputs: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError>;
 
     /// The file that it is read from, and the key that names it.
     fn file(&self) -> Option<(&Path, &'static str)> {
@@ -135,8 +149,13 @@ impl FilePattern for PatternParameters {
         self.validate()
     }
 
-    fn prepare(&self, placement: &Placement, _: Option<&Path>) -> Result<Prepared, ProgramError> {
-        Self::prepare(self, placement)
+    fn plan(
+        &self,
+        placement: &Placement,
+        _: &Reading,
+        _: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        Ok(Box::new(Self::plan(self, placement)?))
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {
@@ -154,8 +173,13 @@ impl FilePattern for ScriptParameters {
         self.validate()
     }
 
-    fn prepare(&self, placement: &Placement, _: Option<&Path>) -> Result<Prepared, ProgramError> {
-        Self::prepare(self, placement)
+    fn plan(
+        &self,
+        placement: &Placement,
+        _: &Reading,
+        _: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        Ok(Box::new(Self::plan(self, placement)?))
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {
@@ -177,9 +201,23 @@ impl FilePattern for RequestParameters {
         Ok(())
     }
 
-    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError> {
-        let file = folder.map_or_else(|| self.file.clone(), |folder| folder.join(&self.file));
-        Self { file, ..self.clone() }.prepare(placement)
+    fn read(&self, inputs: &Inputs) -> Result<Reading, ProgramError> {
+        let survey = named(self, inputs).look_over(&*opener(self, inputs))?;
+        Ok(Reading::Requests(self.clone(), Arc::new(survey)))
+    }
+
+    fn plan(
+        &self,
+        placement: &Placement,
+        reading: &Reading,
+        inputs: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        let parameters = named(self, inputs);
+        let survey = match reading {
+            Reading::Requests(_, survey) => survey.clone(),
+            _ => Arc::new(parameters.look_over(&*opener(self, inputs))?),
+        };
+        Ok(Box::new(parameters.plan(placement, survey, opener(self, inputs))?))
     }
 
     fn file(&self) -> Option<(&Path, &'static str)> {
@@ -201,16 +239,23 @@ impl FilePattern for Users {
         self.validate()
     }
 
-    fn prepare(&self, placement: &Placement, folder: Option<&Path>) -> Result<Prepared, ProgramError> {
-        let path =
-            folder.map_or_else(|| self.specification.clone(), |folder| folder.join(&self.specification));
-        let specification = load_users(&path, &[]).map_err(|problems| {
-            let first = problems.iter().next();
-            let at = first.and_then(Problem::location).unwrap_or_else(|| path.display().to_string());
-            ProgramError::Users { at, problem: first.map(ToString::to_string).unwrap_or_default() }
-        })?;
+    fn read(&self, inputs: &Inputs) -> Result<Reading, ProgramError> {
+        let specification = specification(self, inputs)?;
+        Ok(Reading::Specification(self.specification.clone(), specification))
+    }
+
+    fn plan(
+        &self,
+        placement: &Placement,
+        reading: &Reading,
+        inputs: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        let specification = match reading {
+            Reading::Specification(_, specification) => specification.clone(),
+            _ => specification(self, inputs)?,
+        };
         let top = placement.directory_name();
-        specification.prepare(self, placement, Some(&top))
+        Ok(Box::new(specification.plan(self, placement, Some(&top))?))
     }
 
     fn file(&self) -> Option<(&Path, &'static str)> {
@@ -229,6 +274,26 @@ impl FilePattern for Users {
         let users = crate::report::counted(self.users.into(), "synthetic user", "synthetic users");
         format!("{users}, {} each", crate::report::counted(self.sessions.into(), "session", "sessions"))
     }
+}
+
+/// Captured requests by the name that messages show.
+fn named(requests: &RequestParameters, inputs: &Inputs) -> RequestParameters {
+    RequestParameters { file: inputs.path_of(&requests.file), ..requests.clone() }
+}
+
+fn opener(requests: &RequestParameters, inputs: &Inputs) -> Arc<Opener> {
+    let (inputs, file) = (inputs.clone(), requests.file.clone());
+    Arc::new(move || Ok(Box::new(inputs.open(&file)?)))
+}
+
+fn specification(users: &Users, inputs: &Inputs) -> Result<Arc<UserSpecification>, ProgramError> {
+    let path = &users.specification;
+    load_users_in(inputs, path, &[]).map(Arc::new).map_err(|problems| {
+        let first = problems.iter().next();
+        let at = first.and_then(Problem::location);
+        let at = at.unwrap_or_else(|| inputs.path_of(path).display().to_string());
+        ProgramError::Users { at, problem: first.map(ToString::to_string).unwrap_or_default() }
+    })
 }
 
 /// The words that `kind` may be.

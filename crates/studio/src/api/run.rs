@@ -3,10 +3,10 @@
 use super::{Desk, Refusal};
 use crate::body::Wanted;
 use crate::reach::Opened;
+use petrio_files::inputs::Inputs;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;
-use petrio_scenario::run::Progress;
-use petrio_scenario::{Loaded, Override, load_text_watched, load_users_text};
+use petrio_scenario::{Loaded, Override, load_from, load_users_text};
 use petrio_study::users::{
     FiguresParameters, FiguresProgress, SimulatedUsers, USUAL_SCENARIO, UsersError, UsersFigures,
     measure_figures, simulate_users, users_of,
@@ -61,6 +61,9 @@ impl Wanted for RunRequest {}
 /// What a session takes while it is counted, told and drawn: its figures here, and as text.
 const BYTES_OF_SESSION: u64 = 256;
 
+/// The name by which the scenario finds the specification, which is in memory.
+const SPECIFICATION: &str = "the specification in the studio.toml";
+
 const fn one() -> u64 {
     1
 }
@@ -73,8 +76,8 @@ pub(crate) struct Prepared {
     sessions: u32,
     /// Where its scenario's files are looked for, and by which name they are known.
     hidden: (PathBuf, PathBuf),
-    // The specification that the scenario names lies here while it runs.
-    _folder: TemporaryFolder,
+    // Where others reach the studio, a mirror of the scenario's files lies here while it runs.
+    _folder: Option<TemporaryFolder>,
     _files: Vec<Opened>,
 }
 
@@ -99,28 +102,29 @@ impl Prepared {
                     .help(Some("run fewer sessions, or fewer users".to_owned()))
             })?;
         }
-        let folder = TemporaryFolder::new().map_err(Refusal::new)?;
-        let path = folder.path().join("specification.toml");
-        std::fs::write(&path, &request.text).map_err(Refusal::new)?;
-        let scenario = match &request.scenario {
-            Some(path) => scenario(desk, path, folder.path())?,
-            None => Scenario {
+        let room = request.scenario.as_ref().map(|_| TemporaryFolder::new()).transpose();
+        let room = room.map_err(Refusal::new)?;
+        let scenario = match (&request.scenario, &room) {
+            (Some(path), Some(room)) => scenario(desk, path, room.path())?,
+            _ => Scenario {
                 name: "the studio's scenario".to_owned(),
                 text: USUAL_SCENARIO.to_owned(),
-                folder: folder.path().to_owned(),
-                shown: folder.path().to_owned(),
+                folder: PathBuf::new(),
+                shown: PathBuf::new(),
                 files: Vec::new(),
             },
         };
+        let inputs = Inputs::below(&scenario.folder);
+        inputs.hold(Path::new(SPECIFICATION), request.text.as_bytes());
         let hidden = (scenario.folder.clone(), scenario.shown.clone());
         let refuse = |refusal: Refusal| refusal.naming(&hidden.0, &hidden.1);
         let read = |overrides: &[Override]| {
-            load_text_watched(&scenario.name, &scenario.text, Some(&scenario.folder), overrides, watch)
+            load_from(&scenario.name, &scenario.text, &inputs, overrides, watch)
                 .map_err(|problems| refuse(Refusal::from(&problems)))
         };
         let named = read(&[])?;
         let name = users_of(&named).map_err(Refusal::new)?.0.to_owned();
-        let quoted = toml_edit::Value::from(path.to_string_lossy().into_owned()).to_string();
+        let quoted = toml_edit::Value::from(SPECIFICATION).to_string();
         let set = |key: &str, value: &str| Override::new(&format!("workload.{name}.{key}"), value);
         // Of what figures are made of, each run is prepared by itself.
         let at_once = if let Make::Usage = make { sessions } else { 1 };
@@ -130,24 +134,22 @@ impl Prepared {
             set("users", &users.to_string()),
             set("sessions", &at_once.to_string()),
         ])?;
-        Ok(Self { loaded, make, users, sessions, hidden, _folder: folder, _files: scenario.files })
+        Ok(Self { loaded, make, users, sessions, hidden, _folder: room, _files: scenario.files })
+    }
+
+    /// Whether its calls tell how far it is, rather than its runs.
+    pub(crate) const fn counts_calls(&self) -> bool {
+        matches!(self.make, Make::Usage)
     }
 
     /// Runs it to its end, or until it is stopped.
-    pub(crate) fn run(self, watch: &Watch, mut on_progress: impl FnMut(Far) + Send) -> Result<Made, Refusal> {
-        let watch = watch.clone();
-        let proceed = move || !watch.is_stopped();
+    pub(crate) fn run(self, mut on_progress: impl FnMut(Far)) -> Result<Made, Refusal> {
         let made = match self.make {
-            Make::Usage => {
-                let mut tell = |step: Progress| {
-                    on_progress(Far::Run { completed: step.completed, model_s: step.now.as_seconds() });
-                };
-                simulate_users(&self.loaded, proceed, &mut tell).map(|ran| Made::Usage(Box::new(ran)))
-            }
+            Make::Usage => simulate_users(&self.loaded).map(|ran| Made::Usage(Box::new(ran))),
             Make::Figures => {
                 let parameters =
                     FiguresParameters { directory: None, users: self.users, sessions: self.sessions };
-                measure_figures(&self.loaded, &parameters, proceed, |far| on_progress(Far::Figures(far)))
+                measure_figures(&self.loaded, &parameters, |far| on_progress(Far::Figures(far)))
                     .map(Made::Figures)
             }
         };

@@ -8,10 +8,12 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use petrio_kernel::Watch;
+use petrio_kernel::{Progress, Watch};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -142,11 +144,12 @@ pub(crate) async fn start(
         return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
     }
     let (tell, told) = watch::channel(("progress", json(&Far::Run { completed: 0, model_s: 0.0 })));
-    let watch = Watch::new();
+    let tell = Teller::new(tell);
+    let watch = tell.watch();
     let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
     let thread = std::thread::Builder::new().name("run".to_owned()).spawn(move || {
         let event = carried_out(&desk_of_run, &request, &its_watch, &tell);
-        tell.send_replace(event);
+        tell.last(event);
     });
     let thread = thread.map_err(|cause| Refusal::new(format!("no run can begin: {cause}")))?;
     let id = runs.last_key_value().map_or(1, |(last, _)| last + 1);
@@ -167,16 +170,50 @@ pub(crate) async fn start(
     Ok(Json(Begun { id }))
 }
 
-/// Prepares and runs; the last event.
-fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &watch::Sender<Told>) -> Told {
-    let mut last = None;
-    let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
-        prepared.run(watch, |far| {
-            if last.is_none_or(|last: Instant| last.elapsed() >= TELL_EVERY) {
-                last = Some(Instant::now());
-                tell.send_replace(("progress", json(&far)));
+/// Tells the pages of a run how far it is, now and then.
+#[derive(Clone)]
+struct Teller {
+    to: Arc<watch::Sender<Told>>,
+    last: Arc<Mutex<Option<Instant>>>,
+    /// Whether calls are what is counted, and not runs.
+    calls: Arc<AtomicBool>,
+}
+
+impl Teller {
+    fn new(to: watch::Sender<Told>) -> Self {
+        Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default() }
+    }
+
+    /// What the run is handed.
+    fn watch(&self) -> Watch {
+        let tell = self.clone();
+        Watch::telling(move |Progress { completed, now }| {
+            if tell.calls.load(Ordering::Relaxed) {
+                tell.far(&Far::Run { completed, model_s: now.as_seconds() });
             }
+            ControlFlow::Continue(())
         })
+    }
+
+    fn far(&self, far: &Far) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
+            *last = Some(Instant::now());
+            self.to.send_replace(("progress", json(far)));
+        }
+    }
+
+    fn last(&self, told: Told) {
+        self.calls.store(false, Ordering::Relaxed);
+        self.to.send_replace(told);
+    }
+}
+
+/// Prepares and runs; the last event.
+fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &Teller) -> Told {
+    let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
+        tell.calls.store(prepared.counts_calls(), Ordering::Relaxed);
+        prepared.run(|far| tell.far(&far))
     });
     match outcome {
         _ if watch.is_stopped() => ("cancelled", "{}".into()),

@@ -67,7 +67,7 @@ pub fn measure(requests: u64) -> Result<Row, BenchError> {
     let loaded = load_text("three-disks.toml", SCENARIO, None, &[stop]).map_err(Box::new)?;
     let system = System::build(&loaded).map_err(Box::new)?;
     let began = Instant::now();
-    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {}).map_err(Box::new)?;
+    let report = simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?;
     let seconds = began.elapsed().as_secs_f64();
     let requests_per_s = report.requests.completed as f64 / seconds;
     Ok(Row {

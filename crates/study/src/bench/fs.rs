@@ -124,7 +124,7 @@ pub fn measure(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, FsBenchError>
         for _ in 0..3 {
             let system = System::build(&loaded).map_err(|error| FsBenchError::Run(Box::new(error)))?;
             let begin = Instant::now();
-            let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
+            let report = simulate(&loaded, &system, Sinks::default())
                 .map_err(|error| FsBenchError::Run(Box::new(error)))?;
             best = best.min(begin.elapsed().as_secs_f64());
             (operations, simulated_s) = (report.requests.completed, report.simulated_s);

@@ -224,6 +224,8 @@ fn one_seed(
             ));
         }
         loaded.scenario.seed = seed;
+        // What can't be planned anew is told where it is run.
+        let _ = loaded.prepare();
     }
     Some(seed)
 }

@@ -21,6 +21,7 @@ pub fn candidate(path: &Path, users: &Users, seed: u64) -> Result<Candidate, Use
     };
     let mut loaded = with_users(read()?, users)?;
     loaded.scenario.seed = seed;
+    loaded.prepare()?;
     let name = path.display().to_string();
     Ok(Candidate { name, loaded, directory: is_real.then(|| path.to_owned()) })
 }

@@ -7,13 +7,14 @@ use super::simulated::{simulate_users, users_of};
 use indexmap::IndexMap;
 use petrio_kernel::statistics::Tally;
 use petrio_live::namespace::Directories;
-use petrio_scenario::report::ReportError;
+use petrio_scenario::Loaded;
 use petrio_scenario::report::figures::counted;
+use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::Workload;
-use petrio_scenario::{Loaded, load_users};
-use petrio_workload::users::{CallUsage, Usage, Users};
+use petrio_workload::users::{CallUsage, Usage, UserSpecification, Users};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -95,19 +96,18 @@ pub struct UsersFigures {
 /// Access sizes of figure 5.12, in bytes.
 const ACCESS_SIZES: [u64; 5] = [128, 256, 512, 1_024, 2_048];
 
-/// Measures what the users of a loaded scenario with one workload of kind "users" find. `proceed` is asked at every call of a simulated run
-/// whether to go on, and before each real one; `on_progress` is told what is being run.
+/// Measures what the users of a loaded scenario with one workload of kind "users" find, as long as the scenario's watch lets it;
+/// `on_progress` is told what is being run.
 ///
 /// # Errors
 /// What is wrong with the scenario, its users, or the directory; measurements that were stopped.
 pub fn measure_figures(
     loaded: &Loaded,
     parameters: &FiguresParameters,
-    proceed: impl Fn() -> bool + Clone + Send + 'static,
     mut on_progress: impl FnMut(FiguresProgress),
 ) -> Result<UsersFigures, UsersError> {
     let (name, users) = users_of(loaded)?;
-    let specification = load_users(&loaded.path_of(&users.specification), &[])?;
+    let specification = specification_of(loaded, name)?;
     let mut all = specification.population.clone();
     if all.is_empty() {
         // No shares of its own: those of the types.
@@ -116,12 +116,12 @@ pub fn measure_figures(
     let runs = all.len() * parameters.users as usize + ACCESS_SIZES.len();
     let mut run = 0;
     let mut measured = |what: String, crowd: &Users| {
-        if !proceed() {
-            return Err(ReportError::Stopped.into());
+        if loaded.watch.is_stopped() {
+            return Err(RunFailure::Stopped.into());
         }
         run += 1;
         on_progress(FiguresProgress { what, run, runs });
-        measure(parameters, loaded, name, crowd, proceed.clone())
+        measure(parameters, loaded, name, crowd)
     };
     let mut populations = Vec::new();
     for (population, shares) in &all {
@@ -173,26 +173,27 @@ fn measure(
     loaded: &Loaded,
     name: &str,
     crowd: &Users,
-    proceed: impl Fn() -> bool + Send + 'static,
 ) -> Result<Usage, UsersError> {
     if let Some(directory) = &parameters.directory {
-        return Ok(run_users(&real(parameters, loaded, crowd, directory)?, |_| proceed())?.usage);
+        let run = real(parameters, loaded, (name, crowd), directory)?;
+        return Ok(run_users(&run, |_| !loaded.watch.is_stopped())?.usage);
     }
     let mut loaded = loaded.clone();
     if let Some(Workload::Users(load)) = loaded.scenario.workload.get_mut(name) {
         load.parameters = crowd.clone();
     }
-    Ok(simulate_users(&loaded, proceed, &mut |_| ())?.usage)
+    loaded.prepare()?;
+    Ok(simulate_users(&loaded)?.usage)
 }
 
 /// As for a real directory: files for as many users as will work there at most, so that all runs find the same ones.
 fn real(
     parameters: &FiguresParameters,
     loaded: &Loaded,
-    crowd: &Users,
+    (name, crowd): (&str, &Users),
     directory: &std::path::Path,
 ) -> Result<UsersRun, UsersError> {
-    let mut specification = load_users(&loaded.path_of(&crowd.specification), &[])?;
+    let mut specification = UserSpecification::clone(&*specification_of(loaded, name)?);
     specification.files.users = specification.files.users.or(Some(parameters.users));
     Ok(UsersRun {
         specification,
@@ -204,6 +205,11 @@ fn real(
         trace: None,
         command: String::new(),
     })
+}
+
+/// The specification of a workload's users.
+fn specification_of(loaded: &Loaded, workload: &str) -> Result<Arc<UserSpecification>, UsersError> {
+    loaded.users_of(workload).ok_or(UsersError::NotOneWorkload)
 }
 
 pub(super) fn point(usage: &Usage, users: u32, access_bytes: Option<u64>) -> Point {

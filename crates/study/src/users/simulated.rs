@@ -3,8 +3,8 @@
 use super::error::UsersError;
 use petrio_scenario::Loaded;
 use petrio_scenario::build::System;
-use petrio_scenario::report::{Report, ReportError, Sinks};
-use petrio_scenario::run::{Progress, simulate};
+use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::run::simulate;
 use petrio_scenario::schema::{FileLoad, Workload};
 use petrio_workload::users::{Usage, UsageAnalyser, Users};
 use serde::Serialize;
@@ -55,27 +55,20 @@ pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, Us
     Ok(loaded)
 }
 
-/// Simulates a scenario's users and analyses what they do as they go. `proceed` is asked at every call whether to go on.
+/// Simulates a scenario's users and analyses what they do as they go, as long as the scenario's watch lets it.
 ///
 /// # Errors
 /// What is wrong with the scenario or the run; a run that was stopped.
-pub fn simulate_users(
-    loaded: &Loaded,
-    mut proceed: impl FnMut() -> bool + Send + 'static,
-    on_progress: &mut (dyn FnMut(Progress) + Send),
-) -> Result<SimulatedUsers, UsersError> {
+pub fn simulate_users(loaded: &Loaded) -> Result<SimulatedUsers, UsersError> {
     let system = System::build(loaded)?;
     let analyser = Arc::new(Mutex::new(UsageAnalyser::default()));
     let mut sinks = Sinks::default();
     let told = Arc::clone(&analyser);
     sinks.push_events(loaded, move |event| {
-        if !proceed() {
-            return Err(ReportError::Stopped);
-        }
         told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
         Ok(())
     })?;
-    let report = simulate(loaded, &system, sinks, on_progress)?;
+    let report = simulate(loaded, &system, sinks)?;
     let analyser = std::mem::take(&mut *analyser.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(SimulatedUsers { report, usage: analyser.finish() })
 }

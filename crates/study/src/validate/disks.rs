@@ -6,13 +6,15 @@
 
 use super::demerit::{demerit, root_mean_square_error};
 use petrio_colours::BlockRequest;
-use petrio_kernel::{NetBuilder, NetError, RunError, Simulation, Time};
+use petrio_kernel::{NetBuilder, NetError, Simulation, Time, Watch};
 use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{DiskParameters, QueueDiscipline};
 use petrio_models::device::disk::{Drive, DriveError, disk_page};
+use petrio_scenario::build::programs_page;
 use petrio_scenario::catalogue::disksim::{self, Ignored, ImportError};
+use petrio_scenario::run::{Engine, Limits, Listener, OfSource, RunFailure};
 use petrio_workload::trace::{TraceError, TraceOptions, TraceReader};
-use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource, SourceError};
+use petrio_workload::{ClosedReplay, ClosedReplayOptions, SourceError, SourceItem};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -137,15 +139,7 @@ pub enum ValidateError {
         /// The trace.
         file: PathBuf,
         /// What went wrong.
-        error: RunError,
-    },
-    /// A request that never completes: a bug.
-    #[error("{}: request {request} never completes", file.display())]
-    NotServed {
-        /// The trace.
-        file: PathBuf,
-        /// The request, from 1.
-        request: u64,
+        error: Box<RunFailure>,
     },
 }
 
@@ -216,7 +210,7 @@ fn validate_pair(pair: &Pair) -> Result<(DiskRow, Vec<Ignored>), ValidateError> 
         let drives = imported.drives.len();
         return Err(ValidateError::SeveralDrives { file: pair.parameters.clone(), drives });
     };
-    let Times { mut measured, mut simulated } = replay(drive, &pair.trace)?;
+    let Times { mut measured, mut simulated, .. } = replay(drive, &pair.trace)?;
     let requests = measured.len() as u64;
     let mean = |times: &[f64]| times.iter().sum::<f64>() / requests as f64;
     let (measured_mean_ms, simulated_mean_ms) = (mean(&measured), mean(&simulated));
@@ -240,10 +234,31 @@ fn validate_pair(pair: &Pair) -> Result<(DiskRow, Vec<Ignored>), ValidateError> 
     Ok((row, imported.ignored))
 }
 
-/// Access times in milliseconds, in the trace's order.
+/// Access times in milliseconds, in the trace's order: one request is on its way at a time.
+#[derive(Default)]
 struct Times {
     measured: Vec<f64>,
     simulated: Vec<f64>,
+    /// The first request, from 1, of which the trace doesn't say how long it took.
+    not_measured: Option<u64>,
+}
+
+impl Listener<BlockRequest> for Times {
+    fn issued(&mut self, item: &SourceItem<BlockRequest>, _: &mut Simulation) -> Result<(), RunFailure> {
+        match item.measured {
+            Some(measured) => self.measured.push(measured.as_millis()),
+            None => {
+                self.not_measured = Some(self.measured.len() as u64 + 1);
+                return Err(RunFailure::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    fn completed(&mut self, request: &BlockRequest, run: &mut Simulation) -> Result<(), RunFailure> {
+        self.simulated.push(Time::as_millis(run.now() - request.issued));
+        Ok(())
+    }
 }
 
 /// Replays a trace through the net of a drive.
@@ -255,34 +270,31 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let completions = page.fifo::<BlockRequest>("completions");
     let queueing = Queueing { scheduler: QueueDiscipline::FirstCome, depth: None };
     disk_page(&mut page, "disk", &drive, queueing, requests, completions);
+    let ports = programs_page(&mut page, (&[requests], "disk"), |_| 0, completions);
     let net = net.build()?;
-    let mut run = Simulation::new(&net, 1, 0);
-    let mut source = ClosedReplay::of_trace(
+    let source = ClosedReplay::of_trace(
         TraceReader::open(trace, &TraceOptions::default())?,
         ClosedReplayOptions::default(),
     )?;
-    let failed = |error| ValidateError::Run { file: trace.to_owned(), error };
-    let mut times = Times { measured: Vec::new(), simulated: Vec::new() };
-    while let Due::At(at) = source.due()? {
-        let Some(item) = source.issue(at)? else { continue };
-        let request = times.measured.len() as u64 + 1;
-        let measured =
-            item.measured.ok_or_else(|| ValidateError::NotMeasured { file: trace.to_owned(), request })?;
-        let id = item.request.id;
-        run.inject(requests, item.request, at).map_err(failed)?;
-        let completed = loop {
-            let next = run.next_time().map_err(failed)?;
-            if run.drain(completions).next().is_some() {
-                break run.now();
-            }
-            let Some(next) = next else {
-                return Err(ValidateError::NotServed { file: trace.to_owned(), request });
-            };
-            run.run_until(next).map_err(failed)?;
-        };
-        source.complete(id, completed)?;
-        times.measured.push(measured.as_millis());
-        times.simulated.push(Time::as_millis(completed - at));
+    let mut times = Times::default();
+    let engine = Engine {
+        net: &net,
+        ports: &ports,
+        told: &[],
+        devices: &[requests],
+        seed: 1,
+        replication: 0,
+        speeds: &[],
+        limits: Limits::default(),
+        watch: &Watch::default(),
+    };
+    let ran = engine.run(&mut OfSource(source), &mut times);
+    if let Some(request) = times.not_measured {
+        return Err(ValidateError::NotMeasured { file: trace.to_owned(), request });
     }
-    Ok(times)
+    match ran {
+        Ok(_) => Ok(times),
+        Err(RunFailure::Workload(error)) => Err(error.into()),
+        Err(error) => Err(ValidateError::Run { file: trace.to_owned(), error: Box::new(error) }),
+    }
 }

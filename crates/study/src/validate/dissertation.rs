@@ -275,7 +275,7 @@ on = "f"
     let loaded = load_text("dissertation", &text, None, &[])
         .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
     let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
-    let report = simulate(&loaded, &system, Sinks::default(), &mut |_| {})
+    let report = simulate(&loaded, &system, Sinks::default())
         .map_err(|error| DissertationError::Run(Box::new(error)))?;
     Ok(report.throughput_bytes_per_s.value / 1024.0)
 }

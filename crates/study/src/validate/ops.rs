@@ -205,8 +205,7 @@ fn predict(
     let mut sinks = Sinks::default();
     sinks.push::<FileOp>(Watch(Arc::clone(&seen)));
     sinks.push_device_log(Watch(Arc::clone(&seen)));
-    simulate(&loaded, &system, sinks, &mut |_| {})
-        .map_err(|error| OpsValidationError::Run(Box::new(error)))?;
+    simulate(&loaded, &system, sinks).map_err(|error| OpsValidationError::Run(Box::new(error)))?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     let volume = Volume::format(
         &file_system_of(question, journal).under(JournalGeneration::Jbd2),

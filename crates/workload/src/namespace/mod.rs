@@ -21,10 +21,10 @@ mod tree;
 
 pub use census::{Census, CensusFile, sample_distance};
 pub(crate) use describe::describe;
+pub use names::FileName;
 pub use plan::{HOME, PlanError};
 pub(crate) use plan::{check, plan, plan_for};
 pub use specification::{Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Spread, Wanted};
-pub(crate) use table::Tables;
 
 use petrio_kernel::random::{Generator, below};
 use rustc_hash::FxHashSet;
@@ -44,7 +44,7 @@ pub struct Entry {
     /// The directory that it lies in, by its position; `None` for the top.
     pub parent: Option<u32>,
     /// Its name there.
-    pub name: String,
+    pub name: FileName,
     /// What it is.
     pub kind: FileKind,
     /// Bytes of a file; of a directory that belongs to a category, those of its entries.
@@ -146,7 +146,7 @@ impl Namespace {
         let entry = &self.entries[position as usize];
         match entry.parent {
             Some(parent) => format!("{}/{}", self.path(parent), entry.name),
-            None => entry.name.clone(),
+            None => entry.name.to_string(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What files of a category are called.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 /// Where a file's number goes.
 const NUMBER: &str = "{number}";
@@ -43,9 +45,9 @@ impl<'a> NamePattern<'a> {
         Ok(Self { before, after })
     }
 
-    /// The name of the file of this number.
-    pub(super) fn name(&self, number: u32) -> String {
-        format!("{}{number}{}", self.before, self.after)
+    /// What all of its names have in common.
+    pub(super) fn series(&self) -> NameSeries {
+        NameSeries::of(&self.before, self.after)
     }
 
     /// Whether two patterns can give the same name: where what stands around the numbers differs by digits alone.
@@ -57,6 +59,64 @@ impl<'a> NamePattern<'a> {
     }
 }
 
+/// Names that differ by a number alone.
+#[derive(Clone, Debug)]
+pub(super) struct NameSeries(Arc<Parts>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
+    before: Box<str>,
+    /// What follows the number; of a name without a number, nothing.
+    after: Option<Box<str>>,
+}
+
+impl NameSeries {
+    pub(super) fn of(before: &str, after: &str) -> Self {
+        Self(Arc::new(Parts { before: before.into(), after: Some(after.into()) }))
+    }
+
+    /// The name of the file of this number.
+    pub(super) fn name(&self, number: u32) -> FileName {
+        FileName { parts: Arc::clone(&self.0), number }
+    }
+}
+
+/// What a file is called. There may be millions whose names are alike, so a name is made when somebody asks for it.
+#[derive(Clone)]
+pub struct FileName {
+    parts: Arc<Parts>,
+    number: u32,
+}
+
+impl From<&str> for FileName {
+    fn from(name: &str) -> Self {
+        Self { parts: Arc::new(Parts { before: name.into(), after: None }), number: 0 }
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.parts.after {
+            Some(after) => write!(f, "{}{}{after}", self.parts.before, self.number),
+            None => f.write_str(&self.parts.before),
+        }
+    }
+}
+
+impl fmt::Debug for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl PartialEq for FileName {
+    fn eq(&self, other: &Self) -> bool {
+        (self.number == other.number && self.parts == other.parts) || self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for FileName {}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -65,8 +125,10 @@ mod tests {
     #[test]
     fn names_have_their_numbers_and_never_meet() {
         let of = |pattern| NamePattern::of("c", pattern);
-        assert_eq!(of(None).unwrap().name(3), "c-3");
-        assert_eq!(of(Some("paper{number}.tex")).unwrap().name(12), "paper12.tex");
+        let name = |pattern, number| of(pattern).unwrap().series().name(number);
+        assert_eq!(name(None, 3).to_string(), "c-3");
+        assert_eq!(name(Some("paper{number}.tex"), 12).to_string(), "paper12.tex");
+        assert!(name(None, 3) == FileName::from("c-3") && name(None, 3) != name(None, 4));
         for bad in ["paper", "{number}{number}", "a/{number}", "x-made-1-{number}", "level-{number}"] {
             assert!(of(Some(bad)).is_err(), "{bad}");
         }

@@ -1,6 +1,6 @@
 //! Lays out files.
 
-use super::names::NamePattern;
+use super::names::{FileName, NamePattern, NameSeries};
 use super::specification::{Category, EACH_USER, FileKind, Spread, Wanted};
 use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
@@ -15,8 +15,8 @@ use thiserror::Error;
 pub const HOME: &str = "home";
 /// Most files of a specification.
 const FILES_MAX: u32 = 1 << 24;
-/// Memory that a name takes, with what the allocator adds, and a place on the shelf of its category.
-const NAME_BYTES: usize = 64;
+/// Memory that a place on the shelf of its category takes.
+const SHELF_BYTES: usize = size_of::<(u64, u32)>();
 /// Most directories between an owner's and a file.
 const DEPTH_MAX: f64 = 64.0;
 
@@ -49,6 +49,7 @@ struct Drawn<'a> {
     size: Distribution,
     depth: Option<Distribution>,
     pattern: NamePattern<'a>,
+    names: NameSeries,
     total: u32,
 }
 
@@ -86,18 +87,18 @@ pub(crate) fn plan_for(
     for (number, owner) in (0..).zip(shared) {
         let place = planner.place_of(owner);
         planner.namespace.shared.push(owner.to_owned());
-        let base = planner.directory(None, owner.to_owned(), place);
+        let base = planner.directory(None, owner.into(), place);
         planner.owner(Owner::Shared(number), owner, base)?;
     }
     let place = planner.place_of(EACH_USER);
-    let home = planner.directory(None, HOME.to_owned(), place);
+    let home = planner.directory(None, HOME.into(), place);
     for user in 0..users {
         planner.go_on()?;
         if !only.contains(&user) {
             planner.namespace.homes.push(home);
             continue;
         }
-        let base = planner.directory(Some(home), format!("u{:03}", user + 1), place);
+        let base = planner.directory(Some(home), format!("u{:03}", user + 1).as_str().into(), place);
         planner.namespace.homes.push(base);
         planner.owner(Owner::User(user), EACH_USER, base)?;
     }
@@ -116,7 +117,7 @@ fn check_room(drawn: &[Drawn<'_>], users: u32, laid_out: u64) -> Result<(), Plan
     let a_user: u64 = 1 + own.iter().map(of_user).sum::<u64>();
     let entries = laid_out.saturating_mul(a_user).saturating_add(shared);
     let homes = u64::from(users) * size_of::<u32>() as u64;
-    let needed = entries.saturating_mul((size_of::<Entry>() + NAME_BYTES) as u64).saturating_add(homes);
+    let needed = entries.saturating_mul((size_of::<Entry>() + SHELF_BYTES) as u64).saturating_add(homes);
     petrio_bounds::check(needed).map_err(|cause| {
         PlanError::new(
             "users",
@@ -147,14 +148,16 @@ fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
             let problem = format!("between 0 and {DEPTH_MAX} directories lie above a file");
             return Err(PlanError::new(key("depth"), problem));
         }
+        let pattern = NamePattern::of(name, category.name.as_deref())
+            .map_err(|why| PlanError::new(key("name"), why))?;
         all.push(Drawn {
             number,
             name,
             category,
             size: category.size.distribution().map_err(PlanError::of(key("size")))?,
             depth: depth.transpose()?,
-            pattern: NamePattern::of(name, category.name.as_deref())
-                .map_err(|why| PlanError::new(key("name"), why))?,
+            names: pattern.series(),
+            pattern,
             total: (f64::from(count) * category.share.get()).round() as u32,
         });
     }
@@ -230,7 +233,7 @@ impl Planner<'_> {
     }
 
     /// A directory that only holds others.
-    fn directory(&mut self, parent: Option<u32>, name: String, place: u32) -> u32 {
+    fn directory(&mut self, parent: Option<u32>, name: FileName, place: u32) -> u32 {
         self.push(Entry { parent, name, kind: FileKind::Directory, size: 0, category: None, place })
     }
 
@@ -285,10 +288,11 @@ impl Planner<'_> {
         if self.wanted.fill_directories {
             let place = self.namespace.entries[base as usize].place;
             let mut filled: BTreeMap<u32, u32> = BTreeMap::new();
+            let empty = NameSeries::of("empty-", "");
             for directory in tree.rooms() {
                 self.go_on()?;
                 let number = filled.entry(directory).or_default();
-                let name = format!("empty-{number}");
+                let name = empty.name(*number);
                 *number += 1;
                 let parent = Some(directory);
                 self.push(Entry { parent, name, kind: FileKind::File, size: 0, category: None, place });
@@ -326,7 +330,7 @@ impl Planner<'_> {
         let &Sketch { drawn, number, size, .. } = sketch;
         let category = Some(drawn.number);
         let (kind, place) = (drawn.category.kind, self.namespace.entries[parent as usize].place);
-        let name = drawn.pattern.name(number);
+        let name = drawn.names.name(number);
         let position = self.push(Entry { parent: Some(parent), name, kind, size, category, place });
         let shelf: &mut Shelf = self.namespace.shelves.entry((drawn.number, owner)).or_default();
         shelf.files.push((size, position));
@@ -339,7 +343,7 @@ impl Planner<'_> {
         for level in 1..=depth {
             if tree.is_bare(level) {
                 let above = tree.any_at(level - 1).unwrap_or(base);
-                let position = self.directory(Some(above), format!("level-{level}"), place);
+                let position = self.directory(Some(above), format!("level-{level}").as_str().into(), place);
                 tree.add(level, position, 0);
             }
         }

@@ -2,12 +2,10 @@
 
 use super::FileKind;
 use super::{Namespace, Owner};
-use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
+use crate::program::{
+    FileEntry, FileTable, Placement, PlannedFile, ProgramError, Tables, check_number_of_files,
+};
 use petrio_colours::FileId;
-use std::collections::BTreeMap;
-
-/// A namespace's files by the number of the file system that they lie on.
-pub(crate) type Tables = BTreeMap<u32, FileTable>;
 
 impl Namespace {
     /// The number in a run of an entry.
@@ -32,9 +30,8 @@ impl Namespace {
         let file_systems = self.file_systems(placement);
         let mut tables = Tables::from([(placement.file_system, FileTable::new())]);
         tables.extend(file_systems.iter().map(|&number| (number, FileTable::new())));
-        let mut above = FileId::ROOT;
+        let above = self.above(placement, top);
         if let Some(top) = top {
-            above = Self::file_id(count, placement);
             for table in tables.values_mut() {
                 table.add(FileEntry {
                     file: above,
@@ -47,23 +44,42 @@ impl Namespace {
                 })?;
             }
         }
-        for (position, entry) in (0..).zip(&self.entries) {
+        for ((file_system, file), entry) in self.planned(placement, above).zip(&self.entries) {
             if placement.watch.is_stopped() {
                 return Err(ProgramError::Stopped);
             }
+            let PlannedFile { file, parent, is_directory, present, cached, size } = file;
+            let name = entry.name.to_string();
+            let entry = FileEntry { file, name, parent, is_directory, present, size, cached };
+            tables.entry(file_system).or_default().add(entry)?;
+        }
+        Ok(tables)
+    }
+
+    /// The entries as they lie below `above` on each file system, numbered from the placement's first.
+    pub(crate) fn planned(
+        &self,
+        placement: &Placement,
+        above: FileId,
+    ) -> impl Iterator<Item = (u32, PlannedFile)> {
+        let file_systems = self.file_systems(placement);
+        (0..).zip(&self.entries).map(move |(position, entry)| {
             let is_directory = entry.kind == FileKind::Directory;
-            let table = tables.entry(file_systems[entry.place as usize]).or_default();
-            table.add(FileEntry {
+            let file = PlannedFile {
                 file: Self::file_id(position, placement),
-                name: entry.name.clone(),
                 parent: entry.parent.map_or(above, |parent| Self::file_id(parent, placement)),
                 is_directory,
                 present: true,
-                size: if is_directory { 0 } else { entry.size },
                 cached: false,
-            })?;
-        }
-        Ok(tables)
+                size: if is_directory { 0 } else { entry.size },
+            };
+            (file_systems[entry.place as usize], file)
+        })
+    }
+
+    /// The number of the directory above all entries on each file system, where there is one.
+    pub(crate) fn above(&self, placement: &Placement, top: Option<&str>) -> FileId {
+        top.map_or(FileId::ROOT, |_| Self::file_id(self.entries.len() as u32, placement))
     }
 
     /// Those of a category whom a user finds.

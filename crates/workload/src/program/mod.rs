@@ -22,6 +22,7 @@ mod carried_out;
 mod error;
 mod permutation;
 mod placement;
+mod plan;
 mod source;
 mod table;
 
@@ -30,7 +31,8 @@ pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
 pub use placement::{Placement, Prepared};
 pub(crate) use placement::{check_number_of_files, check_number_of_programs};
-pub use requests::{RequestParameters, RequestProgram};
+pub use plan::{FilePlan, PlannedFile, Tables};
+pub use requests::{RequestParameters, RequestProgram, RequestSurvey};
 pub use script::{Script, ScriptError, ScriptParameters, ScriptProgram};
 pub use source::FilePrograms;
 pub use table::{FileEntry, FileTable};

@@ -7,6 +7,7 @@ use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::{MAGIC, NativeReader, Wanted};
 use super::options::TraceOptions;
+use petrio_files::inputs::{Inputs, Source};
 use petrio_files::shown;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
@@ -23,12 +24,13 @@ pub(crate) enum Opened {
 
 /// Opens a file as its content (or `options`) says that it is to be read. Of petrio's own, what is `wanted` is read.
 pub(crate) fn opened(
+    inputs: &Inputs,
     path: &Path,
     options: &TraceOptions,
     wanted: Wanted,
 ) -> Result<(Arc<str>, Opened), TraceError> {
-    let name: Arc<str> = shown::path(path).to_string().into();
-    let begun = match begun(path) {
+    let name: Arc<str> = shown::path(&inputs.path_of(path)).to_string().into();
+    let begun = match inputs.open(path).and_then(begun) {
         Err(source) => return Err(TraceError::Open { name, source }),
         Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
             Opened::Stream(Box::new(file))
@@ -36,6 +38,10 @@ pub(crate) fn opened(
         Ok(Begun::Native(file)) => {
             Opened::Native(Box::new(NativeReader::of_file(name.clone(), file, wanted)?))
         }
+        Ok(Begun::Kept(bytes)) => match options.format {
+            Some(format) if format != FormatName::Native => Opened::Stream(Box::new(Cursor::new(bytes))),
+            _ => Opened::Native(Box::new(NativeReader::of_bytes(name.clone(), bytes, wanted)?)),
+        },
         Ok(Begun::Stream(stream)) => Opened::Stream(stream),
     };
     Ok((name, begun))
@@ -44,16 +50,18 @@ pub(crate) fn opened(
 /// A file as its first bytes have it.
 enum Begun {
     Native(File),
+    /// petrio's own as well, in memory.
+    Kept(Arc<[u8]>),
     Stream(Box<dyn Read + Send>),
 }
 
-/// Opens a file, and looks whether it has to be read from its end.
-fn begun(path: &Path) -> io::Result<Begun> {
-    let mut file = petrio_files::input::open(path)?;
-    // A folder can be opened, and only fails when it is read.
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
+/// Looks whether a file has to be read from its end.
+fn begun(source: Source) -> io::Result<Begun> {
+    let mut file = match source {
+        Source::File(file) => file,
+        Source::Kept(kept) if kept.get_ref().starts_with(MAGIC) => return Ok(Begun::Kept(kept.into_inner())),
+        kept @ Source::Kept(_) => return Ok(Begun::Stream(Box::new(kept))),
+    };
     let mut start = Vec::with_capacity(MAGIC.len());
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
     // A pipe can't be sought in.

@@ -12,6 +12,7 @@ use super::overview::device_number;
 use super::reader::TraceReader;
 use super::record::BlockRecord;
 use petrio_colours::SECTOR_BYTES;
+use petrio_files::inputs::Inputs;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -90,7 +91,19 @@ impl EventReader {
     /// # Errors
     /// A file that can't be opened or read, is empty, or is in no format or in more than one.
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
-        match opened(path.as_ref(), options, Wanted::Everything)? {
+        Self::open_in(&Inputs::here(), path, options)
+    }
+
+    /// As [`open`](Self::open), of the inputs of a piece of work.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    pub fn open_in(
+        inputs: &Inputs,
+        path: impl AsRef<Path>,
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
+        match opened(inputs, path.as_ref(), options, Wanted::Everything)? {
             (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
             (name, Opened::Native(reader)) => {
                 let format = Box::new(NativeEvents::of(name.clone(), *reader));

@@ -9,6 +9,7 @@ use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
 use super::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
+use petrio_files::inputs::Inputs;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +62,19 @@ impl TraceReader {
     /// # Errors
     /// A file that can't be opened or read, is empty, or is in no format or in more than one.
     pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
-        match opened(path.as_ref(), options, Wanted::DeviceRequests)? {
+        Self::open_in(&Inputs::here(), path, options)
+    }
+
+    /// As [`open`](Self::open), of the inputs of a piece of work.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    pub fn open_in(
+        inputs: &Inputs,
+        path: impl AsRef<Path>,
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
+        match opened(inputs, path.as_ref(), options, Wanted::DeviceRequests)? {
             (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
             (name, Opened::Native(reader)) => {
                 let blocks = Box::new(NativeBlocks::of(*reader));

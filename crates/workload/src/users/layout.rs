@@ -10,14 +10,14 @@ use super::program::{Shared, UserProgram, whose};
 use super::session;
 use super::specification::UserSpecification;
 use super::workload::Users;
-use crate::namespace::{Namespace, PlanError, Purpose, Tables};
+use crate::namespace::{Namespace, PlanError, Purpose};
 use crate::program::{
-    FileEntry, FileProgram, FileTable, Placement, Prepared, ProgramError, check_number_of_files,
-    check_number_of_programs,
+    FileEntry, FilePlan, FileProgram, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
+    check_number_of_files, check_number_of_programs,
 };
 use petrio_colours::FileId;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,31 +55,138 @@ impl Numbers {
     }
 }
 
-/// A process with what it makes.
-struct Place {
-    /// The user, which of the sessions that he has at once, and the process in the crowd.
-    whose: (u32, u32, u32),
-    free: Vec<Vec<FileId>>,
-    /// The first of the numbers for files that it makes.
-    first_made: u32,
-}
+/// A process: the user, which of the sessions that he has at once, and the process' number in the crowd.
+type Whose = (u32, u32, u32);
 
-/// All that programs need.
+/// A crowd, or a part of it, laid out.
 pub(super) struct Layout {
+    /// What the programs of the placement's own replication share.
     shared: Arc<Shared>,
-    tables: Tables,
-    places: Vec<Place>,
+    processes: Vec<Whose>,
+    /// The directory above all, where there is one.
+    top: Option<String>,
+    /// The first number of files that users make.
+    first_made: u32,
+    /// How many of each use each process makes in that replication.
+    made: Vec<Vec<u64>>,
 }
 
 impl Layout {
-    pub(super) fn into_prepared(mut self) -> Prepared {
-        let program = |place: Place| -> Box<dyn FileProgram> {
-            Box::new(UserProgram::new(self.shared.clone(), place.whose, place.free))
-        };
-        let programs = self.places.into_iter().map(program).collect();
-        let files = self.tables.remove(&self.shared.placement.file_system).unwrap_or_default();
-        Prepared { files, elsewhere: self.tables, programs }
+    /// What the programs of a replication share, and how many files each process makes.
+    fn of(&self, replication: u64) -> Result<(Arc<Shared>, Vec<Vec<u64>>), ProgramError> {
+        if replication == self.shared.placement.replication {
+            return Ok((self.shared.clone(), self.made.clone()));
+        }
+        let placement = Placement { replication, ..self.shared.placement.clone() };
+        let shared = Arc::new(Shared { placement, ..Shared::clone(&self.shared) });
+        let made = made(&shared, &self.processes)?;
+        Ok((shared, made))
     }
+
+    /// The number of the file system on which the users' own directories lie: they make files there.
+    fn homes(&self) -> u32 {
+        let Shared { namespace, file_systems, .. } = &*self.shared;
+        let home = namespace.homes.first().map_or(0, |home| namespace.entries[*home as usize].place);
+        file_systems[home as usize]
+    }
+
+    /// The first number of what each process makes.
+    fn first_made_of_each(&self) -> impl Iterator<Item = u32> {
+        let numbers = self.made.iter().scan(self.first_made, |next, uses| {
+            let first = *next;
+            *next += total(uses);
+            Some(first)
+        });
+        numbers
+    }
+}
+
+impl FilePlan for Layout {
+    fn processes(&self) -> u32 {
+        self.processes.len() as u32
+    }
+
+    fn next_file(&self) -> u32 {
+        self.first_made + self.made.iter().map(|uses| total(uses)).sum::<u32>()
+    }
+
+    fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
+        let Shared { namespace, placement, file_systems, .. } = &*self.shared;
+        let above = namespace.above(placement, self.top.as_deref());
+        if self.top.is_some() {
+            let top = PlannedFile {
+                file: above,
+                parent: FileId::ROOT,
+                is_directory: true,
+                present: true,
+                cached: false,
+                size: 0,
+            };
+            let all: BTreeSet<u32> = file_systems.iter().copied().chain([placement.file_system]).collect();
+            all.into_iter().for_each(|file_system| tell(file_system, top));
+        }
+        for (file_system, file) in namespace.planned(placement, above) {
+            if placement.watch.is_stopped() {
+                return Err(ProgramError::Stopped);
+            }
+            tell(file_system, file);
+        }
+        Ok(())
+    }
+
+    fn tables(&self) -> Result<Tables, ProgramError> {
+        let shared = &self.shared;
+        let mut tables = shared.namespace.tables(&shared.placement, self.top.as_deref())?;
+        let files = tables.entry(self.homes()).or_default();
+        let processes = self.processes.iter().zip(&self.made).zip(self.first_made_of_each());
+        for ((&(user, _, process), made), first) in processes {
+            let parent = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
+            let uses = &shared.population.types[shared.population.of_user[user as usize]].uses;
+            let names = uses.iter().zip(made).flat_map(|(used, &most)| {
+                (0..most as u32).map(|number| made_name(&used.name, process, number))
+            });
+            for (file, name) in (first..).map(FileId).zip(names) {
+                files.add(FileEntry {
+                    file,
+                    name,
+                    parent,
+                    is_directory: false,
+                    present: false,
+                    size: 0,
+                    cached: false,
+                })?;
+            }
+        }
+        Ok(tables)
+    }
+
+    fn programs(&self, replication: u64, spare: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        let (shared, made) = self.of(replication)?;
+        let count = made.iter().flatten().sum::<u64>();
+        let mut next = self.first_made;
+        // Behind the last numbers of all there is room for more.
+        if u64::from(next) + count > u64::from(self.next_file()) && self.next_file() < *spare {
+            next = *spare;
+        }
+        check_number_of_files(u64::from(next - shared.placement.first_file) + count, &shared.placement)?;
+        let programs = self.processes.iter().zip(made).map(|(&whose, made)| -> Box<dyn FileProgram> {
+            let of_use = |most: u64| {
+                let first = next;
+                next += most as u32;
+                // The first is taken first.
+                (first..next).rev().map(FileId).collect()
+            };
+            let free = made.into_iter().map(of_use).collect();
+            Box::new(UserProgram::new(shared.clone(), whose, free))
+        });
+        let programs = programs.collect();
+        *spare = (*spare).max(next);
+        Ok(programs)
+    }
+}
+
+fn total(uses: &[u64]) -> u32 {
+    uses.iter().sum::<u64>() as u32
 }
 
 /// Lays out a crowd, or a part of it.
@@ -117,32 +224,35 @@ pub(super) fn lay_out(
         let problem = format!("the specification has no place \"{place}\"; its places: {known}");
         return Err(ProgramError::parameter("places", problem));
     }
-    let mut tables = namespace.tables(placement, top)?;
-    let file_systems = namespace.file_systems(placement);
-    let homes = namespace.homes.first().map_or(0, |home| namespace.entries[*home as usize].place);
-    // Users make files in their own directories.
-    let homes = file_systems[homes as usize];
-    let begins = specification.begins.time();
-    let (readings, placement) = (specification.readings, placement.clone());
-    let shared =
-        Arc::new(Shared { namespace, file_systems, population, readings, placement, sessions, begins });
-    let mut places = Vec::new();
-    for whose in processes(&shared.population) {
-        if shared.placement.watch.is_stopped() {
-            return Err(ProgramError::Stopped);
-        }
-        if part.is_some_and(|part| !part.processes.contains(&whose.2)) {
-            continue;
-        }
-        let first_made = next_number(&tables, &shared.placement);
-        let free = made_files(&shared, whose, &mut tables, homes)?;
-        places.push(Place { whose, free, first_made });
-    }
-    Ok(Layout { shared, tables, places })
+    let count = namespace.entries.len() as u64 + 1;
+    check_number_of_files(count, placement)?;
+    let first_made = placement.first_file + namespace.entries.len() as u32 + u32::from(top.is_some());
+    let shared = Arc::new(Shared {
+        file_systems: namespace.file_systems(placement),
+        namespace: Arc::new(namespace),
+        population: Arc::new(population),
+        readings: specification.readings,
+        placement: placement.clone(),
+        sessions,
+        begins: specification.begins.time(),
+    });
+    let is_wanted = |whose: &Whose| part.is_none_or(|part| part.processes.contains(&whose.2));
+    let processes: Vec<Whose> = processes(&shared.population).filter(is_wanted).collect();
+    let made = made(&shared, &processes)?;
+    let top = top.map(str::to_owned);
+    let layout = Layout { shared, processes, top, first_made, made };
+    let made = layout.made.iter().flatten().sum::<u64>();
+    check_number_of_files(u64::from(first_made - placement.first_file) + made, placement)?;
+    Ok(layout)
+}
+
+/// How many files of each use each process makes.
+fn made(shared: &Shared, processes: &[Whose]) -> Result<Vec<Vec<u64>>, ProgramError> {
+    processes.iter().map(|&(user, at_once, _)| most_at_once(shared, (user, at_once))).collect()
 }
 
 /// The processes of all users: user, which of the sessions that he has at once, and number.
-fn processes(population: &Population) -> impl Iterator<Item = (u32, u32, u32)> {
+fn processes(population: &Population) -> impl Iterator<Item = Whose> {
     let of_user = |(user, kind): (u32, &usize)| {
         let at_once = population.types[*kind].sessions_at_once;
         (0..at_once).map(move |at_once| (user, at_once))
@@ -162,24 +272,26 @@ impl UserSpecification {
         placement: &Placement,
         count: u32,
     ) -> Result<(FileTable, Vec<Part>), ProgramError> {
-        let mut layout = lay_out(self, crowd, placement, None, None)?;
-        let (namespace, places) = (&layout.shared.namespace, &layout.places);
+        let layout = lay_out(self, crowd, placement, None, None)?;
+        let namespace = &layout.shared.namespace;
+        let places: Vec<(Whose, u32)> =
+            layout.processes.iter().copied().zip(layout.first_made_of_each()).collect();
         let processes = places.len() as u64;
         let parts = u64::from(count).clamp(1, processes.max(1));
         let edge = |part: u64| (part * processes / parts) as usize;
         let part = |number: u64| {
             let here = &places[edge(number)..edge(number + 1)];
-            let (first, last) = (here.first()?, here.last()?);
-            let home = namespace.homes[first.whose.0 as usize];
+            let (&(first, first_made), (last, _)) = (here.first()?, here.last()?);
+            let home = namespace.homes[first.0 as usize];
             Some(Part {
-                processes: first.whose.2..last.whose.2 + 1,
-                users: first.whose.0..last.whose.0 + 1,
+                processes: first.2..last.2 + 1,
+                users: first.0..last.0 + 1,
                 first_own: Namespace::file_id(home, placement).0,
-                first_made: first.first_made,
+                first_made,
             })
         };
         let parts = (0..parts).filter_map(part).collect();
-        Ok((layout.tables.remove(&placement.file_system).unwrap_or_default(), parts))
+        Ok((layout.tables()?.remove(&placement.file_system).unwrap_or_default(), parts))
     }
 
     /// The programs of a part, the files that they need, and how those are numbered in the whole.
@@ -194,58 +306,17 @@ impl UserSpecification {
     ) -> Result<(Prepared, Numbers), ProgramError> {
         let layout = lay_out(self, crowd, placement, None, Some(part))?;
         let namespace = &layout.shared.namespace;
-        let first = layout.places.first().ok_or_else(|| {
+        let first = layout.processes.first().ok_or_else(|| {
             ProgramError::parameter("processes", format!("the crowd has none of {:?}", part.processes))
         })?;
-        let own = Namespace::file_id(namespace.homes[first.whose.0 as usize], placement).0;
-        let numbers = Numbers { own: (own, part.first_own), made: (first.first_made, part.first_made) };
-        Ok((layout.into_prepared(), numbers))
+        let own = Namespace::file_id(namespace.homes[first.0 as usize], placement).0;
+        let numbers = Numbers { own: (own, part.first_own), made: (layout.first_made, part.first_made) };
+        Ok((Prepared::of(&layout, placement)?, numbers))
     }
-}
-
-/// The first number that no file has yet. Numbers are one file's on all file systems.
-fn next_number(tables: &Tables, placement: &Placement) -> u32 {
-    let next = tables.values().map(FileTable::next_file).max().unwrap_or(0);
-    next.max(placement.first_file)
 }
 
 fn refused(error: PlanError) -> ProgramError {
     ProgramError::Users { at: error.at, problem: error.problem }
-}
-
-/// Numbers and names for the files that a process makes, by use: as many as are there at once when they are most.
-fn made_files(
-    shared: &Shared,
-    (user, at_once, process): (u32, u32, u32),
-    tables: &mut Tables,
-    homes: u32,
-) -> Result<Vec<Vec<FileId>>, ProgramError> {
-    let kind = &shared.population.types[shared.population.of_user[user as usize]];
-    let home = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
-    let mut free = Vec::new();
-    for (most, used) in most_at_once(shared, (user, at_once))?.into_iter().zip(&kind.uses) {
-        let first = next_number(tables, &shared.placement);
-        let files = tables.entry(homes).or_default();
-        check_number_of_files(u64::from(first - shared.placement.first_file) + most, &shared.placement)?;
-        let mut of_use = Vec::with_capacity(most as usize);
-        // The first is taken first.
-        for number in (0..most as u32).rev() {
-            of_use.push(FileId(first + number));
-        }
-        for (number, file) in of_use.iter().rev().enumerate() {
-            files.add(FileEntry {
-                file: *file,
-                name: made_name(&used.name, process, number as u32),
-                parent: home,
-                is_directory: false,
-                present: false,
-                size: 0,
-                cached: false,
-            })?;
-        }
-        free.push(of_use);
-    }
-    Ok(free)
 }
 
 /// Files of each use that a process has made and that are there at once, when they are most.

@@ -18,12 +18,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What all users of a workload share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Shared {
-    pub(super) namespace: Namespace,
+    pub(super) namespace: Arc<Namespace>,
     /// The file system on which each of its places lies.
     pub(super) file_systems: Vec<u32>,
-    pub(super) population: Population,
+    pub(super) population: Arc<Population>,
     pub(super) readings: Readings,
     pub(super) placement: Placement,
     /// Login sessions of each process.

@@ -5,7 +5,7 @@ use super::population::{Population, Type, USERS_MAX};
 use super::specification::UserSpecification;
 use crate::distribution::Draw;
 use crate::namespace::{Namespace, PlanError, Wanted, check, plan, plan_for};
-use crate::program::{Placement, Prepared, ProgramError};
+use crate::program::{FilePlan, Placement, Prepared, ProgramError};
 use indexmap::IndexMap;
 use petrio_kernel::Watch;
 use petrio_units::Bytes;
@@ -221,7 +221,20 @@ impl UserSpecification {
         placement: &Placement,
         top: Option<&str>,
     ) -> Result<Prepared, ProgramError> {
-        Ok(lay_out(self, crowd, placement, top, None)?.into_prepared())
+        Prepared::of(&lay_out(self, crowd, placement, top, None)?, placement)
+    }
+
+    /// The same, planned for all replications.
+    ///
+    /// # Errors
+    /// As of [`prepare`](Self::prepare).
+    pub fn plan(
+        &self,
+        crowd: &Users,
+        placement: &Placement,
+        top: Option<&str>,
+    ) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
+        lay_out(self, crowd, placement, top, None)
     }
 
     /// What a session of each type does, at the mean.

@@ -50,16 +50,11 @@ impl Figures {
             FiguresParameters { directory: self.dir.clone(), users: self.users, sessions: self.sessions };
         let loaded =
             load(&self.scenario, &self.overrides).map_err(|problems| failed(UsersError::from(problems)))?;
-        let figures = measure_figures(
-            &loaded,
-            &parameters,
-            || true,
-            |far| {
-                if !self.quiet {
-                    talk(&far.what);
-                }
-            },
-        );
+        let figures = measure_figures(&loaded, &parameters, |far| {
+            if !self.quiet {
+                talk(&far.what);
+            }
+        });
         let figures = figures.map_err(failed)?;
         self.results.leave(&figures, write_figures_html, (!self.quiet).then(|| figures_table(&figures)))
     }

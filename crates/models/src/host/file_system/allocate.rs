@@ -14,6 +14,7 @@ use super::search::Purpose;
 use super::touched::{Mapping, Touched};
 use super::volume::{Inode, Volume};
 use petrio_colours::FileId;
+use std::sync::Arc;
 
 /// Blocks of a file whose numbers the extent tree can hold.
 const MOST_LOGICAL: u64 = 1 << 32;
@@ -44,17 +45,17 @@ impl Volume {
         let result = if end > most {
             Err(FileError::TooLarge { file, blocks: end, most })
         } else {
-            self.fill(file, &mut inode, first, end, touched)
+            self.fill(file, Arc::make_mut(&mut inode), first, end, touched)
         };
-        self.files[file.0 as usize] = Some(inode);
+        self.put(file, inode);
         touched.settle();
         self.map(file, first, count, mapping);
         result
     }
 
     /// Takes an inode out of the table, so that it and the volume can be changed side by side.
-    pub(super) fn take_out(&mut self, file: FileId) -> Result<Box<Inode>, FileError> {
-        self.files.get_mut(file.0 as usize).and_then(Option::take).ok_or(FileError::NotFound { file })
+    pub(super) fn take_out(&mut self, file: FileId) -> Result<Arc<Inode>, FileError> {
+        self.files.take(file.0 as usize).ok_or(FileError::NotFound { file })
     }
 
     /// Fills the holes of a range; how many blocks of data were given.

@@ -5,6 +5,8 @@
 //! leaf that is full is split where the new extent belongs. Index nodes are counted as if each held 340 leaves; a third
 //! level of them (beyond 462,400 extents) is left out, as is the tree's shrinking back into the inode before it is empty.
 
+use smallvec::SmallVec;
+
 /// Extents of a leaf: (4096 − 12) / 12 (include of fs/ext4/ext4_extents.h).
 const LEAF: usize = 340;
 /// Extents, or index entries, in the inode.
@@ -30,25 +32,26 @@ impl Extent {
 struct Leaf {
     /// The block of the volume that holds the leaf; 0 where it is in the inode, or where there is no tree.
     node: u64,
-    extents: Vec<Extent>,
+    /// Most files are in one piece, which takes no memory of its own.
+    extents: SmallVec<[Extent; 1]>,
 }
 
 /// The extents of a file, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Extents {
-    leaves: Vec<Leaf>,
+    leaves: SmallVec<[Leaf; 1]>,
     /// Blocks of the index nodes above the leaves.
     index: Vec<u64>,
     longest: u32,
     blocks: u64,
     /// Leaves without a node.
-    unplaced: usize,
+    unplaced: u32,
 }
 
 impl Extents {
     /// None yet; an extent has at most `longest` blocks.
     pub(super) fn new(longest: u32) -> Self {
-        Self { leaves: Vec::new(), index: Vec::new(), longest, blocks: 0, unplaced: 0 }
+        Self { leaves: SmallVec::new(), index: Vec::new(), longest, blocks: 0, unplaced: 0 }
     }
 
     /// Blocks of data.
@@ -184,9 +187,9 @@ impl Extents {
             return;
         }
         self.unplaced += 1;
-        let behind = self.leaves[leaf].extents.split_off(at);
+        let behind: SmallVec<[Extent; 1]> = self.leaves[leaf].extents.drain(at..).collect();
         if behind.is_empty() {
-            self.leaves.insert(leaf + 1, Leaf { node: 0, extents: vec![new] });
+            self.leaves.insert(leaf + 1, Leaf { node: 0, extents: SmallVec::from_elem(new, 1) });
         } else {
             self.leaves[leaf].extents.push(new);
             self.leaves.insert(leaf + 1, Leaf { node: 0, extents: behind });
@@ -248,7 +251,7 @@ impl Extents {
         match self.leaves.as_slice() {
             [] => 0,
             [only] => usize::from(only.node == 0 && only.extents.len() > IN_INODE),
-            _ => self.unplaced + self.index_needed().saturating_sub(self.index.len()),
+            _ => self.unplaced as usize + self.index_needed().saturating_sub(self.index.len()),
         }
     }
 

@@ -20,13 +20,20 @@ pub(super) struct Branch {
     pub(super) top: bool,
 }
 
-/// Where the indirect blocks of a file lie; 0 stands for one that isn't there.
+/// Where the indirect blocks of a file lie. Most files have none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Indirect {
+pub(super) struct Indirect(Option<Box<Tables>>);
+
+/// The blocks of each level; 0 stands for one that isn't there.
+#[derive(Clone, Debug, Default)]
+struct Tables {
     lowest: Vec<u64>,
     middle: Vec<u64>,
     top: u64,
 }
+
+/// Those of a file that has none.
+static NONE: Tables = Tables { lowest: Vec::new(), middle: Vec::new(), top: 0 };
 
 impl Branch {
     /// The way to a block.
@@ -65,32 +72,43 @@ fn put(list: &mut Vec<u64>, index: usize, block: u64) {
 }
 
 impl Indirect {
+    #[inline]
+    fn tables(&self) -> &Tables {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+
     /// The blocks of a branch from the top: triple, double, single; none where there is none (yet).
     #[inline]
     pub(super) fn of(&self, branch: Branch) -> [Option<u64>; 3] {
-        let top = (branch.top && self.top != 0).then_some(self.top);
-        [top, at(&self.middle, branch.middle), at(&self.lowest, branch.lowest)]
+        let tables = self.tables();
+        let top = (branch.top && tables.top != 0).then_some(tables.top);
+        [top, at(&tables.middle, branch.middle), at(&tables.lowest, branch.lowest)]
     }
 
     /// The indirect block beside the highest one that the branch lacks: to which the pointer before points.
     pub(super) fn beside(&self, branch: Branch) -> Option<u64> {
+        let tables = self.tables();
         let before = |index: Option<usize>| index.and_then(|index| index.checked_sub(1));
-        if branch.top && self.top == 0 {
-            return at(&self.middle, Some(0));
+        if branch.top && tables.top == 0 {
+            return at(&tables.middle, Some(0));
         }
         match branch.middle {
-            Some(0) if at(&self.middle, Some(0)).is_none() => at(&self.lowest, Some(0)),
-            Some(middle) if at(&self.middle, Some(middle)).is_none() => {
+            Some(0) if at(&tables.middle, Some(0)).is_none() => at(&tables.lowest, Some(0)),
+            Some(middle) if at(&tables.middle, Some(middle)).is_none() => {
                 if middle == 1 {
-                    Some(self.top)
+                    Some(tables.top)
                 } else {
-                    at(&self.middle, Some(middle - 1))
+                    at(&tables.middle, Some(middle - 1))
                 }
             }
             _ => {
                 // The first under its parent has none beside it, and goes next to the parent.
                 let first = branch.lowest.is_some_and(|lowest| lowest as u64 % POINTERS == 1);
-                if first { at(&self.middle, branch.middle) } else { at(&self.lowest, before(branch.lowest)) }
+                if first {
+                    at(&tables.middle, branch.middle)
+                } else {
+                    at(&tables.lowest, before(branch.lowest))
+                }
             }
         }
     }
@@ -98,31 +116,35 @@ impl Indirect {
     /// How many blocks the branch lacks.
     #[inline]
     pub(super) fn missing(&self, branch: Branch) -> usize {
-        if branch.lowest.is_none() || at(&self.lowest, branch.lowest).is_some() {
+        let tables = self.tables();
+        if branch.lowest.is_none() || at(&tables.lowest, branch.lowest).is_some() {
             return 0;
         }
-        1 + usize::from(branch.middle.is_some() && at(&self.middle, branch.middle).is_none())
-            + usize::from(branch.top && self.top == 0)
+        1 + usize::from(branch.middle.is_some() && at(&tables.middle, branch.middle).is_none())
+            + usize::from(branch.top && tables.top == 0)
     }
 
     /// Gives the branch the highest of the blocks that it lacks.
     pub(super) fn give(&mut self, branch: Branch, block: u64) {
-        if branch.top && self.top == 0 {
-            self.top = block;
+        let tables = self.0.get_or_insert_default();
+        if branch.top && tables.top == 0 {
+            tables.top = block;
         } else if let Some(middle) = branch.middle
-            && at(&self.middle, branch.middle).is_none()
+            && at(&tables.middle, branch.middle).is_none()
         {
-            put(&mut self.middle, middle, block);
+            put(&mut tables.middle, middle, block);
         } else if let Some(lowest) = branch.lowest {
-            put(&mut self.lowest, lowest, block);
+            put(&mut tables.lowest, lowest, block);
         }
     }
 
     /// Removes the blocks that no block before `end` needs; the lowest of a branch first, as the kernel frees them.
     pub(super) fn truncate(&mut self, end: u64, mut freed: impl FnMut(u64)) {
+        let Some(tables) = self.0.as_deref_mut() else { return };
         let last = end.checked_sub(1).map_or(Branch::default(), Branch::to);
         let keep = |index: Option<usize>| index.map_or(0, |index| index + 1);
-        for (list, kept) in [(&mut self.lowest, keep(last.lowest)), (&mut self.middle, keep(last.middle))] {
+        for (list, kept) in [(&mut tables.lowest, keep(last.lowest)), (&mut tables.middle, keep(last.middle))]
+        {
             while list.len() > kept {
                 if let Some(block) = list.pop()
                     && block != 0
@@ -131,16 +153,17 @@ impl Indirect {
                 }
             }
         }
-        if !last.top && self.top != 0 {
-            freed(self.top);
-            self.top = 0;
+        if !last.top && tables.top != 0 {
+            freed(tables.top);
+            tables.top = 0;
         }
     }
 
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = u64> {
-        let top = (self.top != 0).then_some(self.top);
-        self.lowest.iter().chain(&self.middle).copied().filter(|&block| block != 0).chain(top)
+        let tables = self.tables();
+        let top = (tables.top != 0).then_some(tables.top);
+        tables.lowest.iter().chain(&tables.middle).copied().filter(|&block| block != 0).chain(top)
     }
 }
 

@@ -10,6 +10,7 @@ use super::parameters::{BLOCK_SIZE, Family};
 use super::touched::Touched;
 use super::volume::{Inode, Volume};
 use petrio_colours::{FileId, FileOp, Operation};
+use std::sync::Arc;
 
 /// What stands for a name in the hash of a directory: a fixed scrambling (SplitMix64's).
 fn name_hash(file: FileId, names: u64) -> u32 {
@@ -101,7 +102,7 @@ impl Volume {
         process: u32,
         directory: bool,
         touched: &mut Touched,
-    ) -> Result<Box<Inode>, FileError> {
+    ) -> Result<Inode, FileError> {
         let place = self.parent_place(parent)?;
         self.names += 1;
         let hash = name_hash(file, self.names);
@@ -124,10 +125,10 @@ impl Volume {
             touched.read(block);
         }
         touched.dirty(block);
-        if let Some(Some(parent)) = self.files.get_mut(parent.0 as usize) {
+        if let Some(parent) = self.files.get_mut(parent.0 as usize) {
             parent.last_group = Some(group);
         }
-        Ok(Box::new(Inode::new(&self.parameters, number, parent, hash, process % 16)))
+        Ok(Inode::new(&self.parameters, number, parent, hash, process % 16))
     }
 
     /// Puts a name into a directory: the entry's block, the directory's inode and, where it grows, what that takes.
@@ -148,7 +149,8 @@ impl Volume {
                 free: self.free_blocks(),
             });
         }
-        let mut inode = self.take_out(parent)?;
+        let mut taken = self.take_out(parent)?;
+        let inode = Arc::make_mut(&mut taken);
         let mut change = std::mem::take(&mut self.scratch.change);
         let mut result = Ok(0);
         if let Some(directory) = inode.directory.as_deref_mut() {
@@ -160,14 +162,14 @@ impl Volume {
             }
             if after > before {
                 inode.size = after * BLOCK_SIZE;
-                result = self.fill(parent, &mut inode, before, after, touched);
+                result = self.fill(parent, inode, before, after, touched);
             }
             for &at in &change.changed {
                 inode.block(u64::from(at)).into_iter().for_each(|block| touched.dirty(block));
             }
         }
         touched.update(self.geometry.inode_block(inode.number));
-        self.files[parent.0 as usize] = Some(inode);
+        self.put(parent, taken);
         self.scratch.change = change;
         result.map(|_| ())
     }
@@ -180,7 +182,8 @@ impl Volume {
         instead: Option<FileId>,
         touched: &mut Touched,
     ) {
-        let Ok(mut inode) = self.take_out(parent) else { return };
+        let Ok(mut taken) = self.take_out(parent) else { return };
+        let inode = Arc::make_mut(&mut taken);
         let mut directory = inode.directory.take();
         if let Some(directory) = directory.as_deref_mut() {
             directory.look_up(hash, file, |at| {
@@ -197,7 +200,7 @@ impl Volume {
         }
         inode.directory = directory;
         touched.update(self.geometry.inode_block(inode.number));
-        self.files[parent.0 as usize] = Some(inode);
+        self.put(parent, taken);
     }
 
     fn create(
@@ -215,7 +218,7 @@ impl Volume {
             self.inodes.give_back(inode.number, false);
             return Err(error);
         }
-        self.put(file, inode);
+        self.put(file, Arc::new(inode));
         Ok(())
     }
 
@@ -232,12 +235,12 @@ impl Volume {
             .fill(file, &mut inode, 0, 1, touched)
             .and_then(|_| self.add_name(file, parent, inode.hash, touched));
         if let Err(error) = made {
-            self.put(file, inode);
+            self.put(file, Arc::new(inode));
             self.evict(file, touched);
             return Err(error);
         }
         inode.block(0).into_iter().for_each(|block| touched.dirty(block));
-        self.put(file, inode);
+        self.put(file, Arc::new(inode));
         Ok(())
     }
 
@@ -263,7 +266,7 @@ impl Volume {
         let Some(inode) = self.get(file) else { return };
         self.orphan_add(inode, touched);
         let held = inode.holders > 0;
-        if let Some(Some(inode)) = self.files.get_mut(file.0 as usize) {
+        if let Some(inode) = self.files.get_mut(file.0 as usize) {
             inode.orphan = true;
             self.orphans += 1;
         }
@@ -341,7 +344,7 @@ impl Volume {
             (is_directory && parent != old_parent).then(|| self.get(file).and_then(|it| it.block(0)));
         dot_dot.flatten().into_iter().for_each(|block| touched.update(block));
         touched.update(self.geometry.inode_block(number));
-        if let Some(Some(inode)) = self.files.get_mut(file.0 as usize) {
+        if let Some(inode) = self.files.get_mut(file.0 as usize) {
             inode.parent = parent;
             inode.hash = hash;
         }

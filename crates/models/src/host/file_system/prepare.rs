@@ -9,6 +9,7 @@ use super::touched::Touched;
 use super::volume::Volume;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_kernel::random::{Generator, below, uniform};
+use std::sync::Arc;
 
 /// Blocks that write-back hands to the allocator of ext4 at once (MAX_WRITEPAGES_EXTENT_LEN).
 const AT_ONCE: u64 = 2048;
@@ -58,7 +59,8 @@ impl Volume {
     fn lay_out(&mut self, file: FileId, blocks: u64, random: &mut Generator) -> Result<(), FileError> {
         let share = self.parameters.fragmentation.get();
         let piece = if share > 0.0 { self.parameters.fragment.get() / BLOCK_SIZE } else { u64::MAX };
-        let mut inode = self.take_out(file)?;
+        let mut taken = self.take_out(file)?;
+        let inode = Arc::make_mut(&mut taken);
         let mut touched = Touched::default();
         let mut at = 0;
         let mut result = Ok(0);
@@ -68,14 +70,14 @@ impl Volume {
             let scattered = at > 0 && at % piece == 0 && uniform(random) < share;
             self.scatter = scattered.then(|| below(random, self.geometry.blocks));
             if scattered {
-                self.drop_reserve(&mut inode);
+                self.drop_reserve(inode);
             }
-            result = self.fill(file, &mut inode, at, end, &mut touched);
+            result = self.fill(file, inode, at, end, &mut touched);
             self.scatter = None;
             touched.clear();
             at = end;
         }
-        self.files[file.0 as usize] = Some(inode);
+        self.put(file, taken);
         result.map(|_| ())
     }
 }

@@ -11,11 +11,12 @@ use super::parameters::{BLOCK_SIZE, Family};
 use super::touched::Touched;
 use super::volume::{Inode, SUPERBLOCK, Volume};
 use petrio_colours::FileId;
+use std::sync::Arc;
 
 impl Volume {
     /// Keeps a file's blocks although its last name goes: somebody has it open.
     pub fn hold(&mut self, file: FileId) {
-        if let Some(Some(inode)) = self.files.get_mut(file.0 as usize) {
+        if let Some(inode) = self.files.get_mut(file.0 as usize) {
             inode.holders += 1;
         }
     }
@@ -23,7 +24,7 @@ impl Volume {
     /// The counterpart of [`Volume::hold`]: the last holder of a file without a name removes it, and the last holder of any
     /// gives back what was kept for its growth (ext4_release_file).
     pub fn release(&mut self, file: FileId, touched: &mut Touched) {
-        let Some(Some(inode)) = self.files.get_mut(file.0 as usize) else { return };
+        let Some(inode) = self.files.get_mut(file.0 as usize) else { return };
         inode.holders = inode.holders.saturating_sub(1);
         if inode.holders > 0 {
             return;
@@ -38,10 +39,11 @@ impl Volume {
 
     /// Gives back the blocks that are kept for the file's growth: when its last writer closes it.
     pub fn discard_reservation(&mut self, file: FileId) {
-        if let Ok(mut inode) = self.take_out(file) {
-            self.drop_reserve(&mut inode);
+        if let Ok(mut taken) = self.take_out(file) {
+            let inode = Arc::make_mut(&mut taken);
+            self.drop_reserve(inode);
             inode.window.goal = self.parameters.reservation;
-            self.files[file.0 as usize] = Some(inode);
+            self.put(file, taken);
         }
     }
 
@@ -61,16 +63,17 @@ impl Volume {
         if self.find(file)?.directory.is_some() {
             return Err(FileError::IsADirectory { file });
         }
-        let mut inode = self.take_out(file)?;
+        let mut taken = self.take_out(file)?;
+        let inode = Arc::make_mut(&mut taken);
         touched.update(self.geometry.inode_block(inode.number));
         if size < inode.size {
-            self.orphan_add(&inode, touched);
-            self.free_from(&mut inode, size.div_ceil(BLOCK_SIZE), touched);
+            self.orphan_add(inode, touched);
+            self.free_from(inode, size.div_ceil(BLOCK_SIZE), touched);
             touched.credits += self.truncate_credits();
         }
         touched.credits += 3;
         inode.size = size;
-        self.files[file.0 as usize] = Some(inode);
+        self.put(file, taken);
         Ok(())
     }
 
@@ -136,8 +139,9 @@ impl Volume {
 
     /// Removes a file without names: its blocks, its inode, its place among the orphans.
     pub(super) fn evict(&mut self, file: FileId, touched: &mut Touched) {
-        let Ok(mut inode) = self.take_out(file) else { return };
-        self.free_from(&mut inode, 0, touched);
+        let Ok(mut taken) = self.take_out(file) else { return };
+        let inode = Arc::make_mut(&mut taken);
+        self.free_from(inode, 0, touched);
         let group = self.geometry.group_of_inode(inode.number);
         touched.dirty(SUPERBLOCK);
         touched.update(self.geometry.inode_block(inode.number));

@@ -14,6 +14,7 @@
 use super::bitmap::Run;
 use super::parameters::{Allocation, BLOCK_SIZE, Family};
 use super::volume::{Inode, Volume, Window};
+use std::sync::Arc;
 
 /// The largest window of a reservation (EXT3_MAX_RESERVE_BLOCKS).
 const LARGEST_WINDOW: u32 = 1027;
@@ -254,10 +255,12 @@ impl Volume {
     }
 
     fn drop_all_windows(&mut self) {
-        for at in 0..self.files.len() {
-            if let Some(mut inode) = self.files[at].take() {
-                self.drop_reserve(&mut inode);
-                self.files[at] = Some(inode);
+        let keeps = |inode: &Inode| inode.window.left > 0 || !inode.kept.is_empty();
+        let keeping = self.files.iter().filter(|(_, inode)| keeps(inode)).map(|(number, _)| number);
+        for number in keeping.collect::<Vec<_>>() {
+            if let Some(mut taken) = self.files.take(number) {
+                self.drop_reserve(Arc::make_mut(&mut taken));
+                self.files.put(number, taken);
             }
         }
         let mut small = self.small;

@@ -9,8 +9,10 @@ use super::indirect::{Branch, Indirect};
 use super::inodes::{Inodes, LaggingCount, ParentPlace};
 use super::parameters::{Allocation, BLOCK_SIZE, Family, FileSystemParameters};
 use super::touched::{Mapping, Segment, Touched};
+use crate::host::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Blocks that are kept for one file (or, of multi-block allocation, for all small ones) before they are used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,7 +68,7 @@ pub struct Volume {
     pub(super) windowed: u64,
     pub(super) free_seen: LaggingCount,
     pub(super) inodes: Inodes,
-    pub(super) files: Vec<Option<Box<Inode>>>,
+    pub(super) files: SharedSlots<Inode>,
     /// The chunk that small files share, and the group where the last large allocation was; multi-block only.
     pub(super) small: Window,
     pub(super) stream: u32,
@@ -101,7 +103,7 @@ pub(super) const SUPERBLOCK: u64 = 0;
 
 impl Volume {
     /// The memory that each of its files takes at least, in bytes.
-    pub const BYTES_OF_A_FILE: usize = size_of::<Option<Box<Inode>>>() + size_of::<Inode>();
+    pub const BYTES_OF_A_FILE: usize = size_of::<Option<Arc<Inode>>>() + size_of::<Inode>();
 
     /// A fresh file system on a device of so many blocks of 4 KiB, as mke2fs makes it: root directory and lost+found.
     ///
@@ -126,6 +128,8 @@ impl Volume {
         root.directory = Some(Box::new(Directory::new(1)));
         root.extents.insert(0, geometry.root, 1);
         root.size = BLOCK_SIZE;
+        let mut files = SharedSlots::default();
+        files.put(0, Arc::new(root));
         Ok(Self {
             parameters: parameters.clone(),
             allocation: parameters.allocation(),
@@ -133,7 +137,7 @@ impl Volume {
             taken,
             windowed: 0,
             inodes,
-            files: vec![Some(Box::new(root))],
+            files,
             small: Window::default(),
             stream: 0,
             orphans: 0,
@@ -221,7 +225,7 @@ impl Volume {
 
     /// Sets a file's size after a write that made it longer; a shorter one is left to [`Operation::Truncate`](petrio_colours::Operation).
     pub fn grow(&mut self, file: FileId, size: u64) {
-        if let Some(Some(inode)) = self.files.get_mut(file.0 as usize) {
+        if let Some(inode) = self.files.get_mut(file.0 as usize) {
             inode.size = inode.size.max(size);
         }
     }
@@ -288,7 +292,7 @@ impl Volume {
 
     #[inline]
     pub(super) fn get(&self, file: FileId) -> Option<&Inode> {
-        self.files.get(file.0 as usize)?.as_deref()
+        self.files.get(file.0 as usize)
     }
 
     pub(super) fn find(&self, file: FileId) -> Result<&Inode, FileError> {
@@ -299,12 +303,8 @@ impl Volume {
         self.find(file)?.directory.as_deref().ok_or(FileError::NotADirectory { file })
     }
 
-    pub(super) fn put(&mut self, file: FileId, inode: Box<Inode>) {
-        let at = file.0 as usize;
-        if self.files.len() <= at {
-            self.files.resize_with(at + 1, || None);
-        }
-        self.files[at] = Some(inode);
+    pub(super) fn put(&mut self, file: FileId, inode: Arc<Inode>) {
+        self.files.put(file.0 as usize, inode);
     }
 
     pub(super) fn parent_place(&self, parent: FileId) -> Result<ParentPlace, FileError> {

@@ -1,6 +1,7 @@
 //! What the kernel remembers of each file in memory, beside its pages.
 
 use petrio_colours::FileId;
+use std::sync::Arc;
 
 /// A file's inode in memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,20 +20,24 @@ pub(in crate::host) struct Inode {
     pub(in crate::host) delayed: u64,
 }
 
-/// The inodes of a mount, by file number: small and dense.
+/// Inodes that are copied together when one of them changes.
+const CHUNK: usize = 32;
+
+/// The inodes of a mount, by file number: small and dense. Clones share those that neither changes.
 #[derive(Clone, Debug, Default)]
-pub(in crate::host) struct Inodes(Vec<Inode>);
+pub(in crate::host) struct Inodes(Vec<Arc<[Inode; CHUNK]>>);
 
 impl Inodes {
     pub(in crate::host) fn get(&self, file: FileId) -> Inode {
-        self.0.get(file.0 as usize).copied().unwrap_or_default()
+        let at = file.0 as usize;
+        self.0.get(at / CHUNK).map_or_else(Inode::default, |chunk| chunk[at % CHUNK])
     }
 
     pub(in crate::host) fn get_mut(&mut self, file: FileId) -> &mut Inode {
-        let index = file.0 as usize;
-        if index >= self.0.len() {
-            self.0.resize(index + 1, Inode::default());
+        let at = file.0 as usize;
+        if at / CHUNK >= self.0.len() {
+            self.0.resize_with(at / CHUNK + 1, Arc::default);
         }
-        &mut self.0[index]
+        &mut Arc::make_mut(&mut self.0[at / CHUNK])[at % CHUNK]
     }
 }

@@ -46,7 +46,7 @@ pub(super) trait Columns: Default {
 pub trait Tabular: Reported {
     /// The columns.
     #[expect(private_bounds, reason = "columns are this module's own business")]
-    type Columns: RequestColumns<Self>;
+    type Columns: RequestColumns<Self> + Send;
 }
 
 /// Columns that take completed requests.

@@ -33,7 +33,7 @@ pub(super) struct Speed {
 /// What the model says.
 pub(super) fn predict(loaded: &Loaded) -> Result<Speed, FsValidationError> {
     let system = System::build(loaded)?;
-    let report = simulate(loaded, &system, Sinks::default(), &mut |_| {})?;
+    let report = simulate(loaded, &system, Sinks::default())?;
     let bytes = report.throughput_bytes_per_s.value;
     // What makes data durable takes time and moves nothing: it isn't an access.
     let accesses = (report.requests.reads + report.requests.writes) as f64;

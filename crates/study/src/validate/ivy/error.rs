@@ -2,6 +2,7 @@
 
 use petrio_models::cluster::replication::ReplicationError;
 use petrio_models::host::unix_1990::UnixError;
+use petrio_scenario::run::RunFailure;
 use petrio_workload::SourceError;
 use petrio_workload::file_lives::FileLivesError;
 use petrio_workload::trace::TraceError;
@@ -25,9 +26,12 @@ pub enum IvyError {
     /// The copies.
     #[error(transparent)]
     Copies(#[from] ReplicationError),
+    /// The net's own run, after the programs have ended.
+    #[error(transparent)]
+    Rest(#[from] petrio_kernel::RunError),
     /// The run.
     #[error(transparent)]
-    Run(#[from] petrio_kernel::RunError),
+    Run(#[from] RunFailure),
     /// The net.
     #[error("{0}")]
     Net(String),

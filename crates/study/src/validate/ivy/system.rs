@@ -2,17 +2,19 @@
 
 use super::error::IvyError;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
-use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_kernel::{NetBuilder, Simulation, Time, Watch};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, Sight, Tally, replication_page,
 };
 use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page};
+use petrio_scenario::build::programs_page;
+use petrio_scenario::run::{Ended, Engine, Limits, Listener, OfSource, RunFailure};
 use petrio_workload::file_lives::FileLives;
 use petrio_workload::program::Placement;
 use petrio_workload::replay::{FileRecords, TraceFile, TraceFiles};
-use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource, ThinkPer};
+use petrio_workload::{ClosedReplay, ClosedReplayOptions, ThinkPer};
 use std::sync::Arc;
 
 /// A System, and what drives it.
@@ -77,53 +79,43 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
         .map(|(position, file)| unix_file(files.file_id(position, 1), file, system.stretch))
         .collect();
     unix_1990_page(&mut page, "host", &host, (blocks, &there), host_ports)?;
+    let programs =
+        programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
-    let mut run = Simulation::new(&net, seed, 0);
 
     let records =
         FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
-    let mut source = ClosedReplay::new(records, options)?;
-    let mut issued = 0u64;
-    loop {
-        match source.due()? {
-            Due::At(at) => {
-                let at = at.max(run.now());
-                // Up to the next thing that happens, or to the next operation, whichever is first.
-                let next = run.next_time()?.filter(|next| *next <= at);
-                if let Some(next) = next {
-                    run.run_until(next)?;
-                } else {
-                    if let Some(item) = source.issue(at)? {
-                        issued += 1;
-                        run.inject(ports.operations, item.request.clone(), at)?;
-                        run.inject(host_ports.operations, item.request, at)?;
-                    }
-                    run.run_until(at)?;
-                }
-            }
-            Due::AfterCompletion => {
-                let Some(next) = run.next_time()? else {
-                    return Err(IvyError::Net(format!(
-                        "{issued} operations were issued, and some never end"
-                    )));
-                };
-                run.run_until(next)?;
-            }
-            Due::Never => break,
-        }
-        let now = run.now();
-        let done: Vec<FileOp> = run.drain(host_ports.completions).collect();
-        for operation in done {
-            source.complete(operation.id, now)?;
-        }
-    }
+    let mut source = OfSource(ClosedReplay::new(records, options)?);
+    let arms: Vec<_> = ports.disks.iter().map(|(down, ..)| *down).collect();
+    let engine = Engine {
+        net: &net,
+        ports: &programs,
+        // The replication hears of what happens to files.
+        told: &[ports.operations],
+        devices: &arms,
+        seed,
+        replication: 0,
+        speeds: &[],
+        limits: Limits::default(),
+        watch: &Watch::default(),
+    };
+    let Ended { mut run, .. } = engine.run(&mut source, &mut Nobody)?;
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);
     run.run_until(rest)?;
     let mut tally = Tally::default();
     run.for_each_token(replicas, |replicas| tally = replicas.tally().clone());
     Ok(tally)
+}
+
+/// Nothing is measured but what the replication itself counts.
+struct Nobody;
+
+impl Listener<FileOp> for Nobody {
+    fn completed(&mut self, _: &FileOp, _: &mut Simulation) -> Result<(), RunFailure> {
+        Ok(())
+    }
 }
 
 fn unix_file(number: FileId, file: &TraceFile, stretch: u64) -> UnixFile {

@@ -3,7 +3,8 @@
 use super::cursor::{Cursor, places_and_accesses};
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use crate::program::{
-    FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
+    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
+    placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_kernel::Time;
@@ -259,27 +260,69 @@ impl PatternParameters {
     /// # Errors
     /// A parameter that no program can have, or too many files.
     pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
+        Prepared::of(&self.plan(placement)?, placement)
+    }
+
+    /// The same, planned for all replications.
+    ///
+    /// # Errors
+    /// As of [`prepare`](Self::prepare).
+    pub fn plan(&self, placement: &Placement) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         self.validate()?;
         placement::check_number_of_files(u64::from(self.processes) * u64::from(self.files), placement)?;
         placement::check_number_of_programs::<PatternProgram>("processes", self.processes.into())?;
+        Ok(PatternPlan { parameters: self.clone(), placement: placement.clone() })
+    }
+}
+
+struct PatternPlan {
+    parameters: PatternParameters,
+    placement: Placement,
+}
+
+impl PatternPlan {
+    /// The number of a process' first file.
+    fn first_file(&self, process: u32) -> u32 {
+        self.placement.first_file + process * self.parameters.files
+    }
+}
+
+impl FilePlan for PatternPlan {
+    fn processes(&self) -> u32 {
+        self.parameters.processes
+    }
+
+    fn next_file(&self) -> u32 {
+        self.first_file(self.parameters.processes)
+    }
+
+    fn tables(&self) -> Result<Tables, ProgramError> {
+        let Self { parameters, placement } = self;
+        let new = parameters.operation == Access::Write;
         let mut files = FileTable::new();
-        let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
-        let new = self.operation == Access::Write;
-        for process in 0..self.processes {
-            let first_file = placement.first_file + process * self.files;
-            for number in 0..self.files {
+        for process in 0..parameters.processes {
+            let first_file = self.first_file(process);
+            for number in 0..parameters.files {
                 files.add(FileEntry {
                     file: FileId(first_file + number),
                     name: placement.file_name(&format!("{process}.{number}")),
                     parent: FileId::ROOT,
                     is_directory: false,
-                    present: !(new && self.open_close),
-                    size: if new { 0 } else { self.file_size.get() },
-                    cached: self.cached,
+                    present: !(new && parameters.open_close),
+                    size: if new { 0 } else { parameters.file_size.get() },
+                    cached: parameters.cached,
                 })?;
             }
-            programs.push(Box::new(PatternProgram::new(self, placement, process, first_file)));
         }
-        Ok(Prepared::new(files, programs))
+        Ok(Tables::from([(placement.file_system, files)]))
+    }
+
+    fn programs(&self, replication: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        let placement = Placement { replication, ..self.placement.clone() };
+        let program = |process| -> Box<dyn FileProgram> {
+            let first_file = self.first_file(process);
+            Box::new(PatternProgram::new(&self.parameters, &placement, process, first_file))
+        };
+        Ok((0..self.parameters.processes).map(program).collect())
     }
 }

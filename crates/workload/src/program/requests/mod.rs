@@ -43,7 +43,7 @@ mod run;
 pub(crate) use format::Layout;
 pub use format::RequestFormat;
 pub use reader::{RequestReader, RequestRecord};
-pub use run::{Opener, RequestProgram};
+pub use run::{Opener, RequestProgram, RequestSurvey};
 
 use super::pattern::{Durability, FsyncCall, Interface, Timing};
 use petrio_units::{Bytes, Duration};

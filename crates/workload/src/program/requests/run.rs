@@ -4,7 +4,8 @@ use super::super::pattern::{check_durability, check_interface};
 use super::reader::{RequestReader, RequestRecord};
 use super::{Durability, FsyncCall, Interface, RequestParameters, Timing};
 use crate::program::{
-    FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
+    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
+    placement,
 };
 use crate::trace::{Problem, TraceError};
 use petrio_bounds::Headroom;
@@ -22,9 +23,9 @@ pub type Opener = dyn Fn() -> io::Result<Box<dyn Read + Send>> + Send + Sync;
 /// Most processes of a trace: each reads it on its own.
 const PROCESSES_MAX: usize = 1 << 10;
 
-/// What a first look at the requests finds.
+/// What a first look at captured requests finds.
 #[derive(Debug, Default)]
-struct Survey {
+pub struct RequestSurvey {
     processes: BTreeSet<u32>,
     /// How far requests reach into each file: at all, and by reads.
     ends: BTreeMap<u32, (u64, u64)>,
@@ -172,51 +173,32 @@ impl RequestParameters {
         placement: &Placement,
         opener: &Arc<Opener>,
     ) -> Result<Prepared, ProgramError> {
+        let survey = Arc::new(self.look_over(&**opener)?);
+        Prepared::of(&self.plan(placement, survey, opener.clone())?, placement)
+    }
+
+    /// What is to be known of the requests before they are played.
+    ///
+    /// # Errors
+    /// As of [`prepare`](Self::prepare).
+    pub fn look_over(&self, opener: &Opener) -> Result<RequestSurvey, ProgramError> {
         self.check()?;
-        let survey = self.survey(&**opener)?;
+        self.survey(opener)
+    }
+
+    /// The programs planned for all replications, from requests that have been [looked over](Self::look_over).
+    ///
+    /// # Errors
+    /// More files than there are numbers left.
+    pub fn plan(
+        &self,
+        placement: &Placement,
+        survey: Arc<RequestSurvey>,
+        opener: Arc<Opener>,
+    ) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         placement::check_number_of_files(survey.ends.len() as u64, placement)?;
-        let mut files = FileTable::new();
-        for (index, (number, &(end, _))) in survey.ends.iter().enumerate() {
-            files.add(FileEntry {
-                file: FileId(placement.first_file + index as u32),
-                name: placement.file_name(&number.to_string()),
-                parent: FileId::ROOT,
-                is_directory: false,
-                present: true,
-                size: self.file_size.map_or(end, Bytes::get),
-                cached: self.cached,
-            })?;
-        }
-        let numbers: Arc<[u32]> = survey.ends.keys().copied().collect();
-        let parameters = Arc::new(self.clone());
-        let program = |(index, &process): (usize, &u32)| {
-            let template = FileOp {
-                flags: AccessFlags {
-                    direct: self.direct,
-                    sync: self.sync,
-                    data_sync: self.data_sync,
-                    stdio: self.interface == Interface::Stdio,
-                },
-                ..placement.operation(index as u32)
-            };
-            Box::new(RequestProgram {
-                opener: opener.clone(),
-                parameters: parameters.clone(),
-                files: numbers.clone(),
-                first_file: placement.first_file,
-                process,
-                reader: None,
-                passes_left: self.passes,
-                template,
-                pending: None,
-                owes_fsync: None,
-                measured: None,
-                until_fsync: every(self.fsync),
-                written: BTreeSet::new(),
-                has_closed: false,
-            }) as Box<dyn FileProgram>
-        };
-        Ok(Prepared::new(files, survey.processes.iter().enumerate().map(program).collect()))
+        let (parameters, placement) = (Arc::new(self.clone()), placement.clone());
+        Ok(RequestPlan { parameters, survey, opener, placement })
     }
 
     fn check(&self) -> Result<(), ProgramError> {
@@ -232,9 +214,9 @@ impl RequestParameters {
         Ok(())
     }
 
-    fn survey(&self, opener: &Opener) -> Result<Survey, ProgramError> {
+    fn survey(&self, opener: &Opener) -> Result<RequestSurvey, ProgramError> {
         let mut reader = open(self, opener)?;
-        let mut survey = Survey::default();
+        let mut survey = RequestSurvey::default();
         let (mut headroom, mut requests) = (Headroom::default(), 0);
         while let Some(record) = reader.next().transpose()? {
             let end = record.offset + record.length;
@@ -291,6 +273,73 @@ impl RequestParameters {
             }
         }
         Ok(survey)
+    }
+}
+
+struct RequestPlan {
+    parameters: Arc<RequestParameters>,
+    survey: Arc<RequestSurvey>,
+    opener: Arc<Opener>,
+    placement: Placement,
+}
+
+impl FilePlan for RequestPlan {
+    fn processes(&self) -> u32 {
+        self.survey.processes.len() as u32
+    }
+
+    fn next_file(&self) -> u32 {
+        self.placement.first_file + self.survey.ends.len() as u32
+    }
+
+    fn tables(&self) -> Result<Tables, ProgramError> {
+        let Self { parameters, survey, placement, .. } = self;
+        let mut files = FileTable::new();
+        for (index, (number, &(end, _))) in survey.ends.iter().enumerate() {
+            files.add(FileEntry {
+                file: FileId(placement.first_file + index as u32),
+                name: placement.file_name(&number.to_string()),
+                parent: FileId::ROOT,
+                is_directory: false,
+                present: true,
+                size: parameters.file_size.map_or(end, Bytes::get),
+                cached: parameters.cached,
+            })?;
+        }
+        Ok(Tables::from([(placement.file_system, files)]))
+    }
+
+    fn programs(&self, _: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        let Self { parameters, survey, placement, .. } = self;
+        let numbers: Arc<[u32]> = survey.ends.keys().copied().collect();
+        let program = |(index, &process): (usize, &u32)| -> Box<dyn FileProgram> {
+            let template = FileOp {
+                flags: AccessFlags {
+                    direct: parameters.direct,
+                    sync: parameters.sync,
+                    data_sync: parameters.data_sync,
+                    stdio: parameters.interface == Interface::Stdio,
+                },
+                ..placement.operation(index as u32)
+            };
+            Box::new(RequestProgram {
+                opener: self.opener.clone(),
+                parameters: parameters.clone(),
+                files: numbers.clone(),
+                first_file: placement.first_file,
+                process,
+                reader: None,
+                passes_left: parameters.passes,
+                template,
+                pending: None,
+                owes_fsync: None,
+                measured: None,
+                until_fsync: every(parameters.fsync),
+                written: BTreeSet::new(),
+                has_closed: false,
+            })
+        };
+        Ok(survey.processes.iter().enumerate().map(program).collect())
     }
 }
 

@@ -6,7 +6,8 @@ use super::lengths;
 use super::names::Entry;
 use super::statement::{PhaseWord, Script};
 use crate::program::{
-    FileEntry, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, placement,
+    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
+    placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use std::sync::Arc;
@@ -145,20 +146,73 @@ impl ScriptParameters {
     /// # Errors
     /// As of [`ScriptParameters::validate`], or too many files.
     pub fn prepare(&self, placement: &Placement) -> Result<Prepared, ProgramError> {
+        Prepared::of(&self.plan(placement)?, placement)
+    }
+
+    /// The same, planned for all replications.
+    ///
+    /// # Errors
+    /// As of [`prepare`](Self::prepare).
+    pub fn plan(&self, placement: &Placement) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         let Compiled { instructions, entries } = self.compiled()?;
-        let instructions: Arc<[Instruction]> = instructions.into();
         let own_directory = self.processes > 1;
         let numbers = entries.len() as u64 + u64::from(own_directory);
         placement::check_number_of_files(u64::from(self.processes) * numbers, placement)?;
+        let (instructions, processes) = (instructions.into(), self.processes);
+        Ok(ScriptPlan { instructions, entries, processes, placement: placement.clone() })
+    }
+}
+
+struct ScriptPlan {
+    instructions: Arc<[Instruction]>,
+    entries: Vec<Entry>,
+    processes: u32,
+    placement: Placement,
+}
+
+impl ScriptPlan {
+    /// Whether each process works in a directory of its own.
+    const fn own_directory(&self) -> bool {
+        self.processes > 1
+    }
+
+    /// The first of a process' numbers: that of its directory, where it has one.
+    fn base(&self, process: u32) -> u32 {
+        let numbers = self.entries.len() as u32 + u32::from(self.own_directory());
+        self.placement.first_file + process * numbers
+    }
+
+    fn program(&self, process: u32) -> ScriptProgram {
+        let base = self.base(process);
+        ScriptProgram {
+            instructions: self.instructions.clone(),
+            next: 0,
+            rounds: Vec::new(),
+            sizes: self.entries.iter().map(|entry| entry.size).collect(),
+            directory: if self.own_directory() { FileId(base) } else { FileId::ROOT },
+            first_file: base + u32::from(self.own_directory()),
+            template: self.placement.operation(process),
+        }
+    }
+}
+
+impl FilePlan for ScriptPlan {
+    fn processes(&self) -> u32 {
+        self.processes
+    }
+
+    fn next_file(&self) -> u32 {
+        self.base(self.processes)
+    }
+
+    fn tables(&self) -> Result<Tables, ProgramError> {
+        let placement = &self.placement;
         let mut files = FileTable::new();
-        let mut programs: Vec<Box<dyn FileProgram>> = Vec::new();
         for process in 0..self.processes {
-            let base = placement.first_file + process * numbers as u32;
-            let mut directory = FileId::ROOT;
-            if own_directory {
-                directory = FileId(base);
+            let program = self.program(process);
+            if self.own_directory() {
                 files.add(FileEntry {
-                    file: directory,
+                    file: program.directory,
                     name: placement.file_name(&process.to_string()),
                     parent: FileId::ROOT,
                     is_directory: true,
@@ -167,21 +221,16 @@ impl ScriptParameters {
                     cached: false,
                 })?;
             }
-            let program = ScriptProgram {
-                instructions: instructions.clone(),
-                next: 0,
-                rounds: Vec::new(),
-                sizes: entries.iter().map(|entry| entry.size).collect(),
-                directory,
-                first_file: base + u32::from(own_directory),
-                template: placement.operation(process),
-            };
-            for (index, entry) in entries.iter().enumerate() {
+            for (index, entry) in self.entries.iter().enumerate() {
                 files.add(program.entry(index as u32 + 1, entry, placement))?;
             }
-            programs.push(Box::new(program));
         }
-        Ok(Prepared::new(files, programs))
+        Ok(Tables::from([(placement.file_system, files)]))
+    }
+
+    fn programs(&self, _: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        let program = |process| -> Box<dyn FileProgram> { Box::new(self.program(process)) };
+        Ok((0..self.processes).map(program).collect())
     }
 }
 

@@ -86,8 +86,12 @@ impl NativeReader {
     ///
     /// # Errors
     /// As of [`NativeReader::open`].
-    pub fn of_bytes(name: impl Into<Arc<str>>, bytes: Vec<u8>, wanted: Wanted) -> Result<Self, TraceError> {
-        let opened = fenced(|| SerializedFileReader::new(Bytes::from(bytes)));
+    pub fn of_bytes(
+        name: impl Into<Arc<str>>,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+        wanted: Wanted,
+    ) -> Result<Self, TraceError> {
+        let opened = fenced(|| SerializedFileReader::new(Bytes::from_owner(bytes)));
         Self::new(name.into(), opened.map(|reader| Box::new(reader) as Box<dyn FileReader>), wanted)
     }
 

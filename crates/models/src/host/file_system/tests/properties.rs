@@ -100,8 +100,7 @@ fn take(volume: &mut Volume, step: &Step, touched: &mut Touched, mapping: &mut M
 /// Every block that a file owns, and whose it is.
 fn owners(volume: &Volume) -> BTreeMap<u64, usize> {
     let mut owners = BTreeMap::new();
-    for (number, inode) in volume.files.iter().enumerate() {
-        let Some(inode) = inode else { continue };
+    for (number, inode) in volume.files.iter() {
         let data =
             inode.extents.iter().flat_map(|extent| extent.block..extent.block + u64::from(extent.count));
         let tree: Vec<u64> = inode.indirect.all().chain(inode.extents.all_nodes()).collect();
@@ -127,23 +126,23 @@ fn check(volume: &Volume, fresh: &Volume) {
     let reserved: u64 = volume
         .files
         .iter()
-        .flatten()
+        .map(|(_, inode)| inode)
         .map(|inode| inode.window.left + inode.kept.iter().map(|&(_, count)| count).sum::<u64>())
         .sum();
     assert_eq!(volume.windowed, reserved + volume.small.left);
-    let inodes = volume.files.iter().flatten().count() as u64;
+    let inodes = volume.files.iter().count() as u64;
     assert_eq!(fresh.free_inodes() - volume.free_inodes(), inodes - 1);
-    let numbers: BTreeSet<u32> = volume.files.iter().flatten().map(|inode| inode.number).collect();
+    let numbers: BTreeSet<u32> = volume.files.iter().map(|(_, inode)| inode.number).collect();
     assert_eq!(numbers.len() as u64, inodes);
     // Every name is in its directory, and nothing else.
     let entries: u64 = volume
         .files
         .iter()
-        .flatten()
+        .map(|(_, inode)| inode)
         .filter_map(|inode| inode.directory.as_deref())
         .map(Directory::entries)
         .sum();
-    let named = volume.files.iter().flatten().filter(|inode| !inode.orphan).count() as u64;
+    let named = volume.files.iter().filter(|(_, inode)| !inode.orphan).count() as u64;
     assert_eq!(entries, named - 1);
 }
 
@@ -206,7 +205,7 @@ proptest! {
                 take(&mut volume, &Step::Rmdir(directory), &mut touched, &mut mapping);
             }
         }
-        let root = volume.files[0].as_ref().unwrap();
+        let root = volume.files.get(0).unwrap();
         let grown = root.extents.blocks() - 1 + root.indirect.all().count() as u64;
         let nodes = root.extents.all_nodes().count() as u64;
         prop_assert_eq!(volume.free_blocks() + grown + nodes, fresh.free_blocks());

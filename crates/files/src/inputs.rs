@@ -1,0 +1,181 @@
+//! Everything that one piece of work reads: files below a folder, or what somebody holds in memory under their names.
+//!
+//! Whoever works looks for inputs here and nowhere else, so that a page, a notebook or a test gives them without writing files, and
+//! what is small is read once, however many ask for it. What is large is opened again by each who reads it from its beginning: a
+//! stream is not kept.
+
+use crate::input;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A file of so many bytes or fewer is kept when it was read: most specifications, drives and sample traces are smaller, and a large
+/// trace costs more memory than opening it again costs time.
+const KEPT_BYTES_MAX: u64 = 4 << 20;
+
+/// Where inputs lie, and what has been read of them. Clones share what was read.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    folder: Option<PathBuf>,
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    kept: BTreeMap<PathBuf, Arc<[u8]>>,
+    /// How often each file was opened.
+    opened: BTreeMap<PathBuf, u64>,
+}
+
+/// What was opened, from its beginning.
+#[derive(Debug)]
+pub enum Source {
+    /// It is in memory.
+    Kept(Cursor<Arc<[u8]>>),
+    /// It is read as it lies there.
+    File(File),
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Kept(bytes) => bytes.read(buffer),
+            Self::File(file) => file.read(buffer),
+        }
+    }
+}
+
+impl Inputs {
+    /// Files as they are named: what is relative lies below the process' own folder.
+    pub fn here() -> Self {
+        Self::below(Path::new(""))
+    }
+
+    /// Files below a folder; those named by an absolute path lie where they lie.
+    pub fn below(folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), known: Arc::default() }
+    }
+
+    /// Nothing that could be looked for beforehand. What is held in memory is there all the same, and whoever opens a file finds it as
+    /// [`here`](Self::here).
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// With an input that is in memory; it is found by this name before any file is.
+    pub fn hold(&self, name: &Path, bytes: impl Into<Arc<[u8]>>) {
+        self.known().kept.insert(self.path_of(name), bytes.into());
+    }
+
+    /// Whether an input is looked for before it is needed: one that is held, or any where there is a folder.
+    pub fn may_be_read(&self, name: &Path) -> bool {
+        self.folder.is_some() || self.holds(name)
+    }
+
+    /// Whether an input is in memory, given or read before.
+    pub fn holds(&self, name: &Path) -> bool {
+        self.known().kept.contains_key(&self.path_of(name))
+    }
+
+    /// Where an input lies.
+    pub fn path_of(&self, name: &Path) -> PathBuf {
+        self.folder.as_deref().map_or_else(|| name.to_owned(), |folder| folder.join(name))
+    }
+
+    /// Opens an input. One that is small is read now, and from memory for all who come later.
+    ///
+    /// # Errors
+    /// As of [`File::open`]; a folder, which can be opened and only fails when it is read.
+    pub fn open(&self, name: &Path) -> io::Result<Source> {
+        let path = self.path_of(name);
+        if let Some(bytes) = self.known().kept.get(&path) {
+            return Ok(Source::Kept(Cursor::new(bytes.clone())));
+        }
+        let mut file = input::open(&path)?;
+        *self.known().opened.entry(path.clone()).or_default() += 1;
+        let there = file.metadata()?;
+        if there.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        // A pipe has no length and no second reader: whoever opens it reads it.
+        if !there.is_file() || there.len() > KEPT_BYTES_MAX {
+            return Ok(Source::File(file));
+        }
+        let mut bytes = Vec::with_capacity(there.len() as usize);
+        file.read_to_end(&mut bytes)?;
+        let bytes: Arc<[u8]> = bytes.into();
+        self.known().kept.insert(path, bytes.clone());
+        Ok(Source::Kept(Cursor::new(bytes)))
+    }
+
+    /// Whether an input is there and can be read as one; it is remembered as an input.
+    ///
+    /// # Errors
+    /// As of [`std::fs::metadata`]; a folder.
+    pub fn look(&self, name: &Path) -> io::Result<()> {
+        if self.holds(name) {
+            return Ok(());
+        }
+        let there = std::fs::metadata(self.path_of(name))?;
+        input::remember(&there);
+        if there.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
+    }
+
+    /// How often files were opened, by their paths.
+    pub fn opened(&self) -> BTreeMap<PathBuf, u64> {
+        self.known().opened.clone()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn text(inputs: &Inputs, name: &str) -> String {
+        let mut text = String::new();
+        inputs.open(Path::new(name)).unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn a_small_file_is_opened_once_and_a_large_one_by_each_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("small"), "text").unwrap();
+        let large = File::create(folder.path().join("large")).unwrap();
+        large.set_len(KEPT_BYTES_MAX + 1).unwrap();
+        let inputs = Inputs::below(folder.path());
+        let again = inputs.clone();
+        for _ in 0..3 {
+            assert_eq!(text(&again, "small"), "text");
+            assert!(matches!(inputs.open(Path::new("large")).unwrap(), Source::File(_)));
+        }
+        let opened: Vec<u64> = inputs.opened().into_values().collect();
+        assert_eq!(opened, [3, 1], "the large one, and the small one");
+        assert!(input::is_input(&folder.path().join("small")));
+    }
+
+    #[test]
+    fn what_is_held_needs_no_file() {
+        let inputs = Inputs::none();
+        inputs.hold(Path::new("specification"), *b"held");
+        assert_eq!(text(&inputs, "specification"), "held");
+        assert!(inputs.look(Path::new("specification")).is_ok() && inputs.opened().is_empty());
+        assert!(inputs.may_be_read(Path::new("specification")) && !inputs.may_be_read(Path::new("other")));
+    }
+
+    #[test]
+    fn a_folder_is_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = Inputs::here();
+        assert_eq!(inputs.open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(inputs.look(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(inputs.open(&folder.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
