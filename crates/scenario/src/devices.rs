@@ -6,6 +6,7 @@ use crate::schema::{Disk, Scenario};
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
@@ -21,7 +22,14 @@ pub(crate) fn devices(
 ) -> Result<IndexMap<String, Arc<Device>>, Vec<Problem>> {
     let mut devices = IndexMap::new();
     let mut problems = Vec::new();
+    // Parts that name one drive of the catalogue and change nothing share it, and all that is made of it.
+    let mut unchanged: BTreeMap<&str, Arc<Device>> = BTreeMap::new();
     for (name, disk) in &scenario.disk {
+        let shared = disk.model.as_deref().filter(|_| disk.file.is_none() && changes(root, name).is_none());
+        if let Some(device) = shared.and_then(|model| unchanged.get(model)) {
+            devices.insert(name.clone(), Arc::clone(device));
+            continue;
+        }
         let found = device(name, disk, root, places, sources, folder);
         let sound = found.and_then(|device| match device.check() {
             Ok(()) => Ok(device),
@@ -32,7 +40,11 @@ pub(crate) fn devices(
         });
         match sound {
             Ok(device) => {
-                devices.insert(name.clone(), Arc::new(device));
+                let device = Arc::new(device);
+                if let Some(model) = shared {
+                    unchanged.insert(model, Arc::clone(&device));
+                }
+                devices.insert(name.clone(), device);
             }
             Err(mut more) => problems.append(&mut more),
         }

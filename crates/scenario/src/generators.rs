@@ -87,6 +87,6 @@ fn devices_of(
 
 /// Blocks of the smallest disk that a generator asks.
 fn smallest(generator: &Generator, disks: &[PlacedDisk]) -> u64 {
-    let blocks = |&device: &u32| disks.get(device as usize).and_then(|disk| disk.device.blocks());
+    let blocks = |&device: &u32| disks.get(device as usize).map(|disk| disk.blocks);
     generator.devices.iter().filter_map(blocks).min().unwrap_or(0)
 }

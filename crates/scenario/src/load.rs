@@ -187,13 +187,17 @@ pub fn load_text_watched(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
+    // Once a part: finding a drive's size out means laying it out.
+    let sizes: IndexMap<&String, u64> =
+        devices.iter().map(|(part, device)| (part, device.blocks().unwrap_or(0))).collect();
     let disks: Vec<PlacedDisk> = checked
         .disks
         .into_iter()
         .filter_map(|(name, part)| {
             let (disk, device) = (scenario.disk.get(&part)?, devices.get(&part)?);
             let device = Arc::clone(device);
-            Some(PlacedDisk { name, part, device, scheduler: disk.scheduler, queue_depth: disk.queue_depth })
+            let (blocks, scheduler) = (sizes.get(&part).copied().unwrap_or(0), disk.scheduler);
+            Some(PlacedDisk { name, part, device, blocks, scheduler, queue_depth: disk.queue_depth })
         })
         .collect();
     let texts = (&places, &sources);

@@ -31,6 +31,8 @@ pub struct PlacedDisk {
     pub part: String,
     /// The drive, with the scenario's changes.
     pub device: Arc<Device>,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
     /// The order in which waiting requests are sent to it.
     pub scheduler: Scheduler,
     /// Commands that it accepts at a time, where the scenario says so.
@@ -257,7 +259,7 @@ fn size(number: usize, scenario: &Scenario, disks: &[PlacedDisk], holders: &[Hol
     let Some(holder) = holders.get(number) else { return 0 };
     let below = || holder.over.iter().map(|&below| size(below as usize, scenario, disks, holders));
     match holder.kind {
-        HolderKind::Disk => disks.get(number).and_then(|disk| disk.device.blocks()).unwrap_or(0),
+        HolderKind::Disk => disks.get(number).map_or(0, |disk| disk.blocks),
         HolderKind::Fabric | HolderKind::Throttle => below().min().unwrap_or(0),
         HolderKind::Replication => {
             let replication = scenario.replication.get(&holder.name);

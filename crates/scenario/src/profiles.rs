@@ -9,6 +9,7 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
+use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -30,10 +31,11 @@ pub(crate) fn profiles(
 ) -> Result<IndexMap<String, Profile>, Vec<Problem>> {
     let mut found = IndexMap::new();
     let mut problems = Vec::new();
+    let (mut machines, mut kernels) = (BTreeMap::new(), BTreeMap::new());
     for (name, host) in &scenario.host {
         let mut finder = Finder { name, root, places, sources, folder };
-        let machine = finder.find(MACHINES, &host.machine, read::<MachineParameters>);
-        let kernel = finder.find(KERNELS, &host.kernel, read::<KernelParameters>);
+        let machine = finder.find_once(MACHINES, &host.machine, read::<MachineParameters>, &mut machines);
+        let kernel = finder.find_once(KERNELS, &host.kernel, read::<KernelParameters>, &mut kernels);
         match (machine, kernel) {
             (Ok(machine), Ok(kernel)) => {
                 let kernel = with_read_ahead(kernel, host);
@@ -63,6 +65,25 @@ struct Finder<'a, 'i> {
 }
 
 impl<'i> Finder<'_, 'i> {
+    /// As [`find`](Self::find), where what other hosts name and change nothing of is read once for all.
+    fn find_once<'w, T: Clone>(
+        &mut self,
+        shelf: Shelf,
+        word: &'w str,
+        read: impl Fn(&Table<'_>, &Sources) -> Result<T, Vec<Problem>>,
+        unchanged: &mut BTreeMap<&'w str, T>,
+    ) -> Result<T, Vec<Problem>> {
+        if self.changes(shelf.what).is_some() {
+            return self.find(shelf, word, read);
+        }
+        if let Some(known) = unchanged.get(word) {
+            return Ok(known.clone());
+        }
+        let found = self.find(shelf, word, read)?;
+        unchanged.insert(word, found.clone());
+        Ok(found)
+    }
+
     /// A machine or a kernel: what the catalogue or a file says, and on top of it what the scenario says.
     fn find<T>(
         &mut self,

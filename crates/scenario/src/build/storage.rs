@@ -41,6 +41,8 @@ pub(super) struct Devices {
     pub(super) stages: Vec<Stage>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
+    /// The drive compiled last: disks of one part follow each other and share it.
+    compiled: Option<(Arc<Device>, Arc<Drive>)>,
     /// The replications, by their position in [`Loaded::storage`].
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
 }
@@ -73,7 +75,11 @@ pub(super) fn device_page(
     let requests = page.fifo(&format!("{}-requests", disk.name));
     let (blocks, write_cache, depth, mut stages) = match &*disk.device {
         Device::Disk(parameters) => {
-            let drive = Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?);
+            let drive = match &devices.compiled {
+                Some((device, drive)) if Arc::ptr_eq(device, &disk.device) => Arc::clone(drive),
+                _ => Arc::new(Drive::new(parameters).map_err(|error| refuse(error.to_string()))?),
+            };
+            devices.compiled = Some((Arc::clone(&disk.device), Arc::clone(&drive)));
             let queueing = Queueing { scheduler: disk.scheduler.0, depth: disk.queue_depth };
             let stages = disk_page(page, &disk.name, &drive, queueing, requests, completions);
             let depth = disk.queue_depth.unwrap_or(drive.queue().depth).max(1);

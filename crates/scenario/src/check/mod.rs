@@ -2,16 +2,19 @@
 //! there, options that contradict each other.
 
 mod measure;
+mod pool;
 mod storage;
 mod workloads;
 
-use crate::schema::{Names, Scenario, fits};
+use crate::schema::{Names, Scenario};
 use crate::text::tree::Places;
 use crate::text::typed::suggestion;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use pool::Pool;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 /// What the checks found.
 pub(crate) struct Checked {
@@ -77,6 +80,8 @@ struct Checker<'a> {
     problems: Vec<Problem>,
     disks: Vec<(String, String)>,
     holders: Vec<Holder>,
+    /// What names in an `on` of arrays and file systems may stand for, by number of `holders`.
+    pool: Rc<Pool>,
     /// Who uses each holder, where somebody does who wants it alone.
     users: BTreeMap<u32, String>,
     file_systems: Vec<PlannedFileSystem>,
@@ -112,6 +117,7 @@ pub(crate) fn check(
         problems: Vec::new(),
         disks: Vec::new(),
         holders: Vec::new(),
+        pool: Rc::default(),
         users: BTreeMap::new(),
         file_systems: Vec::new(),
         unix: Vec::new(),
@@ -166,10 +172,9 @@ impl Checker<'_> {
         }
     }
 
-    /// The parts of a pool that names and patterns stand for. The pool holds each part's name and the name under which the
-    /// scenario describes it, which stands for all that are described by it.
-    fn find(&mut self, path: &str, names: &Names, pool: &[(String, String)], words: Words) -> Vec<u32> {
-        let mut found: Vec<u32> = Vec::new();
+    /// The parts of a pool that names and patterns stand for.
+    fn find(&mut self, path: &str, names: &Names, pool: &Pool, words: Words) -> Vec<u32> {
+        let (mut found, mut known): (Vec<u32>, BTreeSet<u32>) = Default::default();
         let Words { one, many } = words;
         if names.iter().next().is_none() {
             let help = format!("name a {one}, or leave the part out");
@@ -177,22 +182,18 @@ impl Checker<'_> {
         }
         let is_list = names.iter().count() > 1;
         for (index, pattern) in names.iter().enumerate() {
-            let fitting = |(name, part): &(String, String)| fits(pattern, name) || fits(pattern, part);
-            for (number, _) in (0..).zip(pool).filter(|(_, entry)| fitting(entry)) {
-                if !found.contains(&number) {
-                    found.push(number);
-                }
-            }
-            if !pool.iter().any(fitting) {
+            let fitting = pool.fitting(pattern);
+            let fits_none = fitting.is_empty();
+            found.extend(fitting.into_iter().filter(|number| known.insert(*number)));
+            if fits_none {
                 let path = if is_list { format!("{path}.{index}") } else { path.to_owned() };
                 let mut parts: Vec<&str> = Vec::new();
-                for (_, part) in pool {
+                for (_, part) in pool.parts() {
                     if parts.last() != Some(&part.as_str()) {
                         parts.push(part);
                     }
                 }
-                let numbered: Vec<&str> = pool
-                    .iter()
+                let numbered: Vec<&str> = (pool.parts().iter())
                     .filter(|(name, part)| name != part)
                     .map(|(name, _)| name.as_str())
                     .take(20)

@@ -1,8 +1,10 @@
 //! Disks, what is made of them, hosts and the file systems on them.
 
+use super::pool::Pool;
 use super::{Checker, Holder, HolderKind, PlannedFileSystem, Words};
 use crate::schema::{Names, Raid};
 use petrio_colours::SECTOR_BYTES;
+use std::rc::Rc;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
@@ -59,6 +61,7 @@ impl Checker<'_> {
             self.take_name(&path, name, kind.key(), "rename one of them");
             self.holders.push(Holder { name: name.clone(), kind, over: Vec::new() });
         }
+        self.pool = Rc::new(self.pool_of_holders());
         for number in self.disks.len()..self.holders.len() {
             let Holder { name, kind, .. } = self.holders[number].clone();
             let path = format!("{}.{name}.on", kind.key());
@@ -69,7 +72,7 @@ impl Checker<'_> {
                 },
                 HolderKind::Replication => match scenario.replication.get(&name) {
                     Some(replication) => {
-                        let pool = self.pool();
+                        let pool = Rc::clone(&self.pool);
                         let mut members = self.find(&path, &replication.on, &pool, HOLDERS);
                         members.retain(|&member| member as usize != number);
                         members
@@ -99,7 +102,7 @@ impl Checker<'_> {
     }
 
     fn members(&mut self, number: u32, raid: &Raid, path: &str) -> Vec<u32> {
-        let pool = self.pool();
+        let pool = Rc::clone(&self.pool);
         let mut members = self.find(path, &raid.on, &pool, HOLDERS);
         // A pattern such as "*" doesn't mean the array itself.
         members.retain(|&member| member != number);
@@ -115,20 +118,18 @@ impl Checker<'_> {
         members
     }
 
-    fn pool(&self) -> Vec<(String, String)> {
+    /// What names of holders may stand for, once they all are there.
+    fn pool_of_holders(&self) -> Pool {
         let part = |(number, holder): (usize, &Holder)| {
             self.disks.get(number).map_or_else(|| holder.name.clone(), |(_, part)| part.clone())
         };
-        self.holders
-            .iter()
-            .enumerate()
-            .map(|(number, holder)| (holder.name.clone(), part((number, holder))))
-            .collect()
+        let entry = |(number, holder): (usize, &Holder)| (holder.name.clone(), part((number, holder)));
+        self.holders.iter().enumerate().map(entry).collect()
     }
 
     /// The one holder that a name stands for.
     fn only(&mut self, path: &str, name: &str, what: &str) -> Option<u32> {
-        let pool = self.pool();
+        let pool = Rc::clone(&self.pool);
         let found = self.find(path, &Names::one(name), &pool, HOLDERS);
         if found.len() > 1 {
             let message =
@@ -233,15 +234,15 @@ impl Checker<'_> {
     }
 
     fn host_of(&mut self, path: &str, name: &str, host: Option<&str>) -> Option<usize> {
+        if let Some(known) = host.and_then(|host| self.scenario.host.get_index_of(host)) {
+            return Some(known);
+        }
         let hosts: Vec<&str> = self.scenario.host.keys().map(String::as_str).collect();
         match (host, hosts.as_slice()) {
             (Some(host), _) => {
-                let found = hosts.iter().position(|known| *known == host);
-                if found.is_none() {
-                    let help = crate::text::typed::suggestion(host, &hosts, "the hosts are");
-                    self.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
-                }
-                found
+                let help = crate::text::typed::suggestion(host, &hosts, "the hosts are");
+                self.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
+                None
             }
             (None, [_]) => Some(0),
             (None, []) => {

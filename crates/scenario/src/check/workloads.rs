@@ -1,5 +1,6 @@
 //! Workloads: what they go to, and options that make no sense.
 
+use super::pool::Pool;
 use super::{Checker, DISKS, Words};
 use crate::load::near_file;
 use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
@@ -26,7 +27,7 @@ impl Checker<'_> {
         let mut targets = IndexMap::new();
         let scenario = self.scenario;
         let file_systems = self.file_systems_by_name();
-        let disks = self.disks.clone();
+        let disks: Pool = self.disks.iter().cloned().collect();
         for (name, workload) in &scenario.workload {
             let path = format!("workload.{name}");
             self.name(&path, name);
@@ -64,7 +65,7 @@ impl Checker<'_> {
         targets
     }
 
-    fn file_systems_by_name(&self) -> Vec<(String, String)> {
+    fn file_systems_by_name(&self) -> Pool {
         let scenario = self.scenario;
         scenario.fs.keys().chain(scenario.unix.keys()).map(|name| (name.clone(), name.clone())).collect()
     }
