@@ -4,8 +4,8 @@ use crate::store::Slot;
 use serde::Serialize;
 use std::marker::PhantomData;
 
-/// The most input arcs of one transition: as many as their numbers tell apart. A page that looks at a state of each of hundreds of
-/// others has so many.
+/// The most input arcs of one transition: as many as their numbers tell apart. A page that looks at a state of each
+/// of hundreds of others has so many.
 pub(crate) const ARC_LIMIT: usize = ArcNumber::MAX as usize;
 /// An input arc's number in its transition.
 pub(crate) type ArcNumber = u16;

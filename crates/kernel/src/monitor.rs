@@ -146,9 +146,8 @@ impl Observers {
 
 impl Clone for Observers {
     fn clone(&self) -> Self {
-        let clone_of_place = |place: &Vec<Box<dyn AnyObserver>>| {
-            place.iter().map(|observer| observer.clone_box()).collect()
-        };
+        let clone_of_place =
+            |place: &Vec<Box<dyn AnyObserver>>| place.iter().map(|observer| observer.clone_box()).collect();
         Self(self.0.iter().map(clone_of_place).collect())
     }
 }

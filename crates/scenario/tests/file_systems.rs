@@ -326,11 +326,13 @@ fn reached(hosts: usize) -> BTreeMap<usize, Vec<(Time, BlockRequest)>> {
         text.push_str(&format!(
             "[disk.d{number}]\nmodel = \"seagate-cheetah-9lp\"\n\
              [host.h{number}]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n\
-             [fs.f{number}]\ntype = \"ext3\"\nhost = \"h{number}\"\non = \"d{number}\"\nscheduler = \"cfq\"\nsize = \"1 GiB\"\n"
+             [fs.f{number}]\ntype = \"ext3\"\nhost = \"h{number}\"\non = \"d{number}\"\n\
+             scheduler = \"cfq\"\nsize = \"1 GiB\"\n"
         ));
     }
     text.push_str(
-        "[workload.w]\nkind = \"files\"\non = \"f*\"\noperation = \"write\"\nrecord = \"64 KiB\"\nfile_size = \"32 MiB\"\nfsync = "phase"\n",
+        "[workload.w]\nkind = \"files\"\non = \"f*\"\noperation = \"write\"\n\
+         record = \"64 KiB\"\nfile_size = \"32 MiB\"\nfsync = { every = 40 }\n",
     );
     let loaded = read(&text).unwrap();
     let system = System::build(&loaded).unwrap();
@@ -340,7 +342,8 @@ fn reached(hosts: usize) -> BTreeMap<usize, Vec<(Time, BlockRequest)>> {
     std::mem::take(&mut *reached.lock().unwrap())
 }
 
-/// The kernel threads of all hosts have the same process numbers: a scheduler serves one host's requests and never sees another's.
+/// The kernel threads of all hosts have the same process numbers: a scheduler serves one host's requests and never
+/// sees another's.
 #[test]
 fn hosts_whose_daemons_have_the_same_numbers_are_never_confused() {
     let (alone, together) = (reached(1), reached(3));
@@ -349,7 +352,10 @@ fn hosts_whose_daemons_have_the_same_numbers_are_never_confused() {
     for number in 0..3 {
         let pairs = alone[&0].iter().zip(&together[&number]);
         for ((at, one), (then, other)) in pairs {
-            assert_eq!((at, one.direction, one.address, one.blocks), (then, other.direction, other.address, other.blocks));
+            assert_eq!(
+                (at, one.direction, one.address, one.blocks),
+                (then, other.direction, other.address, other.blocks)
+            );
         }
         assert_eq!(alone[&0].len(), together[&number].len(), "host {number}");
     }

@@ -1,7 +1,8 @@
 //! Which of many is due first: a tournament, so that one of thousands that changes costs a few comparisons.
 //!
-//! Each pair of neighbours plays, the winners play, and so on. What is known of one changes only the games on its way to the top.
-//! The winner is the one that a look at all of them in order would find, so who wins depends on no history.
+//! Each pair of neighbours plays, the winners play, and so on. What is known of one changes only the games on its way
+//! to the top. The winner is the one that a look at all of them in order would find, so who wins depends on no
+//! history.
 
 use crate::source::Due;
 use std::cmp::Ordering;
@@ -10,8 +11,8 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug)]
 pub(crate) struct Earliest {
     dues: Vec<Due>,
-    /// A complete binary tree: the winner of all is at 1, the children of `node` are at `2 node` and `2 node + 1`, and the games of
-    /// the first round are the last `width / 2`.
+    /// A complete binary tree: the winner of all is at 1, the children of `node` are at `2 node` and `2 node + 1`,
+    /// and the games of the first round are the last `width / 2`.
     winners: Vec<u32>,
     /// Positions, rounded up to a power of two.
     width: usize,
@@ -28,7 +29,8 @@ impl Earliest {
         tournament
     }
 
-    /// The first: with the earliest time, then one that waits for a completion; of equals the one with the lowest position.
+    /// The first: with the earliest time, then one that waits for a completion; of equals the one with the lowest
+    /// position.
     #[inline]
     pub(crate) fn first(&self) -> (Due, usize) {
         let winner = self.winners[1] as usize;

@@ -131,14 +131,11 @@ fn note_adjacency(index: u32, transition: &Transition, tests: &[Test], drafts: &
     }
 }
 
-/// A transition that doesn't know yet whom it notifies, its tests, and the places whose tokens it changes without taking them.
+/// A transition that doesn't know yet whom it notifies, its tests, and the places whose tokens it changes without
+/// taking them.
 type Compiled = (Transition, Vec<Test>, Vec<u32>);
 
-fn compile_transition(
-    draft: Draft,
-    rank: u8,
-    places: &[PlaceSpec],
-) -> Result<Compiled, NetError> {
+fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Compiled, NetError> {
     let Draft { path, page, priority, arcs, inputs, outputs, inhibitors, guard, action } = draft;
     let Some(action) = action else { return Err(NetError::NoAction { transition: path }) };
     if inputs.len() > ARC_LIMIT {

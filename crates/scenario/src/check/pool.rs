@@ -6,7 +6,8 @@ use std::collections::HashMap;
 /// Parts by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
-    /// Each part's name, and the name under which the scenario describes it, which stands for all that are described by it.
+    /// Each part's name, and the name under which the scenario describes it, which stands for all that are described
+    /// by it.
     parts: Vec<(String, String)>,
     /// The numbers of those that a word names, ascending. Only looked up, never walked.
     by_word: HashMap<String, Vec<u32>>,

@@ -1,8 +1,8 @@
 //! Thousands of parts: what it takes to build them, and what a request costs among many.
 //!
-//! Each figure stands beside one instance in the same run, and beside an aim: building grows with the number of parts and not
-//! faster, and a request that one drive serves costs hardly more because there are a thousand others. Times are the processor's, so that
-//! what else runs on the machine hardly counts.
+//! Each figure stands beside one instance in the same run, and beside an aim: building grows with the number of parts
+//! and not faster, and a request that one drive serves costs hardly more because there are a thousand others. Times
+//! are the processor's, so that what else runs on the machine hardly counts.
 
 use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
@@ -59,7 +59,8 @@ pub struct Row {
     pub unit: &'static str,
     /// The same of one instance, measured in this run.
     pub of_one: f64,
-    /// What an instance among them takes over what it takes alone; of a request, what it costs among them over what it costs alone.
+    /// What an instance among them takes over what it takes alone; of a request, what it costs among them over what
+    /// it costs alone.
     pub ratio: f64,
     /// What is aimed at.
     pub aim: f64,
@@ -92,7 +93,13 @@ impl Row {
     }
 
     /// Of something whose parts add up.
-    fn of_sum(what: &str, instances: u32, (figure, of_one): (f64, f64), unit: &'static str, aim: f64) -> Self {
+    fn of_sum(
+        what: &str,
+        instances: u32,
+        (figure, of_one): (f64, f64),
+        unit: &'static str,
+        aim: f64,
+    ) -> Self {
         let ratio = figure / (of_one * f64::from(instances));
         let (what, reached) = (what.to_owned(), figure <= aim);
         Self { what, instances, figure, unit, of_one, ratio, aim, aim_is_of: OF_FIGURE, reached }
@@ -189,7 +196,8 @@ fn host_scenario(hosts: u32) -> String {
         );
     }
     text.push_str(
-        "[workload.w]\nkind = \"files\"\non = \"data*\"\noperation = \"read\"\nrecord = \"4 KiB\"\nfile_size = \"64 KiB\"\n",
+        "[workload.w]\nkind = \"files\"\non = \"data*\"\noperation = \"read\"\n\
+         record = \"4 KiB\"\nfile_size = \"64 KiB\"\n",
     );
     text
 }
@@ -227,9 +235,8 @@ fn processor_seconds() -> f64 {
 fn served(text: &str, requests: u64, turns: u32) -> Result<f64, ScaleError> {
     let loaded = loaded(text, Some(requests))?;
     let system = System::build(&loaded).map_err(Box::new)?;
-    let seconds = best(turns, || {
-        Ok(simulate(&loaded, &system, Sinks::default(), &mut |_| {}).map_err(Box::new)?)
-    })?;
+    let seconds =
+        best(turns, || Ok(simulate(&loaded, &system, Sinks::default(), &mut |_| {}).map_err(Box::new)?))?;
     Ok(seconds / requests as f64 * 1e6)
 }
 

@@ -4,8 +4,8 @@ use smallvec::{SmallVec, smallvec};
 
 const BITS: usize = 64;
 
-/// A bit for each slot, in words; a set of few disks needs no memory of its own. No word at the end is empty, so that equal sets are
-/// equal.
+/// A bit for each slot, in words; a set of few disks needs no memory of its own. No word at the end is empty, so that
+/// equal sets are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slots(SmallVec<[u64; 2]>);
 
