@@ -13,7 +13,7 @@ PETRIO := $(TARGET)/release/petrio
 help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
-	@echo "make bench   speed of the kernel, of the disk and of file systems, on this machine"
+	@echo "make bench   speed of the kernel, of the disk, of file systems and of thousands of parts, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
 	@echo "             nightly compiler every fuzz target for a minute (SECONDS=…)"
 
@@ -32,6 +32,7 @@ bench:
 	@$(PETRIO) bench kernel
 	@$(PETRIO) bench disk
 	@$(PETRIO) bench fs
+	@$(PETRIO) bench scale
 	@cargo bench --locked --workspace
 
 fuzz:

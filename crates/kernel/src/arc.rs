@@ -4,8 +4,11 @@ use crate::store::Slot;
 use serde::Serialize;
 use std::marker::PhantomData;
 
-/// The most input arcs of one transition.
-pub(crate) const ARC_LIMIT: usize = 16;
+/// The most input arcs of one transition: as many as their numbers tell apart. A page that looks at a state of each
+/// of hundreds of others has so many.
+pub(crate) const ARC_LIMIT: usize = ArcNumber::MAX as usize;
+/// An input arc's number in its transition.
+pub(crate) type ArcNumber = u16;
 /// "No token was selected": the discipline's first is meant.
 pub(crate) const UNBOUND: u32 = u32::MAX;
 
@@ -48,12 +51,12 @@ macro_rules! handle {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         pub struct $name<T> {
-            pub(crate) arc: u8,
+            pub(crate) arc: ArcNumber,
             pub(crate) place: u32,
             colour: PhantomData<fn() -> T>,
         }
         impl<T> $name<T> {
-            pub(crate) fn new(arc: u8, place: u32) -> Self {
+            pub(crate) fn new(arc: ArcNumber, place: u32) -> Self {
                 Self { arc, place, colour: PhantomData }
             }
         }
@@ -136,21 +139,21 @@ place_handle!(
 pub trait Bound<T>: Copy {
     /// The arc's number and its place's.
     #[doc(hidden)]
-    fn position(self) -> (u8, u32);
+    fn position(self) -> (u16, u32);
 }
 
 impl<T> Bound<T> for Take<T> {
-    fn position(self) -> (u8, u32) {
+    fn position(self) -> (u16, u32) {
         (self.arc, self.place)
     }
 }
 impl<T> Bound<T> for Read<T> {
-    fn position(self) -> (u8, u32) {
+    fn position(self) -> (u16, u32) {
         (self.arc, self.place)
     }
 }
 impl<T> Bound<T> for Update<T> {
-    fn position(self) -> (u8, u32) {
+    fn position(self) -> (u16, u32) {
         (self.arc, self.place)
     }
 }

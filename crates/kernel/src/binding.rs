@@ -5,7 +5,7 @@
 //! it speaks of are bound; combinations are never materialised.
 
 use crate::Time;
-use crate::arc::{ARC_LIMIT, Bound, UNBOUND};
+use crate::arc::{ArcNumber, Bound, UNBOUND};
 use crate::place::{Colour, Key};
 use crate::store::{AnyStore, PlaceStore, View};
 use std::any::Any;
@@ -27,7 +27,7 @@ pub(crate) struct Condition {
 /// time passes: use a delay instead.
 pub struct Binding<'a> {
     pub(crate) stores: &'a [Box<dyn AnyStore>],
-    pub(crate) slots: &'a [u32; ARC_LIMIT],
+    pub(crate) slots: &'a [u32],
     pub(crate) now: Time,
 }
 
@@ -85,7 +85,7 @@ pub(crate) enum Search {
 
 /// An input arc that binds a token.
 pub(crate) struct SearchArc {
-    pub(crate) arc: u8,
+    pub(crate) arc: ArcNumber,
     pub(crate) place: u32,
     /// Its token is its own; arcs that only look may share one.
     pub(crate) consumes: bool,
@@ -100,7 +100,7 @@ pub(crate) fn bind(
     depth: usize,
     guard: Option<&Guard>,
     stores: &[Box<dyn AnyStore>],
-    slots: &mut [u32; ARC_LIMIT],
+    slots: &mut [u32],
     now: Time,
 ) -> bool {
     let Some(arc) = arcs.get(depth) else {
@@ -108,7 +108,7 @@ pub(crate) fn bind(
     };
     let store = &*stores[arc.place as usize];
     let index = arc.arc as usize;
-    let taken = |slots: &[u32; ARC_LIMIT], slot: u32| {
+    let taken = |slots: &[u32], slot: u32| {
         arcs[..depth].iter().any(|other| {
             other.place == arc.place && slots[other.arc as usize] == slot && (other.consumes || arc.consumes)
         })

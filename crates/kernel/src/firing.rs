@@ -1,10 +1,10 @@
 //! A firing: what an action may do, through the arcs that its transition declared.
 
 use crate::Time;
-use crate::arc::{ARC_LIMIT, Bound, Cancel, Complete, Put, Reset, Take, Timer, UNBOUND, Update};
+use crate::arc::{Bound, Cancel, Complete, Put, Reset, Take, Timer, UNBOUND, Update};
 use crate::binding::{store_mut, store_of};
 use crate::error::RunError;
-use crate::marking::{Marking, observe};
+use crate::marking::Marking;
 use crate::monitor::Probe;
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Discipline, Key};
@@ -159,7 +159,7 @@ impl Firing<'_> {
         store.level.enter(marking.clock);
         let total = store.level.total;
         if store.level.observed {
-            observe(&mut marking.observers, marking.clock, arc.place, &token);
+            marking.observers.show(marking.clock, arc.place, &token);
         }
         let (slot, generation) = store.timed.insert(token, at.is_never());
         if !at.is_never() {
@@ -274,7 +274,7 @@ fn resident<T: Colour>(store: &mut dyn AnyStore) -> &mut T {
 pub(crate) fn follow(
     transition: &Transition,
     net: &Net,
-    slots: &mut [u32; ARC_LIMIT],
+    slots: &mut [u32],
     place: u32,
     removed: u32,
     left: u32,

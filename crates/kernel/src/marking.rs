@@ -2,12 +2,12 @@
 
 use crate::Time;
 use crate::agenda::Agenda;
-use crate::arc::{ARC_LIMIT, UNBOUND};
+use crate::arc::UNBOUND;
 use crate::binding::{store_mut, store_of};
 use crate::calendar::Calendar;
 use crate::error::RunError;
 use crate::level::PlaceStatistics;
-use crate::monitor::{AnyObserver, Probe, ProbeState};
+use crate::monitor::{Observers, Probe, ProbeState};
 use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
 use crate::random::{self, Generator};
@@ -35,9 +35,10 @@ pub struct Marking {
     /// Each page's own factor.
     pub(crate) own_speeds: Vec<f64>,
     pub(crate) probes: Vec<ProbeState>,
-    pub(crate) observers: Vec<(u32, Box<dyn AnyObserver>)>,
+    pub(crate) observers: Observers,
     pub(crate) statistics_from: u64,
-    pub(crate) slots: [u32; ARC_LIMIT],
+    /// Which token each input arc of the transition under test is bound to; room for the one with the most.
+    pub(crate) slots: Box<[u32]>,
     /// Something below wants attention after the firing.
     pub(crate) attention: bool,
     pub(crate) fault: Option<Box<RunError>>,
@@ -59,13 +60,9 @@ impl Clone for Marking {
             speeds: self.speeds.clone(),
             own_speeds: self.own_speeds.clone(),
             probes: self.probes.clone(),
-            observers: self
-                .observers
-                .iter()
-                .map(|(place, observer)| (*place, observer.clone_box()))
-                .collect(),
+            observers: self.observers.clone(),
             statistics_from: self.statistics_from,
-            slots: self.slots,
+            slots: self.slots.clone(),
             attention: self.attention,
             fault: self.fault.clone(),
             stop: self.stop,
@@ -77,6 +74,8 @@ impl Clone for Marking {
 impl Marking {
     pub(crate) fn new(net: &Arc<Net>, seed: u64, replication: u64) -> Self {
         let streams = &net.streams;
+        let binding = net.transitions.iter().filter(|transition| !transition.simple);
+        let most_bound = binding.map(|transition| transition.inputs as usize).max().unwrap_or(0);
         let mut marking = Self {
             clock: 0,
             stores: net.places.iter().map(|place| place.prototype.clone_box()).collect(),
@@ -94,9 +93,9 @@ impl Marking {
             speeds: vec![1.0; net.pages.len()],
             own_speeds: vec![1.0; net.pages.len()],
             probes: vec![ProbeState::default(); net.probes.len()],
-            observers: Vec::new(),
+            observers: Observers::default(),
             statistics_from: 0,
-            slots: [UNBOUND; ARC_LIMIT],
+            slots: vec![UNBOUND; most_bound].into(),
             attention: false,
             fault: None,
             stop: false,
@@ -239,7 +238,7 @@ impl Marking {
         store.level.ready += 1;
         let (ready, total) = (store.level.ready, store.level.total);
         if store.level.observed {
-            observe(&mut self.observers, self.clock, place, &token);
+            self.observers.show(self.clock, place, &token);
         }
         store.ready.push(token);
         self.one_more_ready(adjacency, ready);
@@ -250,7 +249,7 @@ impl Marking {
 
     fn arrive_at_station<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
         if self.stores[place as usize].level().observed {
-            observe(&mut self.observers, self.clock, place, &token);
+            self.observers.show(self.clock, place, &token);
         }
         self.at_station(net, place, |store, env| {
             let store = store_mut::<T>(store);
@@ -408,20 +407,5 @@ impl Marking {
             live
         });
         self.stale = 0;
-    }
-}
-
-/// Shows an arriving token to those who observe its place.
-#[cold]
-pub(crate) fn observe<T: Colour>(
-    observers: &mut [(u32, Box<dyn AnyObserver>)],
-    now: u64,
-    place: u32,
-    token: &T,
-) {
-    for (observed, observer) in observers {
-        if *observed == place {
-            observer.arrival(Time::from_picos(now), token);
-        }
     }
 }

@@ -115,3 +115,39 @@ where
         &self.state
     }
 }
+
+/// The observers of a marking by place, so that a token is shown to its own however many places are observed.
+#[derive(Default)]
+pub(crate) struct Observers(Vec<Vec<Box<dyn AnyObserver>>>);
+
+impl Observers {
+    /// One more of a place, after those that it has.
+    pub(crate) fn add(&mut self, place: u32, observer: Box<dyn AnyObserver>) {
+        let place = place as usize;
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, Vec::new);
+        }
+        self.0[place].push(observer);
+    }
+
+    /// Those of a place.
+    pub(crate) fn of(&self, place: u32) -> &[Box<dyn AnyObserver>] {
+        self.0.get(place as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Shows an arriving token to those who observe its place.
+    #[cold]
+    pub(crate) fn show<T: Colour>(&mut self, now: u64, place: u32, token: &T) {
+        for observer in self.0.get_mut(place as usize).into_iter().flatten() {
+            observer.arrival(Time::from_picos(now), token);
+        }
+    }
+}
+
+impl Clone for Observers {
+    fn clone(&self) -> Self {
+        let clone_of_place =
+            |place: &Vec<Box<dyn AnyObserver>>| place.iter().map(|observer| observer.clone_box()).collect();
+        Self(self.0.iter().map(clone_of_place).collect())
+    }
+}

@@ -225,16 +225,12 @@ impl Simulation {
         add: impl Fn(&mut S, Time, &T) + Clone + Send + Sync + 'static,
     ) {
         self.marking.stores[place.index()].level_mut().observed = true;
-        self.marking.observers.push((place.index, Box::new(Observer::<T, S, _>::new(state, add))));
+        self.marking.observers.add(place.index, Box::new(Observer::<T, S, _>::new(state, add)));
     }
 
     /// The state of the first observer of a place whose state is of this type.
     pub fn observed<T: Colour, S: 'static>(&self, place: Place<T>) -> Option<&S> {
-        self.marking
-            .observers
-            .iter()
-            .filter(|(index, _)| *index == place.index)
-            .find_map(|(_, observer)| observer.state().downcast_ref())
+        self.marking.observers.of(place.index).iter().find_map(|observer| observer.state().downcast_ref())
     }
 
     /// Checks that no token was lost or made: every place's counters agree with its contents, and every declared
@@ -298,7 +294,7 @@ fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
     if transition.simple {
         return true;
     }
-    marking.slots.fill(UNBOUND);
+    marking.slots[..transition.inputs as usize].fill(UNBOUND);
     let now = marking.now();
     bind(&transition.searches, 0, transition.guard.as_ref(), &marking.stores, &mut marking.slots, now)
 }
@@ -314,10 +310,8 @@ fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
     if !transition.consumes.is_empty() {
         consume(transition, net, marking);
     }
-    for &place in &transition.changes {
-        for &reader in &net.adjacency[place as usize].on_change {
-            marking.agenda.list(reader);
-        }
+    for &reader in &transition.notifies {
+        marking.agenda.list(reader);
     }
     marking.agenda.reconsider(index);
     if (taken, given) != (transition.takes, transition.puts) {

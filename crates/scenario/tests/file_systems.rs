@@ -2,8 +2,14 @@
 //! that is meant.
 #![allow(clippy::unwrap_used)]
 
+use petrio_colours::BlockRequest;
+use petrio_kernel::Time;
 use petrio_scenario::build::System;
+use petrio_scenario::report::{DeviceSink, ReportError, Sinks};
+use petrio_scenario::run::simulate;
 use petrio_scenario::{Loaded, Problem, Problems, load_text};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 const SOUND: &str = r#"title = "A file on two disks"
 
@@ -303,4 +309,62 @@ fn a_run_that_is_stopped_ends_in_the_middle() {
     assert!(matches!(stopped, Err(RunFailure::Stopped)));
     // Nor is its System built anew.
     assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Workload(_))));
+}
+
+/// What reached each device: when, what, and for whom.
+type Reached = Arc<Mutex<BTreeMap<usize, Vec<(Time, BlockRequest)>>>>;
+
+struct Listener(Reached);
+
+impl DeviceSink for Listener {
+    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        self.0.lock().unwrap().entry(device).or_default().push((at, request.clone()));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+/// What reaches each of so many equal hosts' disks, all of whose daemons have work.
+fn reached(hosts: usize) -> BTreeMap<usize, Vec<(Time, BlockRequest)>> {
+    let mut text = "title = \"Equal hosts\"\n".to_owned();
+    for number in 0..hosts {
+        text.push_str(&format!(
+            "[disk.d{number}]\nmodel = \"seagate-cheetah-9lp\"\n\
+             [host.h{number}]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n\
+             [fs.f{number}]\ntype = \"ext3\"\nhost = \"h{number}\"\non = \"d{number}\"\n\
+             scheduler = \"cfq\"\nsize = \"1 GiB\"\n"
+        ));
+    }
+    text.push_str(
+        "[workload.w]\nkind = \"files\"\non = \"f*\"\noperation = \"write\"\n\
+         record = \"64 KiB\"\nfile_size = \"32 MiB\"\nfsync = { every = 40 }\n",
+    );
+    let loaded = read(&text).unwrap();
+    let system = System::build(&loaded).unwrap();
+    let (reached, mut sinks) = (Reached::default(), Sinks::default());
+    sinks.push_device_log(Listener(Arc::clone(&reached)));
+    simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
+    std::mem::take(&mut *reached.lock().unwrap())
+}
+
+/// The kernel threads of all hosts have the same process numbers: a scheduler serves one host's requests and never
+/// sees another's.
+#[test]
+fn hosts_whose_daemons_have_the_same_numbers_are_never_confused() {
+    let (alone, together) = (reached(1), reached(3));
+    let asks = |process: u32| alone[&0].iter().any(|(_, request)| request.process == process);
+    assert!(asks(u32::MAX - 2), "the journal has work");
+    for number in 0..3 {
+        let pairs = alone[&0].iter().zip(&together[&number]);
+        for ((at, one), (then, other)) in pairs {
+            assert_eq!(
+                (at, one.direction, one.address, one.blocks),
+                (then, other.direction, other.address, other.blocks)
+            );
+        }
+        assert_eq!(alone[&0].len(), together[&number].len(), "host {number}");
+    }
 }

@@ -48,6 +48,7 @@ pub mod synthetic;
 pub mod trace;
 pub mod users;
 
+mod earliest;
 mod source;
 
 pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes, ThinkPer};

@@ -1,5 +1,6 @@
 //! What issues requests: the contract between a workload and the net that serves it.
 
+use crate::earliest::Earliest;
 use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
 use crate::trace::TraceError;
@@ -180,7 +181,9 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
 pub struct Sources<R = BlockRequest> {
     sources: Vec<Box<dyn RequestSource<R>>>,
     /// Each source's own answer, kept until it changes.
-    due: Vec<Option<Due>>,
+    due: Earliest,
+    /// Sources whose answer may have changed.
+    unasked: Vec<usize>,
     in_flight: BTreeMap<RequestId, (usize, RequestId)>,
     next: u64,
 }
@@ -188,26 +191,25 @@ pub struct Sources<R = BlockRequest> {
 impl<R: Request> Sources<R> {
     /// Joins sources. Their processes and devices must be numbered apart by whoever makes them.
     pub fn new(sources: Vec<Box<dyn RequestSource<R>>>) -> Self {
-        Self { due: vec![None; sources.len()], sources, in_flight: BTreeMap::new(), next: 0 }
+        let (due, unasked) = (Earliest::new(sources.len()), (0..sources.len()).rev().collect());
+        Self { sources, due, unasked, in_flight: BTreeMap::new(), next: 0 }
     }
 
     fn earliest(&mut self) -> Result<(Due, usize), SourceError> {
-        let mut best = (Due::Never, 0);
-        for (index, source) in self.sources.iter_mut().enumerate() {
-            let due = match self.due[index] {
-                Some(due) => due,
-                None => *self.due[index].insert(source.due()?),
-            };
-            let better = match (due, best.0) {
-                (Due::At(time), Due::At(earliest)) => time < earliest,
-                (Due::At(_), _) | (Due::AfterCompletion, Due::Never) => true,
-                _ => false,
-            };
-            if better {
-                best = (due, index);
-            }
+        // From the end: the first that is given is asked first, so that of several failures its own is told.
+        while let Some(&index) = self.unasked.last() {
+            self.due.set(index, self.sources[index].due()?);
+            self.unasked.pop();
         }
-        Ok(best)
+        Ok(self.due.first())
+    }
+
+    /// A source is to be asked anew.
+    fn forget(&mut self, index: usize) {
+        let at = self.unasked.partition_point(|&other| other > index);
+        if self.unasked.get(at) != Some(&index) {
+            self.unasked.insert(at, index);
+        }
     }
 }
 
@@ -224,8 +226,8 @@ impl<R: Request> RequestSource<R> for Sources<R> {
             }
             let item = self.sources[index].issue(now)?;
             let due = self.sources[index].due()?;
-            let stuck = item.is_none() && self.due[index] == Some(due);
-            self.due[index] = Some(due);
+            let stuck = item.is_none() && due == Due::At(time);
+            self.due.set(index, due);
             if let Some(mut item) = item {
                 let id = RequestId(self.next);
                 self.next += 1;
@@ -243,7 +245,7 @@ impl<R: Request> RequestSource<R> for Sources<R> {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         if let Some((index, own)) = self.in_flight.remove(&id) {
             self.sources[index].complete(own, now)?;
-            self.due[index] = None;
+            self.forget(index);
         }
         Ok(())
     }

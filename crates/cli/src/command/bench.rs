@@ -2,9 +2,12 @@
 
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
+use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
 use petrio_study::bench;
+use std::path::PathBuf;
 
 /// Measure the speed of petrio itself, beside a peer or a limit in the same run
 #[derive(Subcommand)]
@@ -41,6 +44,12 @@ pub(crate) enum Bench {
         /// Print the rows as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Thousands of parts: what building them takes, and what a request costs among many
+    Scale {
+        /// Write the rows as JSON
+        #[arg(long, value_name = "OUT")]
+        json: Option<PathBuf>,
     },
     /// Traces: records read and characterised a second beside plain decompression, and memory at N and 4 N records
     Trace {
@@ -91,6 +100,18 @@ impl Bench {
                 }
                 let cells: Vec<Vec<String>> = rows.iter().map(bench::fs::Row::cells).collect();
                 print(&table(&bench::fs::Row::HEADINGS, &cells))
+            }
+            Self::Scale { json } => {
+                Outputs::of([("--json", json)]).check([])?;
+                let scale = bench::scale::Scale::default();
+                let rows = bench::scale::measure(scale, &mut |what| talk(&format!("measuring {what} …")))
+                    .map_err(|error| Failure::new(error, None))?;
+                if let Some(path) = json {
+                    write_json(&rows, path)?;
+                    say_written([path]);
+                }
+                let cells: Vec<Vec<String>> = rows.iter().map(bench::scale::Row::cells).collect();
+                print(&table(&bench::scale::Row::HEADINGS, &cells))
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();

@@ -84,8 +84,9 @@ fn the_help_of_every_command_names_its_options() {
             ],
         ),
         ("studio", &["[SPEC]", "--port", "--listen", "--grace", "--no-open"]),
-        ("bench", &["disk", "fit", "kernel", "trace"]),
+        ("bench", &["disk", "fit", "fs", "kernel", "scale", "trace"]),
         ("bench disk", &["--json"]),
+        ("bench scale", &["--json"]),
     ] {
         let mut arguments: Vec<&str> = command.split(' ').collect();
         arguments.push("--help");

@@ -3,7 +3,7 @@
 use super::NetBuilder;
 use super::transition::Draft;
 use crate::agenda::RANK_LIMIT;
-use crate::arc::{ARC_LIMIT, ArcKind};
+use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber};
 use crate::binding::{Condition, Search, SearchArc};
 use crate::error::NetError;
 use crate::net::{Adjacency, Net, PlaceSpec, Transition};
@@ -35,12 +35,17 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
 
     let mut drafts: Vec<AdjacencyDraft> = Vec::new();
     drafts.resize_with(places.len(), AdjacencyDraft::default);
-    let mut transitions = Vec::new();
+    let (mut transitions, mut changes) = (Vec::new(), Vec::new());
     for (index, draft) in builder.drafts.into_iter().enumerate() {
         let rank = ranks[&draft.priority];
-        let (transition, tests) = compile_transition(draft, rank, &places)?;
+        let (transition, tests, changed) = compile_transition(draft, rank, &places)?;
         note_adjacency(index as u32, &transition, &tests, &mut drafts);
         transitions.push(transition);
+        changes.push(changed);
+    }
+    for (transition, changed) in transitions.iter_mut().zip(changes) {
+        let readers = changed.iter().flat_map(|&place| &drafts[place as usize].on_change);
+        transition.notifies = readers.copied().collect();
     }
     let conserved = check_conserved(builder.conserved, &transitions, &places)?;
     let adjacency =
@@ -90,7 +95,6 @@ impl AdjacencyDraft {
             ready: self.ready.into(),
             below: self.below.into(),
             particular: self.particular.into_iter().collect(),
-            on_change: self.on_change.into_iter().collect(),
         }
     }
 }
@@ -127,11 +131,11 @@ fn note_adjacency(index: u32, transition: &Transition, tests: &[Test], drafts: &
     }
 }
 
-fn compile_transition(
-    draft: Draft,
-    rank: u8,
-    places: &[PlaceSpec],
-) -> Result<(Transition, Vec<Test>), NetError> {
+/// A transition that doesn't know yet whom it notifies, its tests, and the places whose tokens it changes without
+/// taking them.
+type Compiled = (Transition, Vec<Test>, Vec<u32>);
+
+fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Compiled, NetError> {
     let Draft { path, page, priority, arcs, inputs, outputs, inhibitors, guard, action } = draft;
     let Some(action) = action else { return Err(NetError::NoAction { transition: path }) };
     if inputs.len() > ARC_LIMIT {
@@ -153,7 +157,7 @@ fn compile_transition(
     let mut takes = Vec::new();
     let mut consumes = Vec::new();
     let mut changes = Vec::new();
-    let mut looks = Vec::new();
+    let mut looks = BTreeSet::new();
     for (arc, (place, kind, weight, search)) in inputs.iter().enumerate() {
         let (place, weight) = (*place, *weight);
         let discipline = places[place as usize].discipline;
@@ -168,7 +172,7 @@ fn compile_transition(
                 *needs.entry(place).or_default() += weight;
                 takes.push((place, weight));
                 if *kind == ArcKind::Consume {
-                    consumes.push((arc as u8, place, weight));
+                    consumes.push((arc as ArcNumber, place, weight));
                 }
             }
             ArcKind::Update if discipline == Discipline::Priority => {
@@ -180,9 +184,8 @@ fn compile_transition(
         if discipline == Discipline::Keyed && search.is_none() {
             return Err(discipline_error(place, "take without a key from"));
         }
-        if !kind.consumes() && !looks.contains(&place) {
-            // What is looked at is another token than those consumed; several arcs may look at the same one.
-            looks.push(place);
+        // What is looked at is another token than those consumed; several arcs may look at the same one.
+        if !kind.consumes() && looks.insert(place) {
             *needs.entry(place).or_default() += 1;
         }
     }
@@ -229,6 +232,7 @@ fn compile_transition(
         }
     }
 
+    let number_of_inputs = inputs.len() as ArcNumber;
     let (searches, shares_places) = searches(&path, inputs, guard.is_some(), places)?;
     let simple = searches.is_empty() && guard.is_none();
     let transition = Transition {
@@ -246,11 +250,12 @@ fn compile_transition(
         takes: takes.iter().map(|(_, weight)| weight).sum::<u32>()
             - consumes.iter().map(|(_, _, weight)| weight).sum::<u32>(),
         consumes: consumes.into(),
+        inputs: number_of_inputs,
         puts,
-        changes: changes.into(),
+        notifies: Box::default(),
         shares_places,
     };
-    Ok((transition, tests))
+    Ok((transition, tests, changes))
 }
 
 /// The arcs that must bind a token before firing, and whether two of them share a place.
@@ -261,13 +266,19 @@ fn searches(
     places: &[PlaceSpec],
 ) -> Result<(Vec<SearchArc>, bool), NetError> {
     let any_search = guarded || inputs.iter().any(|(.., search)| search.is_some());
+    // Arcs of each place, and how many of them consume.
+    let mut of_place: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for (place, kind, ..) in &inputs {
+        let (arcs, consuming) = of_place.entry(*place).or_default();
+        *arcs += 1;
+        *consuming += usize::from(kind.consumes());
+    }
     let sharing: Vec<bool> = inputs
         .iter()
         .map(|(place, ..)| {
-            let here = || inputs.iter().filter(|(other, ..)| other == place);
-            let consuming = here().filter(|(_, kind, ..)| kind.consumes()).count();
+            let (arcs, consuming) = of_place[place];
             // Without a search, arcs that only consume take one token after another.
-            here().count() > 1 && (any_search || (0 < consuming && consuming < here().count()))
+            arcs > 1 && (any_search || (0 < consuming && consuming < arcs))
         })
         .collect();
     let shares_places = sharing.contains(&true);
@@ -290,7 +301,7 @@ fn searches(
             let (what, discipline) = ("tell apart two tokens of", "priority".to_owned());
             return Err(NetError::WrongDiscipline { transition, place: place_path, what, discipline });
         }
-        searches.push(SearchArc { arc: arc as u8, place, consumes: kind.consumes(), search });
+        searches.push(SearchArc { arc: arc as ArcNumber, place, consumes: kind.consumes(), search });
     }
     Ok((searches, shares_places))
 }

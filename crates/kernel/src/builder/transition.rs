@@ -1,7 +1,7 @@
 //! A transition under construction.
 
 use super::NetBuilder;
-use crate::arc::{ArcKind, Cancel, Complete, Put, Read, Reset, Take, Update};
+use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Complete, Put, Read, Reset, Take, Update};
 use crate::binding::{Binding, Guard, Search, select_key, store_of};
 use crate::firing::Firing;
 use crate::net::{Action, ArcSpec};
@@ -73,12 +73,12 @@ impl TransitionBuilder<'_> {
         &mut self.net.drafts[self.index]
     }
 
-    fn input(&mut self, place: u32, kind: ArcKind, weight: u32, search: Option<Search>) -> u8 {
+    fn input(&mut self, place: u32, kind: ArcKind, weight: u32, search: Option<Search>) -> ArcNumber {
         let draft = self.draft();
         draft.arcs.push(ArcSpec { place, kind, weight, label: None });
         draft.inputs.push((place, kind, weight, search));
         // Beyond the limit the number is never used: building fails.
-        (draft.inputs.len() - 1).min(u8::MAX as usize) as u8
+        (draft.inputs.len() - 1).min(ARC_LIMIT) as ArcNumber
     }
 
     fn output(&mut self, place: u32, kind: ArcKind, weight: u32) {

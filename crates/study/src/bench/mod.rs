@@ -4,6 +4,7 @@ pub mod disk;
 pub mod fit;
 pub mod fs;
 pub mod kernel;
+pub mod scale;
 pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.

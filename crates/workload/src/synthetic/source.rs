@@ -5,6 +5,7 @@
 //! reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
 
 use super::generator::{Drawn, Plan, Urgency};
+use crate::earliest::Earliest;
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::Time;
@@ -79,6 +80,8 @@ impl<R: Rng> Worker<R> {
 #[derive(Clone, Debug)]
 pub struct SyntheticSource<R> {
     workers: Vec<Worker<R>>,
+    /// When each is due.
+    due: Earliest,
     /// A draw that failed when the source was made, to be reported at the first question.
     failed: Option<super::parameters::SyntheticError>,
     requests: u64,
@@ -112,37 +115,33 @@ impl<R: Rng + Send> SyntheticSource<R> {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Self {
+        let mut source = Self {
+            due: Earliest::new(workers.len()),
             workers,
             failed,
             requests: requests.unwrap_or(u64::MAX),
             until: duration.unwrap_or(Time::NEVER),
             issued: 0,
             awaited: BTreeMap::new(),
+        };
+        for index in 0..source.workers.len() {
+            source.note(index);
         }
+        source
+    }
+
+    /// A generator may be due at another time.
+    fn note(&mut self, index: usize) {
+        let due = match self.workers[index].due() {
+            Due::At(time) if time >= self.until => Due::Never,
+            due => due,
+        };
+        self.due.set(index, due);
     }
 
     /// The generator that is due first; of those due at the same time, the first.
     fn earliest(&self) -> (Due, usize) {
-        let mut best = (Due::Never, 0);
-        if self.issued >= self.requests {
-            return best;
-        }
-        for (index, worker) in self.workers.iter().enumerate() {
-            let due = match worker.due() {
-                Due::At(time) if time >= self.until => Due::Never,
-                due => due,
-            };
-            let better = match (due, best.0) {
-                (Due::At(time), Due::At(earliest)) => time < earliest,
-                (Due::At(_), _) | (Due::AfterCompletion, Due::Never) => true,
-                _ => false,
-            };
-            if better {
-                best = (due, index);
-            }
-        }
-        best
+        if self.issued >= self.requests { (Due::Never, 0) } else { self.due.first() }
     }
 }
 
@@ -180,6 +179,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
             if self.workers[index].run_to(now) {
                 break index;
             }
+            self.note(index);
         };
         let id = RequestId(self.issued);
         let worker = &mut self.workers[index];
@@ -202,6 +202,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
         worker.next_at = worker.reading.saturating_add(worker.next.think);
         self.issued += 1;
         let alignment = worker.plan.alignment;
+        self.note(index);
         Ok(Some(SourceItem {
             request: BlockRequest {
                 id,
@@ -231,6 +232,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
         } else {
             worker.limits.retain(|&(_, awaited)| awaited != id);
         }
+        self.note(index);
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
 use super::select::Counted;
+use super::slots::Slots;
 use super::tally::Tally;
 use super::traffic::Ranges;
 use crate::host::fast_map::FastMap;
@@ -22,8 +23,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileState {
     history: History,
-    /// A bit for each slot that has a copy.
-    slots: u64,
+    /// The slots that have a copy.
+    slots: Slots,
     pub(super) master: u32,
     /// Changes with each update: a copy made of an older version is none.
     pub(super) version: u64,
@@ -38,7 +39,7 @@ pub(super) struct FileState {
 
 impl FileState {
     fn copies(&self) -> u32 {
-        self.slots.count_ones()
+        self.slots.count()
     }
 
     /// Bytes of all copies but the first.
@@ -118,29 +119,35 @@ impl Replicas {
     }
 
     /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among equals.
-    fn spread(&self, mut slots: u64, number: u32, draw: &mut dyn FnMut(u64) -> u64) -> u64 {
-        for _ in slots.count_ones()..number {
-            let mut free: SmallVec<[u32; 8]> = SmallVec::new();
-            for place in 0..self.parameters.places {
-                free.clear();
-                let on_place = place * self.disks..(place + 1) * self.disks;
-                free.extend(on_place.filter(|slot| slots & (1 << slot) == 0));
-                // A disk without any copy first.
-                let all = slots;
-                let bare = free.iter().copied().filter(|&slot| {
-                    (0..self.parameters.places)
-                        .all(|place| all & (1 << (place * self.disks + slot % self.disks)) == 0)
-                });
-                let bare: SmallVec<[u32; 8]> = bare.collect();
-                if !bare.is_empty() {
-                    free = bare;
-                }
-                if !free.is_empty() {
-                    break;
+    fn spread(&self, mut slots: Slots, number: u32, draw: &mut dyn FnMut(u64) -> u64) -> Slots {
+        let mut missing = number.saturating_sub(slots.count());
+        for place in 0..self.parameters.places {
+            if missing == 0 {
+                return slots;
+            }
+            let on_place = place * self.disks..(place + 1) * self.disks;
+            let mut free: SmallVec<[u32; 8]> = on_place.filter(|&slot| !slots.contains(slot)).collect();
+            // A disk without any copy first.
+            let has_none = |slot: &u32| {
+                (0..self.parameters.places)
+                    .all(|other| !slots.contains(other * self.disks + slot % self.disks))
+            };
+            let mut bare: SmallVec<[u32; 8]> = free.iter().copied().filter(has_none).collect();
+            while missing > 0 && !free.is_empty() {
+                let from = if bare.is_empty() { &free } else { &bare };
+                let Some(&slot) = from.get(draw(from.len() as u64) as usize) else { return slots };
+                slots.insert(slot);
+                missing -= 1;
+                for list in [&mut free, &mut bare] {
+                    if let Ok(at) = list.binary_search(&slot) {
+                        list.remove(at);
+                    }
                 }
             }
-            let Some(&slot) = free.get(draw(free.len().max(1) as u64) as usize) else { break };
-            slots |= 1 << slot;
+        }
+        if missing > 0 {
+            // No slot is left; there is nothing to choose from, and the stream of draws goes on as after a choice.
+            draw(1);
         }
         slots
     }
@@ -156,7 +163,7 @@ impl Replicas {
                 Home::Random => draw(u64::from(self.disks)) as u32,
             };
             let number = if is_new { self.policy.of_new(self.most) } else { self.policy.of_old(self.most) };
-            let slots = self.spread(1 << home, number.clamp(1, self.most), draw);
+            let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
             self.files.insert(file, FileState { slots, master: home, ..FileState::default() });
             self.note_copies(file, 0);
         }
@@ -185,7 +192,7 @@ impl Replicas {
             let Some(state) = self.files.get_mut(&file) else { continue };
             self.tally.evicted += u64::from(state.copies() - 1);
             self.extra_bytes -= state.extra_bytes();
-            state.slots = 1 << state.master;
+            state.slots = Slots::only(state.master);
             state.wanted = None;
         }
     }
@@ -260,9 +267,9 @@ impl Replicas {
             Decision::CutBack(retain) => {
                 if retain == Retain::Random {
                     let keep = draw(u64::from(copies)) as usize;
-                    state.master = slots_in(state.slots).nth(keep).unwrap_or(state.master);
+                    state.master = state.slots.iter().nth(keep).unwrap_or(state.master);
                 }
-                state.slots = 1 << state.master;
+                state.slots = Slots::only(state.master);
                 state.wanted = None;
                 self.tally.cut_backs += 1;
                 self.note_copies(file, before);
@@ -293,24 +300,24 @@ impl Replicas {
             state.is_planned = true;
             return (Some(due - now), parts);
         }
-        let (slots, copies, is_copied) = (state.slots, state.copies(), state.is_copied);
+        let (slots, copies, is_copied) = (state.slots.clone(), state.copies(), state.is_copied);
         if number <= copies || is_copied {
             return (None, parts);
         }
-        let targets = self.spread(slots, number.min(self.most), draw) & !slots;
+        let targets = self.spread(slots.clone(), number.min(self.most), draw).without(&slots);
         match self.parameters.traffic {
-            CopyTraffic::Magic => self.add_copies(file, targets),
+            CopyTraffic::Magic => self.add_copies(file, &targets),
             CopyTraffic::Simulated => self.begin_copy(file, targets, &mut parts, now),
         }
         (None, parts)
     }
 
-    pub(super) fn add_copies(&mut self, file: FileId, targets: u64) {
+    pub(super) fn add_copies(&mut self, file: FileId, targets: &Slots) {
         let Some(state) = self.files.get_mut(&file) else { return };
         let before = state.extra_bytes();
-        state.slots |= targets;
+        state.slots.join(targets);
         state.wanted = None;
-        self.tally.copies_made += u64::from(targets.count_ones());
+        self.tally.copies_made += u64::from(targets.count());
         self.note_copies(file, before);
     }
 
@@ -320,7 +327,7 @@ impl Replicas {
         request: &BlockRequest,
         now: Time,
         draw: &mut dyn FnMut(u64) -> u64,
-    ) -> (u64, Option<Time>) {
+    ) -> (Slots, Option<Time>) {
         let file = request.file;
         let simulated = self.parameters.traffic == CopyTraffic::Simulated;
         let state = self.state(file, false, draw);
@@ -335,7 +342,7 @@ impl Replicas {
             state.history.missed();
         }
         let plan = self.decide(file, event, now, draw);
-        (self.files.get(&file).map_or(1, |state| state.slots), plan)
+        (self.files.get(&file).map_or_else(|| Slots::only(0), |state| state.slots.clone()), plan)
     }
 
     /// How many copies a request could go to, before it is sent.
@@ -347,8 +354,8 @@ impl Replicas {
     }
 
     /// All slots at a disk's first place: where a flush goes.
-    pub(super) fn all_disks(&self) -> u64 {
-        (1u64 << (self.disks - 1) << 1).wrapping_sub(1)
+    pub(super) fn all_disks(&self) -> Slots {
+        Slots::first(self.disks)
     }
 }
 
@@ -357,13 +364,4 @@ fn plan(state: &mut FileState, number: u32, after: Time, now: Time) -> Option<Ti
     let due = now.saturating_add(after);
     state.wanted = Some((number, due));
     (!std::mem::replace(&mut state.is_planned, true)).then_some(after)
-}
-
-/// The slots of a set, in order.
-pub(super) fn slots_in(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let slot = (set != 0).then(|| set.trailing_zeros())?;
-        set &= set - 1;
-        Some(slot)
-    })
 }

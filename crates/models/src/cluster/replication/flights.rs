@@ -1,8 +1,9 @@
 //! Requests on their way: sent to one copy, to several or to all, and put together again; and copies being made.
 
-use super::copies::{Replicas, slots_in};
+use super::copies::Replicas;
 use super::parameters::WriteReturns;
 use super::select::{Candidate, best, in_order};
+use super::slots::Slots;
 use super::traffic::Copying;
 use petrio_colours::{BlockRequest, Direction, FileId, IoClass, RequestId, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
@@ -28,7 +29,7 @@ pub(super) enum Flight {
 pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
 
 impl Replicas {
-    pub(super) fn begin_copy(&mut self, file: FileId, targets: u64, parts: &mut Parts, now: Time) {
+    pub(super) fn begin_copy(&mut self, file: FileId, targets: Slots, parts: &mut Parts, now: Time) {
         let Some(state) = self.files.get_mut(&file) else { return };
         let (source, version) = (state.master, state.version);
         state.is_copied = true;
@@ -47,11 +48,12 @@ impl Replicas {
         }
         let Some(piece) = state.seen.piece(from) else {
             state.is_copied = false;
-            self.add_copies(copying.file, copying.targets);
+            self.add_copies(copying.file, &copying.targets);
             return;
         };
+        let (source, file) = (copying.source, copying.file);
         let tag = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
-        self.copy_part(copying.source, Direction::Read, (copying.file, piece), tag, parts, now);
+        self.copy_part(source, Direction::Read, (file, piece), tag, parts, now);
     }
 
     fn copy_part(
@@ -155,12 +157,12 @@ impl Replicas {
             Flight::Copy(copying) => {
                 let is_read = part.direction == Direction::Read;
                 copying.writes_left = match is_read {
-                    true => copying.targets.count_ones(),
+                    true => copying.targets.count(),
                     false => copying.writes_left - 1,
                 };
-                let copying = *copying;
+                let copying = copying.clone();
                 if is_read {
-                    for target in slots_in(copying.targets) {
+                    for target in copying.targets.iter() {
                         let what = (copying.file, copying.piece);
                         self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
                     }

@@ -24,6 +24,7 @@ mod page;
 mod parameters;
 mod policy;
 mod select;
+mod slots;
 mod tally;
 mod traffic;
 

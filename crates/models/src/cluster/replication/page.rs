@@ -6,7 +6,7 @@
 //! completions ◀─(collect)◀─ disks
 //! ```
 
-use super::copies::{Replicas, slots_in};
+use super::copies::Replicas;
 use super::flights::Parts;
 use super::parameters::{ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
@@ -150,7 +150,7 @@ pub fn replication_page(
             };
             Candidate { slot, outlook }
         };
-        let mut candidates: SmallVec<[Candidate; 8]> = slots_in(slots).map(candidate).collect();
+        let mut candidates: SmallVec<[Candidate; 8]> = slots.iter().map(candidate).collect();
         let parts = f.update(update).send(&request, &mut candidates, now);
         send(f, &down, parts);
     });

@@ -5,6 +5,9 @@ use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Disks times places at most: each file keeps a bit for each.
+const SLOTS_MAX: u64 = 4_096;
+
 /// Several copies of files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -95,10 +98,12 @@ pub enum ReplicationError {
     #[error("copies have no disks to lie on; name at least one")]
     NoDisks,
     /// Too many for a set of them.
-    #[error("{slots} places for copies are more than 64; take fewer disks, or fewer places")]
+    #[error("{slots} places for copies are more than {limit}; take fewer disks, or fewer places")]
     TooMany {
         /// Disks times places.
         slots: u64,
+        /// What is possible.
+        limit: u64,
     },
     /// No places.
     #[error("{0} is 0; 1 or more was expected")]
@@ -126,8 +131,8 @@ impl ReplicationParameters {
             return Err(ReplicationError::Zero("places"));
         }
         let slots = disks as u64 * u64::from(self.places);
-        if slots > 64 {
-            return Err(ReplicationError::TooMany { slots });
+        if slots > SLOTS_MAX {
+            return Err(ReplicationError::TooMany { slots, limit: SLOTS_MAX });
         }
         let slots = slots as u32;
         match self.copies {

@@ -166,6 +166,23 @@ fn a_read_goes_to_the_disk_that_serves_it_first() {
 }
 
 #[test]
+fn hundreds_of_disks_show_their_arms() {
+    for disks in [40, 300] {
+        let mut bench = Bench::new(&magic(PolicyParameters::ReadOneWriteAll), disks);
+        for number in 0..2 * disks as u64 {
+            bench.ask(Direction::Read, 1, number * 1_000, 16, 1.0);
+        }
+        assert_eq!(bench.until(20.0).len(), 2 * disks);
+        // Each disk twice, so half of the requests see nobody before them and half see one.
+        assert!((bench.tally().read_queue.mean() - 0.5).abs() < 1e-9, "{disks}");
+        assert_eq!(bench.copies(1), disks as u32);
+        bench.ask(Direction::Flush, 0, 0, 0, 30.0);
+        assert_eq!(bench.until(40.0).len(), 1);
+        bench.run.check_conservation().unwrap();
+    }
+}
+
+#[test]
 fn a_write_to_all_copies_returns_with_the_first_or_with_the_last() {
     let time = |write_returns| {
         let parameters = ReplicationParameters { write_returns, ..magic(PolicyParameters::ReadOneWriteAll) };

@@ -3,6 +3,7 @@
 //! Replication knows of a file's layout what it has seen of it: the ranges that were asked for. Of a file that was there before the
 //! run, blocks that nobody has asked for aren't copied, so its traffic is a lower bound.
 
+use super::slots::Slots;
 use petrio_colours::FileId;
 
 /// A copy moves so many device blocks at a time (64 KiB).
@@ -35,7 +36,7 @@ impl Ranges {
 }
 
 /// A copy being made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Copying {
     pub(super) file: FileId,
     /// The file's version that is being copied; with an update the copy is given up.
@@ -43,7 +44,7 @@ pub(super) struct Copying {
     /// The slot that it is read from.
     pub(super) source: u32,
     /// The slots that it goes to.
-    pub(super) targets: u64,
+    pub(super) targets: Slots,
     /// The piece under way.
     pub(super) piece: (u64, u32),
     /// Writes of the piece that are left; while it is read, zero.
