@@ -57,11 +57,34 @@ pub struct Loaded {
     pub watch: Watch,
     pub(crate) trace_files: SurveyedTraces,
     pub(crate) folder: Option<PathBuf>,
+    pub(crate) origin: Arc<Origin>,
     pub(crate) sources: Sources,
     pub(crate) places: Places,
 }
 
+/// What a scenario was read from, so that it can be read again with something changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    name: String,
+    text: String,
+    overrides: Vec<Override>,
+}
+
 impl Loaded {
+    /// The same scenario with further values set, each as `--set` would.
+    ///
+    /// # Errors
+    /// What is wrong with it then.
+    pub(crate) fn with_settings(&self, settings: &[(String, String)]) -> Result<Self, Problems> {
+        let Origin { name, text, overrides } = &*self.origin;
+        let settings = settings.iter().map(|(path, value)| Override::new(path, value));
+        let overrides: Vec<Override> = overrides.iter().cloned().chain(settings).collect();
+        let known = (&self.watch, self.trace_files.clone());
+        let mut loaded = load_known(name, text, self.folder.as_deref(), &overrides, known)?;
+        loaded.scenario.title.clone_from(&self.scenario.title);
+        Ok(loaded)
+    }
+
     /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is found
     /// out only when the scenario is wired or run.
     pub fn error_at(&self, path: &str, message: impl Into<String>) -> Problem {
@@ -153,6 +176,17 @@ pub fn load_text_watched(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
+    load_known(name, text, folder, overrides, (watch, SurveyedTraces::default()))
+}
+
+/// As [`load_text_watched`], with what is known already of the files that the scenario names.
+fn load_known(
+    name: &str,
+    text: &str,
+    folder: Option<&Path>,
+    overrides: &[Override],
+    (watch, trace_files): (&Watch, SurveyedTraces),
+) -> Result<Loaded, Problems> {
     let mut sources = Sources::default();
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
@@ -213,8 +247,13 @@ pub fn load_text_watched(
         generators,
         warnings,
         watch: watch.clone(),
-        trace_files: SurveyedTraces::default(),
+        trace_files,
         folder,
+        origin: Arc::new(Origin {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            overrides: overrides.to_vec(),
+        }),
         sources,
         places,
     };

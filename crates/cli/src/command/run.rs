@@ -6,11 +6,11 @@ use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
 use crate::progress::RunProgress;
 use clap::Args;
-use petrio_scenario::Loaded;
 use petrio_scenario::report::{
     DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::run;
+use petrio_scenario::{Loaded, Override};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -40,6 +40,9 @@ pub(crate) struct Run {
     /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
     #[arg(long, value_name = "FILE")]
     device_log: Option<PathBuf>,
+    /// Which stages the report shows: equal parts as one class (the default), or all of them
+    #[arg(long, value_name = "ROWS", value_parser = ["classes", "all"])]
+    stages: Option<String>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -47,7 +50,8 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let loaded = self.scenario.load()?;
+        let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
+        let loaded = self.scenario.load_with(rows)?;
         // Loaded first: what was read for it is known then.
         self.outputs().check([])?;
         let sinks = self.sinks(&loaded)?;

@@ -22,7 +22,13 @@ pub(crate) struct ScenarioArguments {
 impl ScenarioArguments {
     /// Reads and checks the scenario; warnings are told.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        self.load_with(None)
+    }
+
+    /// As [`ScenarioArguments::load`], with what another option sets.
+    pub(crate) fn load_with(&self, more: Option<Override>) -> Result<Loaded, Failure> {
         let mut overrides = self.overrides.clone();
+        overrides.extend(more);
         if let Some(seed) = self.seed {
             overrides.push(Override::new("seed", &seed.to_string()));
         }

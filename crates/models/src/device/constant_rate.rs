@@ -5,7 +5,8 @@
 //! Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
 
 use super::one_at_a_time::{MOST_STEPS, Step, one_at_a_time};
-use crate::Stage;
+use crate::lever::doubled;
+use crate::{Lever, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Blocks, Duration, Rate};
@@ -37,6 +38,18 @@ pub struct ConstantRateParameters {
 }
 
 impl ConstantRateParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let mut lever = Lever::twice("service", "the device", "the device twice as fast")
+            .halved(path, "latency", self.latency)
+            .set_some(path, "rate", self.rate.and_then(doubled))
+            .covering(&["the device"]);
+        if let Some(flush) = self.flush {
+            lever = lever.halved(path, "flush", flush);
+        }
+        lever.if_any().into_iter().collect()
+    }
+
     /// How long a request is in service.
     pub fn service(&self, bytes: u64) -> Time {
         self.latency.time() + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))

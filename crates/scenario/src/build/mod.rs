@@ -20,3 +20,4 @@ pub(crate) use program_page::ProgramPorts;
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;
 pub use system::System;
+pub(crate) use system::host_parameters;

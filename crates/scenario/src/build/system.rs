@@ -3,6 +3,7 @@
 use crate::build::operations::{self, Needed};
 use crate::build::program_page::{ProgramPorts, programs_page};
 use crate::build::storage::{Devices, Wired, below, device_page, holder, replications_below};
+use crate::classes::Classes;
 use crate::load::Loaded;
 use crate::placed::PlacedHost;
 use crate::report::Subject;
@@ -50,10 +51,12 @@ impl System {
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
-        match loaded.subject() {
+        let mut system = match loaded.subject() {
             Subject::BlockRequests => of_disks(loaded),
             Subject::FileOperations => of_hosts(loaded),
-        }
+        }?;
+        Classes::of(loaded).assign(&mut system.stages);
+        Ok(system)
     }
 }
 
@@ -209,7 +212,8 @@ fn unix_files(files: &FileTable, extents: &BTreeMap<FileId, Vec<PlacedExtent>>) 
         .collect()
 }
 
-fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
+/// What a host of the scenario is made of.
+pub(crate) fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
     let written = loaded.scenario.host.get(&placed.name);
     HostParameters {
         machine: placed.machine.clone(),
