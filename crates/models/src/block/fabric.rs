@@ -214,6 +214,7 @@ fn way(
         charge(&mut request, Cause::Bus, f.now());
         f.put(put, request);
     });
+    page.conserve(&format!("way-{name}"), &[(idle.id(), 1), (sending.id(), 1)]);
     sending
 }
 

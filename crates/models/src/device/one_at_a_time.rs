@@ -141,6 +141,9 @@ pub(super) fn steps_page(
         f.put(done, job.request);
     });
 
+    // Idle, or with one request.
+    let server = [idle.id(), begun.id()].into_iter().chain(serving.iter().copied());
+    page.conserve("server", &server.map(|place| (place, 1)).collect::<Vec<_>>());
     let path = page.path().to_owned();
     let parts = steps.iter().map(|step| (step.word, format!("{path}/{}", step.name))).collect();
     vec![

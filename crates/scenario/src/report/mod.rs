@@ -41,7 +41,7 @@ pub use copies::{CopiesFigures, MeanAndDeviation};
 pub use csv::write_csv;
 pub use device_log::DeviceLog;
 pub use error::ReportError;
-pub(crate) use figures::{counted, time as latency_words};
+pub(crate) use figures::counted;
 pub use html::write_html;
 pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};

@@ -136,6 +136,9 @@ pub fn disk_page(
     front::controller(&mut page, drive, &places, [&before, &inside], completions);
     medium::arm(&mut page, drive, &places);
     writes::data(&mut page, drive, &places);
+    // The arm is free, or with one command.
+    let with_arm = [places.arm.id(), places.seeking.id(), places.rotating.id(), places.passing.id()];
+    page.conserve("arm", &with_arm.map(|place| (place, 1)));
     stages(page.path(), &places)
 }
 
