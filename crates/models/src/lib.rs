@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod device;
 pub mod host;
 
+mod lever;
 mod slab;
 mod stage;
 
@@ -12,4 +13,5 @@ mod stage;
 /// 100,000 requests in flight for a disk are refused as overloads.)
 const DEPTH_MAX: u32 = 1 << 20;
 
-pub use stage::Stage;
+pub use lever::{Lever, TWICE};
+pub use stage::{Stage, Work};

@@ -1,22 +1,96 @@
-//! What a page tells the report about itself: which of its places are waiting rooms, which are servers, and which of its
-//! pages can be asked "what if this were twice as fast".
+//! What a page tells the report about itself: a stage is a queue, a server, a delay, or a station of the net, and its row follows from
+//! what it is.
 
-use petrio_kernel::PlaceId;
+use petrio_kernel::{PlaceId, Probe};
 
-/// One row of a report's stage table.
+/// One row of a report's stage table. Built by what it is: [`Stage::queue`], [`Stage::server`], [`Stage::station`],
+/// [`Stage::delay`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// Its path in the net, such as `d0/mechanics`.
     pub name: String,
+    /// Equal parts' stages have one class, such as `d*/mechanics`; of a part that has no equal, the stage's own name.
+    pub class: String,
     /// Places whose arrivals are the stage's: each request that the stage sees comes to one of them, once.
     pub entrances: Vec<PlaceId>,
     /// Places in which requests wait for it.
     pub waiting: Vec<PlaceId>,
-    /// Places in which requests are served by it.
-    pub serving: Vec<PlaceId>,
-    /// How many requests it can serve at once; 0 where it only holds a queue.
-    pub servers: u32,
+    /// What it does for them.
+    pub work: Work,
+    /// Where it records the seconds in which it works of its own accord, for no request: a drive that reads ahead.
+    pub own_work: Option<Probe>,
     /// Parts of its service, each on a page of its own whose speed can be changed: the word of the report ("seeks") and
     /// the page's path.
     pub parts: Vec<(&'static str, String)>,
+}
+
+/// What a stage does for requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Nothing: they only wait there.
+    Queue,
+    /// Each is served by itself, in one of these places after the other, by so many servers.
+    Server(Vec<PlaceId>, u32),
+    /// All that are in these places take their time side by side.
+    Delay(Vec<PlaceId>),
+    /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's to say.
+    Station(PlaceId),
+}
+
+impl Stage {
+    fn new(name: String, entrances: &[PlaceId], waiting: &[PlaceId], work: Work) -> Self {
+        Self {
+            class: name.clone(),
+            name,
+            entrances: entrances.to_vec(),
+            waiting: waiting.to_vec(),
+            work,
+            own_work: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Requests wait in these places, and come to each of them once.
+    pub fn queue(name: String, waiting: &[PlaceId]) -> Self {
+        Self::new(name, waiting, waiting, Work::Queue)
+    }
+
+    /// `servers` serve requests in these places, and each request comes to the first of them.
+    pub fn server(name: String, servers: u32, serving: &[PlaceId]) -> Self {
+        Self::new(name, &serving[..serving.len().min(1)], &[], Work::Server(serving.to_vec(), servers.max(1)))
+    }
+
+    /// Requests spend a time in this place that doesn't depend on how many there are.
+    pub fn delay(name: String, place: PlaceId) -> Self {
+        Self::new(name, &[place], &[], Work::Delay(vec![place]))
+    }
+
+    /// A queueing place: its servers are those of its station.
+    pub fn station(name: String, place: PlaceId) -> Self {
+        Self::new(name, &[place], &[], Work::Station(place))
+    }
+
+    /// Requests come to these places, each to one of them, once.
+    #[must_use]
+    pub fn entered_by(self, entrances: &[PlaceId]) -> Self {
+        Self { entrances: entrances.to_vec(), ..self }
+    }
+
+    /// Requests wait for it in these places.
+    #[must_use]
+    pub fn waited_for_in(self, waiting: &[PlaceId]) -> Self {
+        Self { waiting: waiting.to_vec(), ..self }
+    }
+
+    /// Parts of its service, each a word and the path of a page.
+    #[must_use]
+    pub fn with_parts(self, parts: Vec<(&'static str, String)>) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// Where it records what it does of its own accord, seconds.
+    #[must_use]
+    pub fn with_own_work(self, probe: Probe) -> Self {
+        Self { own_work: Some(probe), ..self }
+    }
 }

@@ -49,6 +49,7 @@ fn drive() -> DiskParameters {
                 full: ms("15 ms"),
             },
             write_seek: None,
+            seek_scale: petrio_units::Fraction::ONE,
         },
         bus: Default::default(),
         overheads: Default::default(),

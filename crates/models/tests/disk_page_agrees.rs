@@ -57,6 +57,7 @@ fn drive() -> DiskParameters {
                 first: vec![us(900)],
             },
             write_seek: None,
+            seek_scale: petrio_units::Fraction::ONE,
         },
         bus: BusParameters { read_block: us(40), write_block: us(60) },
         overheads: OverheadParameters {

@@ -99,8 +99,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
-            why: "by its rotation".to_owned(),
-            what_if: Some("Turning twice as fast: 0.6 times the latency.".to_owned()),
+            part: Some("rotation".to_owned()),
+            utilisation: Some(0.9),
+            mean_wait_ms: None,
+            tried: 1,
+            what_if: None,
         }),
         warnings: vec!["the queue was still growing in the middle of the run".to_owned()],
         series: found.series,

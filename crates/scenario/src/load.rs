@@ -60,11 +60,34 @@ pub struct Loaded {
     pub(crate) inputs: Inputs,
     /// What its workloads need, where it could be told when it was loaded.
     pub(crate) prepared: Option<Arc<Prepared>>,
+    pub(crate) origin: Arc<Origin>,
     pub(crate) sources: Sources,
     pub(crate) places: Places,
 }
 
+/// What a scenario was read from, so that it can be read again with something changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    name: String,
+    text: String,
+    overrides: Vec<Override>,
+}
+
 impl Loaded {
+    /// The same scenario with further values set, each as `--set` would.
+    ///
+    /// # Errors
+    /// What is wrong with it then.
+    pub(crate) fn with_settings(&self, settings: &[(String, String)]) -> Result<Self, Problems> {
+        let Origin { name, text, overrides } = &*self.origin;
+        let settings = settings.iter().map(|(path, value)| Override::new(path, value));
+        let overrides: Vec<Override> = overrides.iter().cloned().chain(settings).collect();
+        let known = (&self.watch, self.prepared.clone());
+        let mut loaded = load_known(name, text, &self.inputs, &overrides, known)?;
+        loaded.scenario.title.clone_from(&self.scenario.title);
+        Ok(loaded)
+    }
+
     /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is found
     /// out only when the scenario is wired or run.
     pub fn error_at(&self, path: &str, message: impl Into<String>) -> Problem {
@@ -176,6 +199,17 @@ pub fn load_from(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
+    load_known(name, text, inputs, overrides, (watch, None))
+}
+
+/// As [`load_from`], where what was read `before` for its workloads needn't be read again.
+fn load_known(
+    name: &str,
+    text: &str,
+    inputs: &Inputs,
+    overrides: &[Override],
+    (watch, before): (&Watch, Option<Arc<Prepared>>),
+) -> Result<Loaded, Problems> {
     let (mut sources, texts) = (Sources::default(), Texts::default());
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
@@ -243,7 +277,12 @@ pub fn load_from(
         warnings,
         watch: watch.clone(),
         inputs: inputs.clone(),
-        prepared: None,
+        prepared: before,
+        origin: Arc::new(Origin {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            overrides: overrides.to_vec(),
+        }),
         sources,
         places,
     };

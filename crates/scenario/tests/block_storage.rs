@@ -6,7 +6,7 @@ use petrio_scenario::{load_text, run};
 
 fn report(text: &str) -> Report {
     let loaded = load_text("test.toml", text, None, &[]).unwrap();
-    run::run(&loaded, Sinks::default(), &mut |_| {}).unwrap()
+    run::run(&loaded, Sinks::default()).unwrap()
 }
 
 fn problem(text: &str) -> String {
@@ -63,7 +63,7 @@ fn a_fabric_adds_its_ways_and_a_throttle_its_pace_in_any_combination() {
     let busy =
         reads("limit", "64 KiB").replace("\"1 s\"", "\"1 ms\"").replace("requests = 20", "requests = 100");
     let report = report(&format!("{disk}{fabric}{throttle}{busy}"));
-    let per_s = report.requests.per_s.value;
+    let per_s = report.requests_per_s.value;
     assert!((per_s - 10.0).abs() < 0.5, "{per_s}");
 }
 

@@ -7,11 +7,11 @@ use crate::outputs::Outputs;
 use crate::progress::RunProgress;
 use clap::Args;
 use petrio_kernel::Watch;
-use petrio_scenario::Loaded;
 use petrio_scenario::report::{
     DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::run;
+use petrio_scenario::{Loaded, Override};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +43,9 @@ pub(crate) struct Run {
     /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
     #[arg(long, value_name = "FILE")]
     device_log: Option<PathBuf>,
+    /// Which stages the report shows: equal parts as one class (the default), or all of them
+    #[arg(long, value_name = "ROWS", value_parser = ["classes", "all"])]
+    stages: Option<String>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -65,7 +68,8 @@ impl Run {
     }
 
     fn run(&self, watch: &Watch, progress: &Mutex<RunProgress>) -> Result<(), Failure> {
-        let loaded = self.scenario.load_watched(watch)?;
+        let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
+        let loaded = self.scenario.load_watched(watch, rows)?;
         // Loaded first: what was read for it is known then.
         self.outputs().check([])?;
         let sinks = self.sinks(&loaded)?;

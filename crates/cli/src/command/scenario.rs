@@ -23,12 +23,13 @@ pub(crate) struct ScenarioArguments {
 impl ScenarioArguments {
     /// Reads and checks the scenario; warnings are told.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
-        self.load_watched(&Watch::default())
+        self.load_watched(&Watch::default(), None)
     }
 
-    /// The same, as long as it is wanted.
-    pub(crate) fn load_watched(&self, watch: &Watch) -> Result<Loaded, Failure> {
+    /// The same, as long as it is wanted, with what another option sets.
+    pub(crate) fn load_watched(&self, watch: &Watch, more: Option<Override>) -> Result<Loaded, Failure> {
         let mut overrides = self.overrides.clone();
+        overrides.extend(more);
         if let Some(seed) = self.seed {
             overrides.push(Override::new("seed", &seed.to_string()));
         }

@@ -61,7 +61,7 @@ impl<T: Colour> FirstCome<T> {
                 Line::Key(Ready::Priority { heap: BinaryHeap::new(), key_of: by_token, next_order: 0 })
             }
         };
-        Self { line, serving: Timed::default(), free: servers, service, tracker: Tracker::default() }
+        Self { line, serving: Timed::default(), free: servers, service, tracker: Tracker::new(Some(servers)) }
     }
 
     fn start(&mut self, waiting: Waiting<T>, env: &mut Env<'_>) {

@@ -13,7 +13,7 @@ pub(super) struct Infinite<T: Colour> {
 
 impl<T: Colour> Infinite<T> {
     pub(super) fn new(service: ServiceTime<T>) -> Self {
-        Self { serving: Timed::default(), service, tracker: Tracker::default() }
+        Self { serving: Timed::default(), service, tracker: Tracker::new(None) }
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Preemptive<T: Colour> {
 
 impl<T: Colour> Preemptive<T> {
     pub(super) fn new(key_of: KeyOf<T>, service: ServiceTime<T>) -> Self {
-        let tracker = Tracker::default();
+        let tracker = Tracker::new(Some(1));
         Self { line: Vec::new(), running: None, generation: 0, next_order: 0, key_of, service, tracker }
     }
 

@@ -110,7 +110,7 @@ impl<T: Colour> Scheduled<T> {
             generation: 0,
             finished: Vec::new(),
             service,
-            tracker: Tracker::default(),
+            tracker: Tracker::new(Some(allowed)),
         }
     }
 

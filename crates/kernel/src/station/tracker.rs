@@ -4,15 +4,19 @@ use crate::Time;
 use serde::Serialize;
 
 /// A station's counters in a marking.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tracker {
+    /// `None` for infinitely many.
+    servers: Option<u32>,
     waiting: u32,
     serving: u32,
     since: u64,
     from: u64,
     waiting_area: u128,
     serving_area: u128,
-    busy: u128,
+    /// Time integral of the servers at work, and of whether any is.
+    busy_area: u128,
+    occupied: u128,
     arrivals: u64,
     started: u64,
     completions: u64,
@@ -24,12 +28,36 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
+    /// Of a station with so many servers, or with infinitely many.
+    pub(super) fn new(servers: Option<u32>) -> Self {
+        Self {
+            servers,
+            waiting: 0,
+            serving: 0,
+            since: 0,
+            from: 0,
+            waiting_area: 0,
+            serving_area: 0,
+            busy_area: 0,
+            occupied: 0,
+            arrivals: 0,
+            started: 0,
+            completions: 0,
+            wait_sum: 0,
+            service_sum: 0,
+            sojourn_sum: 0,
+        }
+    }
+
     fn integrate(&mut self, now: u64) {
         let span = u128::from(now - self.since);
         self.waiting_area += u128::from(self.waiting) * span;
         self.serving_area += u128::from(self.serving) * span;
+        // Where tokens share the servers, there may be more of these in service than servers.
+        self.busy_area +=
+            u128::from(self.servers.map_or(self.serving, |servers| servers.min(self.serving))) * span;
         if self.serving > 0 {
-            self.busy += span;
+            self.occupied += span;
         }
         self.since = now;
     }
@@ -98,14 +126,20 @@ impl Tracker {
         let mean = |sum: u128, count: u64| {
             Time::from_picos(if count == 0 { 0 } else { (sum / u128::from(count)) as u64 })
         };
+        let mean_busy = tracker.busy_area as f64 / span;
         StationStatistics {
+            servers: self.servers,
             arrivals: self.arrivals,
             completions: self.completions,
             waiting: self.waiting,
             serving: self.serving,
             mean_waiting: tracker.waiting_area as f64 / span,
             mean_serving: tracker.serving_area as f64 / span,
-            utilisation: tracker.busy as f64 / span,
+            mean_busy,
+            utilisation: match self.servers {
+                Some(servers) => mean_busy / f64::from(servers),
+                None => tracker.occupied as f64 / span,
+            },
             mean_wait: mean(wait_sum, self.started),
             mean_service: mean(self.service_sum, self.completions),
             mean_sojourn: mean(self.sojourn_sum, self.completions),
@@ -114,14 +148,16 @@ impl Tracker {
     }
 
     pub(crate) fn reset(&mut self, now: u64) {
-        *self =
-            Self { waiting: self.waiting, serving: self.serving, since: now, from: now, ..Self::default() };
+        let (waiting, serving) = (self.waiting, self.serving);
+        *self = Self { waiting, serving, since: now, from: now, ..Self::new(self.servers) };
     }
 }
 
 /// What a station's counters say about a span of model time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StationStatistics {
+    /// Servers; `None` for infinitely many.
+    pub servers: Option<u32>,
     /// Tokens that came.
     pub arrivals: u64,
     /// Tokens served.
@@ -134,7 +170,9 @@ pub struct StationStatistics {
     pub mean_waiting: f64,
     /// Time-weighted mean number in service.
     pub mean_serving: f64,
-    /// Share of the time with at least one token in service.
+    /// Time-weighted mean number of servers at work. Tokens that share servers may be more than these.
+    pub mean_busy: f64,
+    /// Share of the time that a server works, the mean of all; of infinitely many, that with at least one token in service.
     pub utilisation: f64,
     /// Mean time waited: from arrival to the start of service, and while preempted.
     pub mean_wait: Time,

@@ -215,3 +215,35 @@ fn a_closed_product_form_network_agrees_with_mean_value_analysis_within_one_perc
         assert_agrees(&format!("figure {figure}"), *interval, theory, 0.03);
     }
 }
+
+#[test]
+fn shared_servers_are_as_busy_as_the_work_that_comes_says_and_not_as_the_tokens_that_share_them() {
+    // The utilisation law, U = X · D / c, at one and at three servers, under the same load for each.
+    for servers in [1u32, 3] {
+        let rate = 0.43 * f64::from(servers);
+        let (net, station) = open(&[rate], StationSpec::processor_sharing(servers, exponential_service(1.0)));
+        let found = measure(&net, 40, Time::from_whole_seconds(20_000), move |run| {
+            let station = run.marking().station(station).unwrap();
+            assert_eq!(station.servers, Some(servers));
+            let span = station.span.as_seconds();
+            vec![station.utilisation, station.mean_busy * span / station.completions as f64]
+        });
+        assert_agrees("utilisation", found[0], 0.43, 0.02);
+        assert_agrees("demand", found[1], 1.0, 0.02);
+    }
+}
+
+#[test]
+fn no_work_takes_no_time_at_a_shared_server() {
+    let mut net = NetBuilder::new("test");
+    let station = net.top().station("processor", StationSpec::processor_sharing(2, |span: &Time, _| *span));
+    let net = net.build().unwrap();
+    let mut run = Simulation::new(&net, 1, 0);
+    let now = Time::from_millis(1);
+    run.inject(station, Time::from_millis(7), Time::ZERO).unwrap();
+    run.inject(station, Time::ZERO, now).unwrap();
+    run.run_until(now).unwrap();
+    assert_eq!(run.drain(station).collect::<Vec<_>>(), [Time::ZERO]);
+    run.run_until(Time::from_millis(7)).unwrap();
+    assert_eq!(run.drain(station).count(), 1, "and whole picoseconds of work take just these");
+}

@@ -11,7 +11,8 @@
 //! Leaves out: credits between ports (the link is short enough for them never to run out), several paths, and the array's own
 //! controller, whose cache and processors are stages of their own.
 
-use crate::Stage;
+use crate::lever::doubled;
+use crate::{Lever, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Bytes, Duration, Rate};
@@ -61,6 +62,21 @@ impl FabricParameters {
     pub fn occupation(&self, bytes: u64) -> Time {
         let frames = bytes.div_ceil(self.payload.get().max(1)).max(1);
         self.rate.time_for(bytes.saturating_add(frames.saturating_mul(self.frame_overhead.get())))
+    }
+
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        // Both ways share their parameters; a request's way to the array stands for them.
+        let levers = [
+            Lever::twice("to-array", "link", "the link twice as fast")
+                .set_some(path, "rate", doubled(self.rate))
+                .halved(path, "latency", self.latency)
+                .covering(&["link"]),
+            Lever::twice("to-array", "host adapter", "the host adapter twice as fast")
+                .halved(path, "adapter", self.adapter)
+                .covering(&["host adapter"]),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
     }
 
     /// How long a request occupies the way to the array.
@@ -148,13 +164,11 @@ pub fn fabric_page(
     let path = page.path().to_owned();
     let parts = vec![("host adapter", format!("{path}/adapter")), ("link", format!("{path}/link"))];
     std::iter::zip(["to-array", "to-host"], std::iter::zip(queues, ways))
-        .map(|(name, (queue, serving))| Stage {
-            name: format!("{path}/{name}"),
-            entrances: vec![queue.id()],
-            waiting: vec![queue.id()],
-            serving: vec![serving.id()],
-            servers: 1,
-            parts: parts.clone(),
+        .map(|(name, (queue, serving))| {
+            Stage::server(format!("{path}/{name}"), 1, &[serving.id()])
+                .entered_by(&[queue.id()])
+                .waited_for_in(&[queue.id()])
+                .with_parts(parts.clone())
         })
         .collect()
 }
@@ -200,6 +214,7 @@ fn way(
         charge(&mut request, Cause::Bus, f.now());
         f.put(put, request);
     });
+    page.conserve(&format!("way-{name}"), &[(idle.id(), 1), (sending.id(), 1)]);
     sending
 }
 

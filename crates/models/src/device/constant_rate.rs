@@ -7,7 +7,8 @@
 use super::disk::parameters::QueueDiscipline;
 use super::one_at_a_time::{MOST_STEPS, Step, has_blocks, one_at_a_time};
 use super::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
-use crate::Stage;
+use crate::lever::doubled;
+use crate::{Lever, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Blocks, Duration, Rate};
@@ -40,6 +41,18 @@ pub struct ConstantRateParameters {
 }
 
 impl ConstantRateParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let mut lever = Lever::twice("service", "the device", "the device twice as fast")
+            .halved(path, "latency", self.latency)
+            .set_some(path, "rate", self.rate.and_then(doubled))
+            .covering(&["the device"]);
+        if let Some(flush) = self.flush {
+            lever = lever.halved(path, "flush", flush);
+        }
+        lever.if_any().into_iter().collect()
+    }
+
     /// How long a request is in service.
     pub fn service(&self, bytes: u64) -> Time {
         self.latency.time() + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
@@ -62,6 +75,10 @@ impl DeviceParameters for ConstantRateParameters {
 
     fn speed(&self) -> String {
         format!("{} a request", self.latency)
+    }
+
+    fn levers(&self, path: &str) -> Vec<Lever> {
+        ConstantRateParameters::levers(self, path)
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

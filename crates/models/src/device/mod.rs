@@ -12,7 +12,7 @@ pub mod simple_ssd;
 
 mod one_at_a_time;
 
-use crate::Stage;
+use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
 use constant_rate::ConstantRateParameters;
 use disk::DiskParameters;
@@ -36,6 +36,9 @@ pub trait DeviceParameters: Debug + Send + Sync {
 
     /// What its speed hangs on, in a word or two: "10000 rpm".
     fn speed(&self) -> String;
+
+    /// What a person could change about it to make it better; its parameters stand at `path`.
+    fn levers(&self, path: &str) -> Vec<Lever>;
 
     /// The device, ready to be built any number of times.
     ///

@@ -150,26 +150,15 @@ pub(super) fn steps_page(
         f.put(done, job.request);
     });
 
+    // Idle, or with one request.
+    let server = [idle.id(), begun.id()].into_iter().chain(serving.iter().copied());
+    page.conserve("server", &server.map(|place| (place, 1)).collect::<Vec<_>>());
     let path = page.path().to_owned();
     let parts = steps.iter().map(|step| (step.word, format!("{path}/{}", step.name))).collect();
-    let stage = |part: &str| Stage {
-        name: format!("{path}/{part}"),
-        entrances: Vec::new(),
-        waiting: Vec::new(),
-        serving: Vec::new(),
-        servers: 0,
-        parts: Vec::new(),
-    };
     vec![
-        Stage { entrances: vec![queue], waiting: vec![queue], ..stage("queue") },
+        Stage::queue(format!("{path}/queue"), &[queue]),
         // Every job passes the places of all steps; the first sees each of them.
-        Stage {
-            entrances: serving.first().copied().into_iter().collect(),
-            serving,
-            servers: 1,
-            parts,
-            ..stage("service")
-        },
+        Stage::server(format!("{path}/service"), 1, &serving).with_parts(parts),
     ]
 }
 

@@ -4,6 +4,7 @@ use super::copy_cost::CopyCurveError;
 use super::file_system::{FileError, FileSystemParameters, FormatError, Volume};
 use super::kernel_profile::KernelParameters;
 use super::machine::MachineParameters;
+use crate::Lever;
 use petrio_colours::{BlockRequest, FileId};
 use petrio_kernel::{Place, Watch};
 use petrio_units::Bytes;
@@ -29,6 +30,38 @@ pub struct HostParameters {
     pub swap: Option<Bytes>,
     /// How readily processes' pages are swapped out rather than files' dropped, 0 to 200 (`vm.swappiness`; 60 unless set).
     pub swappiness: u32,
+}
+
+impl HostParameters {
+    /// What could be changed about it; its parameters stand at `path`, where those of machine and kernel have been changed as
+    /// `change.machine` and `change.kernel`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let twice = |size: Bytes| Bytes(size.get().saturating_mul(2));
+        let most = self.machine.memory;
+        let mut memory = Lever::twice("memory", "size", "twice the memory");
+        memory = match self.memory.map(twice) {
+            Some(wanted) if wanted <= most => memory.set(path, "memory", wanted),
+            Some(wanted) => memory.set(path, "memory", wanted).set(path, "change.machine.memory", wanted),
+            None => memory.set(path, "change.machine.memory", twice(most)),
+        };
+        let levers = [
+            memory,
+            Lever::twice("processor", "number of processors", "twice as many processors").set(
+                path,
+                "change.machine.processors",
+                self.machine.processors.saturating_mul(2),
+            ),
+            Lever::twice("throttled", "dirty limit", "a dirty limit twice as high")
+                .set_some(path, "dirty_background", self.dirty_background.map(twice))
+                .set_some(path, "dirty_limit", self.dirty_limit.map(twice)),
+            Lever::twice("for-page", "read-ahead", "a read-ahead window twice as large").set(
+                path,
+                "read_ahead",
+                twice(self.kernel.read_ahead.max),
+            ),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
+    }
 }
 
 /// A file that is there before the run begins.

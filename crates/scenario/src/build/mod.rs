@@ -21,6 +21,7 @@ pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;
 pub use system::System;
+pub(crate) use system::host_parameters;
 
 /// What a part is called on the page of the part around it: the last of its path.
 pub(crate) fn name_in<'n>(name: &'n str, around: &str) -> &'n str {

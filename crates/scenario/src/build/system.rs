@@ -4,6 +4,7 @@ use crate::build::name_in;
 use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, programs_page};
 use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
+use crate::classes::Classes;
 use crate::holder::BuiltReplication;
 use crate::load::Loaded;
 use crate::parts::Copies;
@@ -53,10 +54,12 @@ impl System {
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
-        match loaded.subject() {
+        let mut system = match loaded.subject() {
             Subject::BlockRequests => of_storage(loaded),
             Subject::FileOperations => of_hosts(loaded),
-        }
+        }?;
+        Classes::of(loaded).assign(&mut system.stages);
+        Ok(system)
     }
 }
 
@@ -228,7 +231,8 @@ fn unix_files(files: &[PlannedFile], extents: &BTreeMap<FileId, Vec<PlacedExtent
     files.iter().filter(|entry| entry.present || extents.contains_key(&entry.file)).map(unix_file).collect()
 }
 
-fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
+/// What a host of the scenario is made of.
+pub(crate) fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParameters {
     let written = loaded.scenario.host.get(&placed.name);
     HostParameters {
         machine: placed.machine.clone(),

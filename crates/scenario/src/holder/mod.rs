@@ -19,10 +19,11 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place};
-use petrio_models::Stage;
 use petrio_models::cluster::replication::{Replicas, Sight};
+use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toml::de::DeTable;
 
 /// A part that holds blocks, which lie on other parts.
@@ -44,6 +45,11 @@ pub trait Holder {
     /// Pages within its own, each with words for it.
     fn inner_pages(&self) -> &'static [(&'static str, &'static str)] {
         &[]
+    }
+
+    /// What a person could change about it to make it better; its parameters stand at `path`.
+    fn levers(&self, _path: &str) -> Vec<Lever> {
+        Vec::new()
     }
 
     /// What it is in a report's line of the System, where it is said there.
@@ -161,6 +167,11 @@ macro_rules! holders {
                 None
             }
 
+            /// What is written of them, by kind.
+            pub(crate) fn written(&self) -> Vec<IndexMap<String, Value>> {
+                vec![$(self.$key.iter().filter_map(written).collect()),*]
+            }
+
             /// Reads all of them, and takes them out of the rest.
             pub(crate) fn read(
                 root: &Table<'_>,
@@ -182,6 +193,10 @@ holders! {
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
+}
+
+fn written((name, part): (&String, &impl Serialize)) -> Option<(String, Value)> {
+    Some((name.clone(), serde_json::to_value(part).ok()?))
 }
 
 /// What a part with one other part under it says of that.

@@ -5,6 +5,7 @@ use crate::schema::read_apart;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_kernel::PageBuilder;
+use petrio_models::Lever;
 use petrio_models::block::throttle::{ThrottleParameters, throttle_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ impl Holder for Throttle {
 
     fn stands(&self) -> Stands {
         Stands::BeforeQueue
+    }
+
+    fn levers(&self, path: &str) -> Vec<Lever> {
+        self.parameters.levers(path)
     }
 
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {

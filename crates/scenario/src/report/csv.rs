@@ -1,6 +1,6 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
-//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`, `copies`),
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`, `what if`, `copies`),
 //! `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
 //! interval and empty for a single run. The distribution and the series are in the JSON report.
 
@@ -84,6 +84,7 @@ fn table(report: &Report) -> String {
         rows.count("stage", &stage.name, "arrivals", stage.arrivals, "");
         for (quantity, value, unit) in [
             ("utilisation", stage.utilisation, ""),
+            ("utilisation of its own accord", stage.own_utilisation, ""),
             ("mean queue", stage.mean_queue, ""),
             ("mean wait", stage.mean_wait_ms, "ms"),
             ("mean service", stage.mean_service_ms, "ms"),
@@ -92,6 +93,18 @@ fn table(report: &Report) -> String {
                 rows.add("stage", &stage.name, quantity, value.into(), unit);
             }
         }
+    }
+    for stage in &report.stages {
+        let Some(members) = &stage.members else { continue };
+        let of = if stage.utilisation.is_some() { "utilisation" } else { "mean queue" };
+        rows.count("stage", &stage.name, "members", members.count, "");
+        rows.add("stage", &stage.name, &format!("least {of}"), members.least.into(), "");
+        rows.add("stage", &stage.name, &format!("most {of}"), members.most.into(), "");
+    }
+    if let Some(what_if) = report.bottleneck.as_ref().and_then(|bottleneck| bottleneck.what_if.as_ref()) {
+        let half_width = Some((what_if.interval[1] - what_if.interval[0]) / 2.0);
+        rows.add("what if", &what_if.change, "factor", what_if.factor.into(), "");
+        rows.add("what if", &what_if.change, "gain", Estimate { value: what_if.gain, half_width }, "");
     }
     for copies in &report.copies {
         for (quantity, value, unit) in [

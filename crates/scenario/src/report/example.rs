@@ -1,9 +1,10 @@
 //! A made-up report for tests: the figures of the design's sketch.
 
+use crate::report::bottleneck::{Bottleneck, Measured, WhatIf};
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::series::SeriesCollector;
 use crate::report::subject::Subject;
-use crate::report::summary::{Bottleneck, Report, Requests, Share, Stage};
+use crate::report::summary::{Report, Requests, Share, Stage};
 use petrio_kernel::Time;
 
 pub(crate) fn example() -> Report {
@@ -69,8 +70,22 @@ pub(crate) fn example() -> Report {
         copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
-            why: "by its seeks".to_owned(),
-            what_if: Some("With seeks twice as fast: 1.4 times the throughput.".to_owned()),
+            part: Some("seeks".to_owned()),
+            utilisation: Some(0.86),
+            mean_wait_ms: None,
+            tried: 4,
+            what_if: Some(WhatIf {
+                change: "seeks twice as fast".to_owned(),
+                set: vec!["disk.d0.drive.mechanics.seek_scale=50 %".to_owned()],
+                factor: 2.0,
+                of: Measured::Throughput,
+                gain: 1.4,
+                interval: [1.38, 1.42],
+                confidence: 0.95,
+                replications: 3,
+                before: 643.7,
+                after: 901.2,
+            }),
         }),
         warnings: Vec::new(),
         series: series.finish(Time::ZERO),

@@ -11,6 +11,7 @@
 //! that memory doesn't grow with the number of requests. The [`Report`] holds model time only: the same scenario and
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
+mod bottleneck;
 mod collector;
 mod copies;
 mod csv;
@@ -34,12 +35,13 @@ mod text;
 mod trace;
 mod whole_file;
 
+pub use bottleneck::{Bottleneck, Measured, WhatIf};
 pub use collector::{Collected, Collector};
 pub use copies::{CopiesFigures, MeanAndDeviation};
 pub use csv::write_csv;
 pub use device_log::DeviceLog;
 pub use error::ReportError;
-pub(crate) use figures::{counted, time as latency_words};
+pub(crate) use figures::counted;
 pub use html::write_html;
 pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
@@ -49,7 +51,7 @@ pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
 pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
-pub use summary::{Bottleneck, Estimate, OperationFigures, Report, Requests, Share, Stage, WallClock};
+pub use summary::{Estimate, Members, OperationFigures, Report, Requests, Share, Stage, WallClock};
 pub use table::table;
 pub use text::{labelled, terminal_text};
 pub use whole_file::{WholeFile, discard_unfinished, write_text};

@@ -119,9 +119,11 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
             arrivals: (same.iter().map(|stage| u128::from(stage.arrivals)).sum::<u128>() / same.len() as u128)
                 as u64,
             utilisation: of(&same, |stage| stage.utilisation),
+            own_utilisation: of(&same, |stage| stage.own_utilisation),
             mean_queue: of(&same, |stage| stage.mean_queue),
             mean_wait_ms: of(&same, |stage| stage.mean_wait_ms),
             mean_service_ms: of(&same, |stage| stage.mean_service_ms),
+            members: stage.members.clone(),
         }
     };
     reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()

@@ -1,5 +1,6 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
+use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
@@ -70,16 +71,19 @@ pub struct Share {
     pub fraction: f64,
 }
 
-/// One stage of the storage path. What a stage doesn't have (a queue has no service) is absent.
+/// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
-    /// Its path in the net, such as `d0/mechanics`.
+    /// Its path in the net, such as `d0/mechanics`; of a class, `d*/mechanics`.
     pub name: String,
     /// Requests that arrived.
     pub arrivals: u64,
     /// The part of the time in which it was busy, 0 to 1, averaged over its servers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub utilisation: Option<f64>,
+    /// Of that, what it does of its own accord, for no request: a drive that reads ahead.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub own_utilisation: Option<f64>,
     /// Mean number waiting.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_queue: Option<f64>,
@@ -89,18 +93,22 @@ pub struct Stage {
     /// Mean time in service, milliseconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_service_ms: Option<f64>,
+    /// Of a row that stands for several equal stages, how these differ.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub members: Option<Members>,
 }
 
-/// What limits the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Bottleneck {
-    /// The stage's path.
-    pub stage: String,
-    /// Why: "by its seeks".
-    pub why: String,
-    /// What would change it, as a sentence: "With seeks twice as fast: 1.4 times the throughput."
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub what_if: Option<String>,
+/// The equal stages that a row stands for. Its own figures are their means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Members {
+    /// How many.
+    pub count: u64,
+    /// The busiest by name; of stages that only hold a queue, the one with the longest.
+    pub busiest: String,
+    /// The least utilisation among them; of stages that only hold a queue, the shortest mean queue.
+    pub least: f64,
+    /// The utilisation of the busiest; of stages that only hold a queue, the longest mean queue.
+    pub most: f64,
 }
 
 /// What one run gives, or the mean of several replications of it.

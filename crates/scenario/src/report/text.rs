@@ -197,11 +197,13 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
     }
     let or_dash = |value: Option<f64>, text: &dyn Fn(f64) -> String| value.map_or("–".to_owned(), text);
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
-    let rows: Vec<[String; 6]> = stages
-        .iter()
+    let rows: Vec<[String; 6]> = shown(stages)
         .map(|stage| {
             [
-                stage.name.clone(),
+                match &stage.members {
+                    Some(members) => format!("{} ({})", stage.name, grouped(members.count)),
+                    None => stage.name.clone(),
+                },
                 grouped(stage.arrivals),
                 or_dash(stage.utilisation, &per_cent),
                 or_dash(stage.mean_queue, &significant),
@@ -229,14 +231,31 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
     };
     line(&heads.map(str::to_owned));
     rows.iter().for_each(&mut line);
+    for stage in shown(stages) {
+        let Some(members) = &stage.members else { continue };
+        let figure = if stage.utilisation.is_some() { per_cent } else { significant };
+        let (least, most) = (figure(members.least), figure(members.most));
+        // What says nothing that the row doesn't.
+        if least != most && stage.utilisation.is_some() {
+            let _ = writeln!(out, "  {} is the busiest with {most}, the least has {least}", members.busiest);
+        }
+    }
+}
+
+/// Rows worth a line: a wait that nobody had is none.
+pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
+    stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
 }
 
 fn foot(out: &mut String, report: &Report, width: usize) {
     if let Some(bottleneck) = &report.bottleneck {
-        let what_if =
-            bottleneck.what_if.as_deref().map(|sentence| format!(" {sentence}")).unwrap_or_default();
+        let what_if = bottleneck.what_if.as_ref();
+        let sentence = what_if.map(|what_if| format!(" {}", what_if.sentence())).unwrap_or_default();
         out.push('\n');
-        labelled(out, "bottleneck", &format!("{}, {}.{what_if}", bottleneck.stage, bottleneck.why), width);
+        labelled(out, "bottleneck", &format!("{}, {}.{sentence}", bottleneck.stage, bottleneck.why()), width);
+        if let Some(command) = what_if.and_then(|what_if| what_if.command()) {
+            labelled(out, "try it", &command, width);
+        }
     }
     if let Some(closing_s) = report.closing_s {
         let with =

@@ -1,141 +1,113 @@
-//! What limits a run, and what would change it: the busiest stage, and the same run with each part of it twice as fast.
+//! What limits a run, and what would change it: the same run with one thing made twice as good, for each thing that a person could
+//! change.
 //!
 //! The answer is causal, not a guess from shares of time: a part that others overlap may take most of the time and change
-//! nothing.
+//! nothing. And it is what somebody finds who makes the change: the scenario is read again with the parameters set that are
+//! printed. Only where no parameter says how fast a part is, its page is run as if it were faster.
 
-use crate::build::{Driven, ProgramPorts, System};
+mod candidates;
+mod experiment;
+
+use crate::classes::Classes;
+use crate::levers::is_open;
 use crate::load::Loaded;
-use crate::report::{Bottleneck, Report, Sinks, Subject, latency_words};
-use crate::run::RunFailure;
-use crate::run::engine::Limits;
-use crate::run::execute::{Cut, RunPlan, execute};
-use petrio_models::Stage;
-use rayon::prelude::*;
+use crate::report::{Bottleneck, Measured, Report, Stage as Row, WhatIf};
+use crate::run::{Replicator, RunFailure};
+use candidates::{Candidate, Change, candidates};
+pub(in crate::run) use experiment::Figures;
+use experiment::{confirmed, screened};
+use petrio_models::TWICE;
 
-/// Requests of an experiment: enough for a stable mean, few enough to be done at once. File operations are many and cheap,
-/// and the first ones say little: what they leave dirty is written by later ones.
-const EXPERIMENT_REQUESTS: [u64; 2] = [20_000, 200_000];
-/// Stages that are tried for file operations, the busiest first.
-const MOST_STAGES: usize = 6;
-/// A stage that is busy for a smaller part of the time limits nothing.
-const HARDLY_BUSY: f64 = 0.02;
-/// Twice as fast.
-const FACTOR: f64 = 2.0;
 /// A change below this is none.
 const NOTICEABLE: f64 = 0.02;
+/// The best changes of the first, short look that are looked at again.
+const CONFIRMED: usize = 3;
 
-/// Throughput and mean latency of an experiment.
-#[derive(Clone, Copy)]
-struct Figures {
-    requests_per_s: f64,
-    mean_ms: f64,
-}
-
-/// Adds the bottleneck to a report.
-pub(super) fn explain<R: Driven>(
-    loaded: &Loaded,
-    (system, ports): (&System, &ProgramPorts<R>),
-    limits: Limits,
-    report: &mut Report,
-) -> Result<(), RunFailure> {
+/// Adds the bottleneck to a report of a scenario's own run.
+pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Report) -> Result<(), RunFailure> {
     if report.requests.completed == 0 {
         return Ok(());
     }
-    let candidates = candidates::<R>(system, report);
-    let Some(&(busiest, _)) = candidates.first() else { return Ok(()) };
-    let most = EXPERIMENT_REQUESTS[usize::from(R::SUBJECT == Subject::FileOperations)];
-    let experiment = |speeds: &[(&str, f64)]| -> Result<Option<Figures>, RunFailure> {
-        let requests = limits.requests.unwrap_or(u64::MAX).min(most);
-        let limits = Limits { requests: Some(requests), ..limits };
-        let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds };
-        let (outcome, _) = execute(loaded, (system, ports), plan, &mut Sinks::default())?;
-        let collected = outcome.collected;
-        Ok(collected.latency.map(|latency| Figures {
-            requests_per_s: collected.requests_per_s,
-            mean_ms: latency.mean_ms.value,
-        }))
-    };
-    let parts: Vec<(usize, &str, &str)> = candidates
+    let classes = Classes::of(loaded);
+    let rows: Vec<(String, &Row)> = report.stages.iter().map(|row| (classes.name(&row.name), row)).collect();
+    let busiest = rows
         .iter()
-        .enumerate()
-        .flat_map(|(index, (stage, _))| {
-            stage.parts.iter().map(move |(word, page)| (index, *word, page.as_str()))
-        })
-        .collect();
-    let mut experiments: Vec<Vec<(&str, f64)>> = vec![Vec::new()];
-    experiments.extend(parts.iter().map(|&(_, _, page)| vec![(page, FACTOR)]));
-    let figures: Vec<Option<Figures>> =
-        experiments.par_iter().map(|speeds| experiment(speeds)).collect::<Result<_, _>>()?;
-    let Some(Some(base)) = figures.first().copied() else { return Ok(()) };
-    let best = parts
-        .iter()
-        .zip(&figures[1..])
-        .filter_map(|(&(index, word, _), figures)| figures.map(|figures| (index, word, figures)))
-        .min_by(|a, b| a.2.mean_ms.total_cmp(&b.2.mean_ms))
-        .filter(|(_, _, faster)| faster.mean_ms < base.mean_ms * (1.0 - NOTICEABLE));
-    let (stage, utilisation) = candidates[best.map_or(0, |(index, _, _)| index)];
-    let busy = utilisation * 100.0;
-    let (why, what_if) = match best {
-        Some((_, part, faster)) => {
-            let gain = faster.requests_per_s / base.requests_per_s;
-            let change = if gain > 1.0 + NOTICEABLE {
-                format!("{gain:.2} times the throughput")
-            } else {
-                format!(
-                    "a mean latency of {} instead of {}, at the same throughput",
-                    latency_words(faster.mean_ms),
-                    latency_words(base.mean_ms)
-                )
-            };
-            (
-                format!("by {} (busy {busy:.0} % of the time)", owned(part)),
-                Some(format!("With {part} twice as fast: {change}.")),
-            )
-        }
-        None => (format!("busy {busy:.0} % of the time; {}", alone(candidates.len())), None),
+        .filter(|(_, row)| row.utilisation.is_some())
+        .max_by(|a, b| a.1.utilisation.unwrap_or(0.0).total_cmp(&b.1.utilisation.unwrap_or(0.0)));
+    let candidates = candidates(loaded, &classes, &base.system().stages, &rows);
+    let found = best(loaded, base, &candidates)?;
+    let stage = match (&found, busiest) {
+        (Some((candidate, _)), _) => candidate.stage.clone(),
+        (None, Some((class, _))) => class.clone(),
+        (None, None) => return Ok(()),
     };
-    let stage = if best.is_some() { stage } else { busiest };
-    report.bottleneck = Some(Bottleneck { stage: stage.name.clone(), why, what_if });
+    let row = rows.iter().find(|(class, _)| *class == stage).map(|(_, row)| row);
+    let utilisation = row.and_then(|row| row.utilisation);
+    let mean_wait_ms = row.filter(|_| utilisation.is_none()).and_then(|row| row.mean_wait_ms);
+    let (part, what_if) =
+        found.map_or((None, None), |(candidate, what_if)| (Some(candidate.part.to_owned()), Some(what_if)));
+    let tried = candidates.len() as u64;
+    report.bottleneck = Some(Bottleneck { stage, part, utilisation, mean_wait_ms, tried, what_if });
     Ok(())
 }
 
-/// "its seeks", but "the processors".
-fn owned(part: &str) -> String {
-    if part.starts_with("the ") { part.to_owned() } else { format!("its {part}") }
-}
-
-fn alone(stages: usize) -> &'static str {
-    if stages == 1 {
-        "no part of it alone makes a difference"
-    } else {
-        "no part of any stage alone makes a difference"
+/// The change that brings most, with what it brings: first all are looked at for a short while, then the best for as long as the
+/// run itself takes, until one is found to do what it seemed to.
+fn best<'c>(
+    loaded: &Loaded,
+    base: &Replicator<'_>,
+    candidates: &'c [Candidate],
+) -> Result<Option<(&'c Candidate, WhatIf)>, RunFailure> {
+    if candidates.is_empty() {
+        return Ok(None);
     }
-}
-
-/// The stages whose parts are tried, the busiest first. Requests meet one device after the other, and the busiest stage is
-/// what limits them; a process may wait for a stage that is idle most of the time, while the busiest works for nobody.
-fn candidates<'s, R: Driven>(system: &'s System, report: &Report) -> Vec<(&'s Stage, f64)> {
-    let mut busy: Vec<(&Stage, f64)> = system
-        .stages
-        .iter()
-        .filter_map(|stage| {
-            let row = report.stages.iter().find(|row| row.name == stage.name)?;
-            Some((stage, row.utilisation?))
-        })
-        .collect();
-    // Stable, and the last of equals first, as the maximum of a sequence is.
-    busy.reverse();
-    busy.sort_by(|a, b| b.1.total_cmp(&a.1));
-    match R::SUBJECT {
-        Subject::BlockRequests => busy.truncate(1),
-        Subject::FileOperations => {
-            let first = busy.first().copied();
-            busy.retain(|(stage, utilisation)| !stage.parts.is_empty() && *utilisation >= HARDLY_BUSY);
-            busy.truncate(MOST_STAGES);
-            if busy.is_empty() {
-                busy.extend(first);
+    let (before, figures) = screened(loaded, base, candidates)?;
+    let Some(before) = before else { return Ok(None) };
+    let gains = |of: Measured| -> Vec<(&Candidate, f64)> {
+        let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, of));
+        let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(figures.iter().map(gain)).collect();
+        // Stable: of equals, the one that stands first.
+        gains.sort_by(|a, b| b.1.total_cmp(&a.1));
+        gains.retain(|(_, gain)| *gain > 1.0 + NOTICEABLE);
+        gains.truncate(CONFIRMED);
+        gains
+    };
+    // What comes by itself comes as fast as before, however fast it is served. What waits for completions comes faster, unless it
+    // is busy with its own thoughts.
+    let measures: &[Measured] =
+        if is_open(loaded) { &[Measured::Latency] } else { &[Measured::Throughput, Measured::Latency] };
+    for &of in measures {
+        for (candidate, _) in gains(of) {
+            let Some(what_if) = confirmed(loaded, base, candidate, of)? else { continue };
+            let [low, high] = what_if.interval;
+            if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
+                return Ok(Some((candidate, what_if)));
             }
         }
     }
-    busy
+    Ok(None)
+}
+
+impl Candidate {
+    /// The answer that it gives, with its figures still to come.
+    fn asked(&self, of: Measured) -> WhatIf {
+        let set = match &self.change {
+            Change::Settings(settings) => {
+                settings.iter().map(|(path, value)| format!("{path}={value}")).collect()
+            }
+            Change::Speeds(_) => Vec::new(),
+        };
+        WhatIf {
+            change: self.words.clone(),
+            set,
+            factor: TWICE,
+            of,
+            gain: 1.0,
+            interval: [1.0, 1.0],
+            confidence: 0.0,
+            replications: 0,
+            before: 0.0,
+            after: 0.0,
+        }
+    }
 }

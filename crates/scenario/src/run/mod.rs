@@ -18,7 +18,7 @@ pub use replicator::Replicator;
 use crate::build::{Driven, Ports, ProgramPorts, Programs as ProgramsOf, System};
 use crate::load::Loaded;
 use crate::report::{Report, ReportError, Sinks, counted, mean_report};
-use crate::schema::{Measure, WarmUp};
+use crate::schema::{Measure, StageRows, WarmUp};
 use execute::{Audience, Outcome, RunPlan, execute};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::{self, Interval, Tally, replicate};
@@ -39,11 +39,7 @@ const MOST: u64 = 400;
 pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
-    let limits = limits(&loaded.scenario.measure);
-    match &system.programs {
-        Ports::Requests(ports) => bottleneck::explain(loaded, (&system, ports), limits, &mut report)?,
-        Ports::Operations(ports) => bottleneck::explain(loaded, (&system, ports), limits, &mut report)?,
-    }
+    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report)?;
     Ok(report)
 }
 
@@ -198,6 +194,10 @@ fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, program
             counted(collected.found_nothing, "read", "reads")
         ));
     }
+    let stages = match loaded.scenario.measure.stages {
+        StageRows::All => stages,
+        StageRows::Classes => stages::class_rows(&system.stages, &stages),
+    };
     let mut requests = collected.requests;
     requests.in_flight = in_flight;
     Report {

@@ -3,6 +3,7 @@
 use crate::build::{Driven, Ports, ProgramPorts, System};
 use crate::load::Loaded;
 use crate::report::{Report, Sinks};
+use crate::run::bottleneck::Figures;
 use crate::run::engine::Limits;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::{RunFailure, broken_off, cut, limits, report};
@@ -24,7 +25,11 @@ impl<'l> Replicator<'l> {
     /// # Errors
     /// As of [`run`](crate::run::run).
     pub fn new(loaded: &'l Loaded) -> Result<Self, RunFailure> {
-        let system = System::build(loaded)?;
+        Self::of(loaded, System::build(loaded)?)
+    }
+
+    /// As [`Replicator::new`], with the System built already.
+    pub(super) fn of(loaded: &'l Loaded, system: System) -> Result<Self, RunFailure> {
         let limits = limits(&loaded.scenario.measure);
         let cut = match &system.programs {
             Ports::Requests(ports) => cut((loaded, &system, ports), limits)?,
@@ -42,6 +47,44 @@ impl<'l> Replicator<'l> {
             Ports::Requests(ports) => self.run_with(ports, replication),
             Ports::Operations(ports) => self.run_with(ports, replication),
         }
+    }
+
+    /// The System.
+    pub(super) fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Throughput and latency of a replication of at most so many requests, with pages at other speeds; nothing where no request
+    /// completes.
+    pub(super) fn figures(
+        &self,
+        replication: u64,
+        speeds: &[(&str, f64)],
+        most: Option<u64>,
+    ) -> Result<Option<Figures>, RunFailure> {
+        match &self.system.programs {
+            Ports::Requests(ports) => self.figures_with(ports, replication, speeds, most),
+            Ports::Operations(ports) => self.figures_with(ports, replication, speeds, most),
+        }
+    }
+
+    fn figures_with<R: Driven>(
+        &self,
+        ports: &ProgramPorts<R>,
+        replication: u64,
+        speeds: &[(&str, f64)],
+        most: Option<u64>,
+    ) -> Result<Option<Figures>, RunFailure> {
+        let requests = self.limits.requests.into_iter().chain(most).min();
+        let limits = Limits { requests, ..self.limits };
+        let plan = RunPlan { replication, limits, cut: self.cut, speeds };
+        let mut nobody = Sinks::default();
+        let (outcome, _) = execute(self.loaded, (&self.system, ports), plan, &mut nobody)?;
+        let collected = outcome.collected;
+        Ok(collected.latency.map(|latency| Figures {
+            requests_per_s: collected.requests_per_s,
+            mean_ms: latency.mean_ms.value,
+        }))
     }
 
     fn run_with<R: Driven>(&self, ports: &ProgramPorts<R>, replication: u64) -> Result<Report, RunFailure> {

@@ -1,35 +1,144 @@
-//! The stage table of the report, from the counters of the places that a stage names.
+//! The stage table of the report: each row from what its stage is, and equal parts' rows as one.
 
-use crate::report::Stage as Row;
-use petrio_kernel::Marking;
-use petrio_models::Stage;
+use crate::report::{Members, Stage as Row};
+use petrio_kernel::{Marking, PlaceId};
+use petrio_models::{Stage, Work};
+
+/// Sums over a part of a run.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    arrivals: u64,
+    /// Mean number waiting, and the same as an integral over time, token-seconds.
+    waiting: (f64, f64),
+    /// Mean number of servers at work, and the same as an integral over time.
+    working: (f64, f64),
+    /// What it does of its own accord, as a mean number of servers.
+    own: f64,
+    servers: Option<u32>,
+}
 
 /// One row a stage.
 pub(crate) fn stage_rows(stages: &[Stage], marking: &Marking) -> Vec<Row> {
-    stages.iter().map(|stage| row(stage, marking)).collect()
+    stages.iter().map(|stage| row(stage, &sums(stage, marking))).collect()
 }
 
-fn row(stage: &Stage, marking: &Marking) -> Row {
-    let statistics = |place: &petrio_kernel::PlaceId| marking.statistics_at(place.index());
-    let arrivals: u64 = stage.entrances.iter().map(|place| statistics(place).arrivals).sum();
-    let sum = |places: &[petrio_kernel::PlaceId]| {
-        places
-            .iter()
-            .map(statistics)
+/// One row a class, in the order of their first members; a stage that has no equal has a class of its own.
+pub(crate) fn class_rows(stages: &[Stage], rows: &[Row]) -> Vec<Row> {
+    let mut classes: indexmap::IndexMap<&str, Vec<&Row>> = indexmap::IndexMap::new();
+    for (stage, row) in stages.iter().zip(rows) {
+        classes.entry(&stage.class).or_default().push(row);
+    }
+    classes.into_iter().map(|(class, rows)| together(class, &rows)).collect()
+}
+
+fn sums(stage: &Stage, marking: &Marking) -> Sums {
+    let of = |places: &[PlaceId]| {
+        let statistics = places.iter().map(|place| marking.statistics_at(place.index()));
+        statistics
             .fold((0.0, 0.0), |(mean, area), place| (mean + place.mean, area + place.area_token_seconds))
     };
-    let (mean_queue, waiting_area) = sum(&stage.waiting);
-    let (mean_serving, serving_area) = sum(&stage.serving);
-    let per = |area: f64, count: u64| (count > 0).then(|| area * 1e3 / count as f64);
-    let waits = !stage.waiting.is_empty();
-    let serves = !stage.serving.is_empty();
+    let entered = stage.entrances.iter().map(|place| marking.statistics_at(place.index()).arrivals);
+    let sums = Sums { arrivals: entered.sum(), waiting: of(&stage.waiting), ..Sums::default() };
+    match &stage.work {
+        Work::Queue => sums,
+        Work::Delay(places) => Sums { working: of(places), ..sums },
+        Work::Server(places, servers) => {
+            let span =
+                places.first().map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
+            let own = stage.own_work.map_or(0.0, |probe| {
+                let tally = marking.probe(probe).tally();
+                tally.mean() * tally.count() as f64
+            });
+            let own = if span > 0.0 { own / span } else { 0.0 };
+            Sums { working: of(places), servers: Some(*servers), own, ..sums }
+        }
+        Work::Station(place) => {
+            let Some(station) = marking.station_at(place.index()) else { return sums };
+            let span = station.span.as_seconds();
+            // Those that share a server wait for the part of the time in which others have it.
+            let in_line = station.mean_waiting + station.mean_serving - station.mean_busy;
+            Sums {
+                waiting: (in_line, in_line * span),
+                working: (station.mean_busy, station.mean_busy * span),
+                servers: station.servers,
+                ..sums
+            }
+        }
+    }
+}
+
+fn row(stage: &Stage, sums: &Sums) -> Row {
+    let per = |area: f64| (sums.arrivals > 0).then(|| area * 1e3 / sums.arrivals as f64);
+    let is_station = matches!(stage.work, Work::Station(_));
+    let waits = is_station || !stage.waiting.is_empty();
+    let serves = stage.work != Work::Queue;
+    let share = |working: f64| sums.servers.map(|servers| (working / f64::from(servers)).min(1.0));
     Row {
         name: stage.name.clone(),
+        arrivals: sums.arrivals,
+        utilisation: share(sums.working.0 + sums.own),
+        own_utilisation: stage.own_work.and_then(|_| share(sums.own)),
+        mean_queue: waits.then_some(sums.waiting.0),
+        mean_wait_ms: if waits { per(sums.waiting.1) } else { None },
+        mean_service_ms: if serves { per(sums.working.1) } else { None },
+        members: None,
+    }
+}
+
+/// The rows of equal stages as one: means over them, and over their requests where these wait or are served.
+fn together(class: &str, rows: &[&Row]) -> Row {
+    let [first, _, ..] = rows else {
+        return rows.first().map_or_else(Row::default, |&only| only.clone());
+    };
+    let mean = |figure: fn(&Row) -> Option<f64>| {
+        let all: Option<Vec<f64>> = rows.iter().map(|row| figure(row)).collect();
+        all.map(|all| all.iter().sum::<f64>() / rows.len() as f64)
+    };
+    let arrivals: u64 = rows.iter().map(|row| row.arrivals).sum();
+    let per_request = |figure: fn(&Row) -> Option<f64>| {
+        let sum: f64 = rows.iter().filter_map(|row| Some(figure(row)? * row.arrivals as f64)).sum();
+        (rows.iter().any(|row| figure(row).is_some()) && arrivals > 0).then(|| sum / arrivals as f64)
+    };
+    // Of stages that serve nothing the one at which most wait.
+    let load = |row: &Row| row.utilisation.or(row.mean_queue).unwrap_or_default();
+    let busiest = rows.iter().rev().max_by(|a, b| load(a).total_cmp(&load(b))).unwrap_or(first);
+    let least = rows.iter().map(|row| load(row)).fold(f64::INFINITY, f64::min);
+    Row {
+        name: class.to_owned(),
         arrivals,
-        utilisation: (serves && stage.servers > 0)
-            .then(|| (mean_serving / f64::from(stage.servers)).min(1.0)),
-        mean_queue: waits.then_some(mean_queue),
-        mean_wait_ms: if waits { per(waiting_area, arrivals) } else { None },
-        mean_service_ms: if serves { per(serving_area, arrivals) } else { None },
+        utilisation: mean(|row| row.utilisation),
+        own_utilisation: mean(|row| row.own_utilisation),
+        mean_queue: mean(|row| row.mean_queue),
+        mean_wait_ms: per_request(|row| row.mean_wait_ms),
+        mean_service_ms: per_request(|row| row.mean_service_ms),
+        members: Some(Members {
+            count: rows.len() as u64,
+            busiest: busiest.name.clone(),
+            least,
+            most: load(busiest),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn row(name: &str, arrivals: u64, utilisation: f64, service: f64) -> Row {
+        let (utilisation, mean_service_ms) = (Some(utilisation), Some(service));
+        Row { name: name.to_owned(), arrivals, utilisation, mean_service_ms, ..Row::default() }
+    }
+
+    #[test]
+    fn a_class_has_the_means_of_its_members_and_names_the_busiest() {
+        let rows = [row("d0/arm", 10, 0.2, 4.0), row("d1/arm", 30, 0.6, 8.0)];
+        let both = together("d*/arm", &rows.iter().collect::<Vec<_>>());
+        assert_eq!((both.name.as_str(), both.arrivals), ("d*/arm", 40));
+        assert!((both.utilisation.unwrap() - 0.4).abs() < 1e-12);
+        assert!((both.mean_service_ms.unwrap() - 7.0).abs() < 1e-12, "of an average request");
+        let members = both.members.unwrap();
+        assert_eq!((members.count, members.busiest.as_str()), (2, "d1/arm"));
+        assert_eq!((members.least, members.most), (0.2, 0.6));
     }
 }

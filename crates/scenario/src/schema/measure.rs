@@ -17,6 +17,8 @@ pub struct Measure {
     pub confidence: Fraction,
     /// What is cut off at the beginning: a span of model time, or "auto" (MSER-5).
     pub warm_up: WarmUp,
+    /// Which stages the report shows: equal parts as one class, or each of them.
+    pub stages: StageRows,
     /// When a run has measured enough: whichever comes first. Left out, when every workload has ended.
     pub stop: Stop,
     /// A run that reaches this much model time is broken off with a warning.
@@ -33,11 +35,23 @@ impl Default for Measure {
             replications: 1,
             confidence: Fraction::new(0.95).unwrap_or(Fraction::ZERO),
             warm_up: WarmUp::default(),
+            stages: StageRows::default(),
             stop: Stop::default(),
             max_time: None,
             max_requests: None,
         }
     }
+}
+
+/// Which stages the report shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageRows {
+    /// A row for each class of equal parts, with the busiest of them by name.
+    #[default]
+    Classes,
+    /// A row for every stage.
+    All,
 }
 
 /// When a run has measured enough. Of several conditions, the one that is met first counts.

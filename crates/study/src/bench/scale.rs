@@ -235,8 +235,7 @@ fn processor_seconds() -> f64 {
 fn served(text: &str, requests: u64, turns: u32) -> Result<f64, ScaleError> {
     let loaded = loaded(text, Some(requests))?;
     let system = System::build(&loaded).map_err(Box::new)?;
-    let seconds =
-        best(turns, || Ok(simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?))?;
+    let seconds = best(turns, || Ok(simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?))?;
     Ok(seconds / requests as f64 * 1e6)
 }
 

@@ -450,14 +450,7 @@ fn timers(page: &mut PageBuilder<'_>, places: &Places) {
 fn stages(path: &str, places: &Places, requests: Place<BlockRequest>) -> Vec<Stage> {
     let mut waiting = vec![places.waiting.id(), places.again.id()];
     waiting.extend(places.held.iter().map(|held| held.id()));
-    vec![Stage {
-        name: format!("{path}/scheduler"),
-        entrances: vec![requests.id()],
-        waiting,
-        serving: Vec::new(),
-        servers: 0,
-        parts: Vec::new(),
-    }]
+    vec![Stage::queue(format!("{path}/scheduler"), &waiting).entered_by(&[requests.id()])]
 }
 
 #[cfg(test)]

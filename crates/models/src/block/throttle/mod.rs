@@ -18,7 +18,8 @@
 
 mod accounts;
 
-use crate::Stage;
+use crate::lever::doubled;
+use crate::{Lever, Stage};
 use accounts::{Accounts, Limits, Verdict};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place};
@@ -71,6 +72,17 @@ impl Default for ThrottleParameters {
 }
 
 impl ThrottleParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let twice = |limit: Option<NonZeroU32>| limit.map(|limit| limit.saturating_add(limit.get()));
+        let lever = Lever::twice("throttle", "limits", "its limits twice as high")
+            .set_some(path, "read_iops", twice(self.read_iops))
+            .set_some(path, "write_iops", twice(self.write_iops))
+            .set_some(path, "read_rate", self.read_rate.and_then(doubled))
+            .set_some(path, "write_rate", self.write_rate.and_then(doubled));
+        lever.if_any().into_iter().collect()
+    }
+
     fn accounts(&self) -> [Accounts; 2] {
         [(self.read_rate, self.read_iops), (self.write_rate, self.write_iops)].map(|(rate, requests)| {
             Accounts::new(Limits {
@@ -151,14 +163,8 @@ pub fn throttle_page(
         });
     }
 
-    vec![Stage {
-        name: format!("{}/throttle", page.path()),
-        entrances: vec![requests.id()],
-        waiting: held.iter().map(|held| held.id()).collect(),
-        serving: Vec::new(),
-        servers: 0,
-        parts: Vec::new(),
-    }]
+    let held = held.map(|held| held.id());
+    vec![Stage::queue(format!("{}/throttle", page.path()), &held).entered_by(&[requests.id()])]
 }
 
 #[cfg(test)]

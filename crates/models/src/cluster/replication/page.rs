@@ -175,14 +175,7 @@ pub fn replication_page(
         });
     }
     let path = page.path().to_owned();
-    let stage = Stage {
-        name: format!("{path}/messages"),
-        entrances: vec![announced.id()],
-        waiting: Vec::new(),
-        serving: vec![announced.id()],
-        servers: 0,
-        parts: Vec::new(),
-    };
+    let stage = Stage::delay(format!("{path}/messages"), announced.id());
     let costs_nothing = messages == super::Messages::default();
     Ok((replicas, if costs_nothing { Vec::new() } else { vec![stage] }))
 }

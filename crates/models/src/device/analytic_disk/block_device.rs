@@ -1,6 +1,7 @@
 //! What the analytic disk says about itself, to whoever knows no more than devices.
 
 use super::{AnalyticDisk, AnalyticDiskParameters, analytic_disk_page};
+use crate::Lever;
 use crate::device::disk::parameters::QueueDiscipline;
 use crate::device::one_at_a_time::has_blocks;
 use crate::device::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
@@ -18,6 +19,10 @@ impl DeviceParameters for AnalyticDiskParameters {
 
     fn speed(&self) -> String {
         format!("{} (analytic)", self.rotation)
+    }
+
+    fn levers(&self, path: &str) -> Vec<Lever> {
+        AnalyticDiskParameters::levers(self, path)
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

@@ -16,6 +16,8 @@ pub use arm::{Arm, Outlook};
 pub use page::{AnalyticDisk, analytic_disk_page};
 
 use super::one_at_a_time::{MOST_STEPS, Plan, Step};
+use crate::lever::doubled;
+use crate::{Lever, TWICE};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 use petrio_units::{Blocks, Duration, Rate, RotationSpeed};
@@ -79,6 +81,31 @@ impl AnalyticSeek {
 }
 
 impl AnalyticDiskParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let seek = &self.seek;
+        let twice = RotationSpeed::new(self.rotation.revolutions_per_minute() * TWICE);
+        let levers = [
+            Lever::twice("service", "seeks", "seeks twice as fast")
+                .halved(path, "seek.near_base", seek.near_base)
+                .halved(path, "seek.near_root", seek.near_root)
+                .halved(path, "seek.near_slope", seek.near_slope)
+                .halved(path, "seek.far_base", seek.far_base)
+                .halved(path, "seek.far_slope", seek.far_slope)
+                .covering(&["seeks"]),
+            Lever::twice("service", "rotation", "rotation twice as fast")
+                .set_some(path, "rotation", twice)
+                .covering(&["rotation"]),
+            Lever::twice("service", "media transfer", "media transfer twice as fast")
+                .set_some(path, "rate", doubled(self.rate))
+                .covering(&["media transfer"]),
+            Lever::twice("service", "controller overheads", "controller overheads half as long")
+                .halved(path, "controller", self.controller)
+                .covering(&["controller overheads"]),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
+    }
+
     /// The cylinder of a block.
     fn cylinder(&self, block: u64) -> u32 {
         let blocks = u128::from(self.blocks.get().max(1));

@@ -1,6 +1,7 @@
 //! What the mechanical disk says about itself, to whoever knows no more than devices.
 
 use super::{DiskParameters, Drive, disk_page};
+use crate::Lever;
 use crate::device::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use petrio_kernel::PageBuilder;
 use std::sync::Arc;
@@ -16,6 +17,10 @@ impl DeviceParameters for DiskParameters {
 
     fn speed(&self) -> String {
         self.mechanics.rotation.to_string()
+    }
+
+    fn levers(&self, path: &str) -> Vec<Lever> {
+        DiskParameters::levers(self, path)
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

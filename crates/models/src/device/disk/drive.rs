@@ -79,9 +79,16 @@ pub struct DriveState {
     arrived: Time,
     /// Blocks before the wanted ones that passed the head meanwhile.
     passed_before: u64,
+    /// Time in which the arm has read ahead, as far as it has been looked at and not been taken.
+    own_work: Time,
 }
 
 impl DriveState {
+    /// The time for which the arm has read ahead since this was last asked.
+    pub(super) fn take_own_work(&mut self) -> Time {
+        std::mem::take(&mut self.own_work)
+    }
+
     /// The track that the head is on, or on its way to.
     pub fn track(&self) -> Track {
         self.track
@@ -240,6 +247,7 @@ impl Drive {
             last_was_write: false,
             arrived: Time::ZERO,
             passed_before: 0,
+            own_work: Time::ZERO,
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Mechanics {
     write_settle: SignedDuration,
     read_seek: SeekCurve,
     write_seek: Option<SeekCurve>,
+    /// How much of these times the arm takes.
+    scale: f64,
 }
 
 /// A block's track, and the angle at which it begins.
@@ -66,6 +68,7 @@ impl Mechanics {
             write_settle: mechanics.write_settle,
             read_seek: curve(&mechanics.seek)?,
             write_seek: mechanics.write_seek.as_ref().map(curve).transpose()?,
+            scale: mechanics.seek_scale.get(),
         })
     }
 
@@ -94,7 +97,9 @@ impl Mechanics {
         if from.surface != to.surface {
             span = span.max(self.head_switch);
         }
-        if write { self.write_settle.added_to(span) } else { span }
+        let span = if write { self.write_settle.added_to(span) } else { span };
+        // A drive as it was measured keeps its times to the picosecond.
+        if self.scale == 1.0 { span } else { Time::from_picos((span.as_picos() as f64 * self.scale) as u64) }
     }
 
     /// Time until the start of a sector passes the head, for a head on its track at a point in time.

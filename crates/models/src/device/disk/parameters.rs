@@ -20,6 +20,8 @@ pub use mechanics::{MechanicsParameters, SeekParameters};
 pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};
 pub use queue::{QueueDiscipline, QueueParameters};
 
+use crate::{Lever, TWICE};
+use petrio_units::{Fraction, RotationSpeed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,4 +50,26 @@ pub struct DiskParameters {
     /// Commands waiting inside the drive.
     #[serde(default)]
     pub queue: QueueParameters,
+}
+
+impl DiskParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let mechanics = &self.mechanics;
+        let twice = RotationSpeed::new(mechanics.rotation.revolutions_per_minute() * TWICE);
+        let levers = [
+            Lever::twice("mechanics", "rotation", "rotation twice as fast")
+                .set_some(path, "mechanics.rotation", twice)
+                .covering(&["rotation", "media transfer"]),
+            Lever::twice("mechanics", "seeks", "seeks twice as fast")
+                .set_some(path, "mechanics.seek_scale", Fraction::new(mechanics.seek_scale.get() / TWICE))
+                .covering(&["seeks"]),
+            self.overheads.lever(path),
+            Lever::twice("bus", "bus", "the bus twice as fast")
+                .halved(path, "bus.read_block", self.bus.read_block)
+                .halved(path, "bus.write_block", self.bus.write_block)
+                .covering(&["bus"]),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
+    }
 }

@@ -27,6 +27,10 @@ pub(super) struct Stream {
     arrival: Time,
     /// Whether the limit or the scope ended it.
     over: bool,
+    /// When it ended, once it has.
+    ended: Time,
+    /// Up to when the arm's work has been told.
+    told: Time,
 }
 
 impl Stream {
@@ -41,7 +45,18 @@ impl Stream {
     ) -> Self {
         let place = Place { track, sector: 0, zone: 0, remapped: false };
         let run = Run { place, blocks: 0, sectors: 0 };
-        let mut stream = Self { block, limit, scope, track, start: at, run, arrival: at, over: false };
+        let mut stream = Self {
+            block,
+            limit,
+            scope,
+            track,
+            start: at,
+            run,
+            arrival: at,
+            over: false,
+            ended: at,
+            told: at,
+        };
         stream.next_run(mechanics, at);
         stream
     }
@@ -49,6 +64,7 @@ impl Stream {
     /// Goes on to the run at `self.block`, from the present track, at `at`.
     fn next_run(&mut self, mechanics: &Mechanics, at: Time) {
         self.over = true;
+        self.ended = at;
         if self.block >= self.limit.min(mechanics.layout().blocks()) {
             return;
         }
@@ -97,6 +113,14 @@ impl Stream {
         let sectors = u128::from(passed) * u128::from(self.run.sectors) / u128::from(all);
         // Slipped sectors lie somewhere in the run: blocks are counted as if they were spread evenly.
         (sectors * u128::from(self.run.blocks) / u128::from(self.run.sectors.max(1))) as u64
+    }
+
+    /// For how long the arm has worked for it up to `now`, to which it was advanced, since this was last asked.
+    pub(super) fn worked(&mut self, now: Time) -> Time {
+        let until = if self.over { self.ended.min(now) } else { now };
+        let worked = until.saturating_sub(self.told);
+        self.told = self.told.max(until);
+        worked
     }
 
     /// Whether it has come to its end (as of the last advance).

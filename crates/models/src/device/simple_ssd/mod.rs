@@ -20,6 +20,8 @@ mod tests;
 use super::disk::parameters::QueueDiscipline;
 use super::one_at_a_time::has_blocks;
 use super::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
+use crate::Lever;
+use crate::lever::{doubled, halved};
 use page::simple_ssd_page;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Time};
@@ -95,6 +97,27 @@ impl DeviceParameters for SimpleSsdParameters {
 
     fn speed(&self) -> String {
         format!("{} channels, {} a page", self.channels, self.read)
+    }
+
+    fn levers(&self, path: &str) -> Vec<Lever> {
+        let levers = [
+            Lever::twice("flash", "channels", "twice as many channels").set(
+                path,
+                "channels",
+                self.channels.saturating_mul(2),
+            ),
+            Lever::twice("flash", "flash", "flash twice as fast")
+                .halved(path, "read", self.read)
+                .halved(path, "program", self.program)
+                .covering(&["flash"]),
+            Lever::twice("controller", "controller overheads", "controller overheads half as long")
+                .set_some(path, "command", self.command.and_then(halved))
+                .covering(&["controller overheads"]),
+            Lever::twice("link", "the link", "a link twice as fast")
+                .set_some(path, "link", self.link.and_then(doubled))
+                .covering(&["the link"]),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

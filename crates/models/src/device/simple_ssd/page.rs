@@ -231,29 +231,20 @@ fn stages(
     channels: u32,
     (decoding, busy, on_link): (PlaceId, PlaceId, PlaceId),
 ) -> Vec<Stage> {
-    let stage = |part: &str, waiting: PlaceId, word: &'static str| Stage {
-        name: format!("{path}/{part}"),
-        entrances: vec![waiting],
-        waiting: vec![waiting],
-        serving: Vec::new(),
-        servers: 0,
-        parts: vec![(word, format!("{path}/{part}"))],
-    };
+    let named = |part: &str| format!("{path}/{part}");
+    let part = |word: &'static str, page: &str| vec![(word, named(page))];
+    let (queue, commands, for_link) = (places.queue.id(), places.commands.id(), places.for_link.id());
     vec![
-        Stage { parts: Vec::new(), ..stage("queue", places.queue.id(), "") },
-        Stage {
-            serving: vec![decoding],
-            servers: 1,
-            ..stage("controller", places.commands.id(), "controller overheads")
-        },
+        Stage::queue(named("queue"), &[queue]),
+        Stage::server(named("controller"), 1, &[decoding])
+            .entered_by(&[commands])
+            .waited_for_in(&[commands])
+            .with_parts(part("controller overheads", "controller")),
         // What waits for a channel is the channels' own affair; its pages are what arrives.
-        Stage {
-            entrances: vec![busy],
-            waiting: Vec::new(),
-            serving: vec![busy],
-            servers: channels,
-            ..stage("flash", busy, "flash")
-        },
-        Stage { serving: vec![on_link], servers: 1, ..stage("link", places.for_link.id(), "the link") },
+        Stage::server(named("flash"), channels, &[busy]).with_parts(part("flash", "flash")),
+        Stage::server(named("link"), 1, &[on_link])
+            .entered_by(&[for_link])
+            .waited_for_in(&[for_link])
+            .with_parts(part("the link", "link")),
     ]
 }

@@ -4,6 +4,7 @@
 //! smaller ones, larger clusters (bigalloc) and file systems without a journal are left out. Blocks reserved for the
 //! superuser count as free: the model's processes may use them.
 
+use crate::Lever;
 use crate::host::kernel_profile::JournalGeneration;
 use petrio_kernel::Time;
 use petrio_units::{Bytes, Duration, Fraction};
@@ -107,6 +108,18 @@ pub struct FileSystemParameters {
     pub fragmentation: Fraction,
     /// Size of these pieces.
     pub fragment: Bytes,
+}
+
+impl FileSystemParameters {
+    /// What could be changed about it; its parameters stand at `path`, and it lies on `blocks` blocks of its own size.
+    pub fn levers(&self, path: &str, blocks: u64) -> Vec<Lever> {
+        let twice = Bytes(self.journal_blocks(blocks).saturating_mul(2 * BLOCK_SIZE));
+        vec![Lever::twice("for-commit", "journal", "a journal twice as large").set(
+            path,
+            "journal_size",
+            twice,
+        )]
+    }
 }
 
 impl Default for FileSystemParameters {

@@ -62,19 +62,21 @@ pub(super) fn completions_page(
         leavings.send(f);
     });
 
-    let mut wake = page.transition("wake");
-    let finished = wake.read(places.finished);
-    let waiting = wake.take_key(places.waiting, move |binding| *binding.get(finished));
-    let memory = wake.peek(places.memory);
-    let running = wake.put(places.processor);
-    wake.action(move |f| {
-        let Waiting { mut job, cause, work, then, .. } = f.take(waiting);
-        job.charge(cause, f.now());
-        let costs = &f.get(memory).costs;
-        let cache = times(costs.complete, 1) + work;
-        let work = costs.wake_up + cache;
-        f.put(running, Burst { work, who: Who::Job { job, cause: FileCause::Call, cache, then } });
-    });
+    for (wait, place) in places.waits {
+        let mut wake = page.transition(&format!("wake {}", wait.name()));
+        let finished = wake.read(places.finished);
+        let waiting = wake.take_key(place, move |binding| *binding.get(finished));
+        let memory = wake.peek(places.memory);
+        let running = wake.put(places.processor);
+        wake.action(move |f| {
+            let Waiting { mut job, cause, work, then, .. } = f.take(waiting);
+            job.charge(cause, f.now());
+            let costs = &f.get(memory).costs;
+            let cache = times(costs.complete, 1) + work;
+            let work = costs.wake_up + cache;
+            f.put(running, Burst { work, who: Who::Job { job, cause: FileCause::Call, cache, then } });
+        });
+    }
 
     let mut forget = page.transition("forget");
     forget.priority(9);

@@ -1,6 +1,6 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
-use super::job::{Burst, Job, Next, Then, Waiting, Who};
+use super::job::{Burst, Job, Next, Then, Wait, Waiting, Who};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
 use crate::host::state::{Memory, Mounted, Signals};
@@ -17,7 +17,8 @@ pub(super) struct Places {
     pub(super) processor: Place<Burst>,
     /// Where operations go on after a processor.
     pub(super) ready: [Place<Job>; Then::ALL.len() - 1],
-    pub(super) waiting: Place<Waiting>,
+    /// Where operations wait, by what for.
+    pub(super) waits: [(Wait, Place<Waiting>); Wait::ALL.len()],
     pub(super) sleeping: Place<(Job, petrio_colours::FileCause, Then)>,
     pub(super) completions: Place<FileOp>,
     pub(super) requests: Place<BlockRequest>,
@@ -126,7 +127,7 @@ pub(super) struct Exits {
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
     processor: Put<Burst>,
-    waiting: Put<Waiting>,
+    waits: [Put<Waiting>; Wait::ALL.len()],
     sleeping: Put<(Job, petrio_colours::FileCause, Then)>,
     completions: Put<FileOp>,
     leavings: Leavings,
@@ -142,7 +143,7 @@ impl Exits {
             fs,
             journal,
             processor: transition.may_put(places.processor, 1),
-            waiting: transition.may_put(places.waiting, 1),
+            waits: places.waits.map(|(_, place)| transition.may_put(place, 1)),
             sleeping: transition.may_put(places.sleeping, 1),
             completions: transition.may_put(places.completions, 1),
             leavings: Leavings::declare(transition, places, fs),
@@ -159,7 +160,8 @@ impl Exits {
             }
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);
-                f.put(self.waiting, Waiting { key: event.key(), job, cause, work, then });
+                let wait = Wait::of(event, cause);
+                f.put(self.waits[wait as usize], Waiting { key: event.key(), job, cause, work, then });
             }
             Next::Sleep { span, cause, then } => {
                 f.put_at_pace(self.sleeping, (job, cause, then), span);

@@ -41,6 +41,8 @@ pub(super) struct Job {
     pub(super) owed: Time,
     /// How much of the processor time that it has now is the way into the kernel.
     pub(super) entry: Time,
+    /// Whether it has its file's lock, or will have it when it wakes.
+    pub(super) locks: bool,
 }
 
 /// How far a sync has come.
@@ -184,6 +186,53 @@ pub(super) enum Who {
     Flusher(u32),
 }
 
+/// What operations wait for, each in a place of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Pages, or metadata, that are being read.
+    Page,
+    /// Data, or a flush, on their way to the device.
+    Write,
+    /// A transaction that is being committed, or room in the log.
+    Commit,
+    /// Fewer writes on their way.
+    Room,
+    /// Memory that can be reclaimed.
+    Memory,
+    /// A file that somebody else writes.
+    Lock,
+}
+
+impl Wait {
+    /// All of them, in the order of their positions.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Page, Self::Write, Self::Commit, Self::Room, Self::Memory, Self::Lock];
+
+    /// The name of the place, and of the row in the report.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Page => "for-page",
+            Self::Write => "for-write",
+            Self::Commit => "for-commit",
+            Self::Room => "for-room",
+            Self::Memory => "for-memory",
+            Self::Lock => "for-lock",
+        }
+    }
+
+    /// What an operation waits for that waits for an event, and charges that to a cause.
+    pub(super) const fn of(event: Event, cause: FileCause) -> Self {
+        match event {
+            Event::Group(_) if matches!(cause, FileCause::Read) => Self::Page,
+            Event::Group(_) | Event::Written(_) | Event::AllWritten => Self::Write,
+            Event::Committed(_) | Event::Handle => Self::Commit,
+            Event::Room => Self::Room,
+            Event::Memory => Self::Memory,
+            Event::Lock(_) => Self::Lock,
+        }
+    }
+}
+
 /// Somebody who waits for an event.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
@@ -212,6 +261,7 @@ impl Job {
             found: None,
             owed: Time::ZERO,
             entry: Time::ZERO,
+            locks: false,
             op,
         }
     }

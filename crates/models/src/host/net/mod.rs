@@ -34,7 +34,7 @@ use super::state::{Memory, Mounted};
 use crate::Stage;
 use context::Context;
 use exits::{Exits, Places};
-use job::{Burst, Job, Next, Then, Waiting};
+use job::{Burst, Job, Next, Then, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
 
@@ -81,18 +81,13 @@ pub fn host_page(
         ));
     }
     let mut processor_builder = page.reopen("processor");
-    let stage = processor::processor_page(&mut processor_builder, running, &built, host.machine.processors);
+    let stage = processor::processor_page(&mut processor_builder, running, &built);
     let mut stages = vec![stage];
     for ((places, _), mount) in built.iter().zip(mounts) {
         let path = format!("{}/{}", page.path(), mount.name);
-        stages.push(Stage {
-            name: format!("{path}/waiting"),
-            entrances: vec![places.waiting.id()],
-            waiting: vec![places.waiting.id()],
-            serving: Vec::new(),
-            servers: 0,
-            parts: Vec::new(),
-        });
+        let queue = |name: &str, place| Stage::queue(format!("{path}/{name}"), &[place]);
+        stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
+        stages.push(queue("throttled", places.sleeping.id()));
     }
     Ok(stages)
 }
@@ -167,8 +162,8 @@ fn mount_page(
             .collect::<Vec<Place<Job>>>()
             .try_into()
             .unwrap_or_else(|_| unreachable!("one place for each")),
-        waiting: page.keyed::<Waiting>("waiting", |waiting| waiting.key),
-        sleeping: page.fifo("sleeping"),
+        waits: Wait::ALL.map(|wait| (wait, page.keyed::<Waiting>(wait.name(), |waiting| waiting.key))),
+        sleeping: page.fifo("throttled"),
         completions,
         requests: mount.requests,
         finished: page.fifo("finished"),

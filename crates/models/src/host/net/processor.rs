@@ -17,7 +17,6 @@ pub(super) fn processor_page(
     page: &mut PageBuilder<'_>,
     running: Place<Burst>,
     mounts: &[(Places, Place<()>)],
-    processors: u32,
 ) -> Stage {
     let mut ran = page.transition("ran");
     let burst = ran.take(running);
@@ -40,12 +39,6 @@ pub(super) fn processor_page(
             Who::Flusher(mount) => f.put(exits[mount as usize].1, ()),
         }
     });
-    Stage {
-        name: page.path().to_owned(),
-        entrances: vec![running.id()],
-        waiting: Vec::new(),
-        serving: vec![running.id()],
-        servers: processors,
-        parts: vec![("the processors", page.path().to_owned())],
-    }
+    let path = page.path();
+    Stage::station(path.to_owned(), running.id()).with_parts(vec![("the processors", path.to_owned())])
 }

@@ -38,6 +38,11 @@ impl Context<'_> {
         if job.past_cache {
             return self.write_past_cache(job);
         }
+        if !std::mem::replace(&mut job.locks, true)
+            && let Err(turn) = self.fs.locks.take(job.op.file)
+        {
+            return Self::wait(Event::Lock(turn), FileCause::Write, Then::Begin);
+        }
         let key = job.key(self.fs.number);
         let first = job.position / PAGE_BYTES;
         let piece = job.end.min((first + PIECE_PAGES) * PAGE_BYTES);
@@ -340,6 +345,9 @@ impl Context<'_> {
 
     /// All bytes of the call are written; a synchronous one is now made durable.
     fn end_write(&mut self, job: &mut Job) -> Next {
+        if std::mem::take(&mut job.locks) {
+            self.fs.events.extend(self.fs.locks.give_back(job.op.file).map(Event::Lock));
+        }
         let flags = job.op.flags;
         if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
         {

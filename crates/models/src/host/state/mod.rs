@@ -2,6 +2,7 @@
 //! way and its journal.
 
 mod inodes;
+mod locks;
 mod memory;
 mod mounted;
 mod opened;
@@ -52,6 +53,8 @@ pub(super) enum Event {
     Room,
     /// Memory became reclaimable.
     Memory,
+    /// A file's lock was handed on, by the number under which it is waited for.
+    Lock(u64),
 }
 
 impl Event {
@@ -65,6 +68,7 @@ impl Event {
             Self::Handle => (4, 0),
             Self::Room => (5, 0),
             Self::Memory => (6, 0),
+            Self::Lock(turn) => (7, turn),
         };
         Key::from(kind as u64) << 64 | Key::from(value)
     }

@@ -1,6 +1,7 @@
 //! A mounted file system: its volume, its files in memory, its requests on the way, and what a firing leaves to be sent off.
 
 use super::inodes::Inodes;
+use super::locks::Locks;
 use super::opened::Opened;
 use super::transfers::{Purpose, Transfers};
 use super::{Event, device_key, file_key};
@@ -107,6 +108,7 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) volume: Volume,
     pub(in crate::host) inodes: Inodes,
     pub(in crate::host) opened: Opened,
+    pub(in crate::host) locks: Locks,
     pub(in crate::host) transfers: Transfers,
     pub(in crate::host) rules: Rules,
     pub(in crate::host) mapping: Mapping,
@@ -179,6 +181,7 @@ impl Mounted {
             volume,
             inodes,
             opened: Opened::new(read_ahead),
+            locks: Locks::default(),
             transfers: Transfers::default(),
             rules,
             mapping: Mapping::default(),

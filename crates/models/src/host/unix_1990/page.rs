@@ -1,7 +1,7 @@
 //! The page of a Unix host.
 //!
 //! ```text
-//! operations ─▶(call)─▶ processor ─▶(enter)─┬─▶ waiting ─▶(wake)─▶ ready ─▶(go on)─┐
+//! operations ─▶(call)─▶ processor ─▶(enter)─┬─▶ for-… ──▶(wake)─▶ ready ─▶(go on)─┐
 //!                                           └─▶ completions ◀─────────────────────┤
 //! requests ◀────────────────────────────────┴─────────────────────────────────────┘
 //! request completions ─▶(complete)─▶ finished        ticks ─▶(sync daemon)─▶ requests
@@ -9,7 +9,7 @@
 
 use super::files::UnixFile;
 use super::parameters::{UnixError, UnixParameters};
-use super::state::{Host, Job, Next};
+use super::state::{Host, Job, Next, WAITS};
 use crate::Stage;
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, StationSpec, Time, TransitionBuilder, Update};
@@ -43,7 +43,7 @@ struct Exits {
     host: Update<Host>,
     requests: Put<BlockRequest>,
     finished: Put<Key>,
-    waiting: Put<Waiting>,
+    waits: [Put<Waiting>; WAITS.len()],
     completions: Put<FileOp>,
 }
 
@@ -51,7 +51,7 @@ struct Exits {
 struct Places {
     host: Place<Host>,
     finished: Place<Key>,
-    waiting: Place<Waiting>,
+    waits: [Place<Waiting>; WAITS.len()],
     ports: UnixPorts,
 }
 
@@ -61,7 +61,7 @@ impl Exits {
             host: transition.update(places.host),
             requests: transition.may_put(places.ports.requests, MANY),
             finished: transition.may_put(places.finished, MANY),
-            waiting: transition.may_put(places.waiting, 1),
+            waits: places.waits.map(|place| transition.may_put(place, 1)),
             completions: transition.may_put(places.ports.completions, 1),
         }
     }
@@ -75,7 +75,7 @@ impl Exits {
                     Movement::Read => FileCause::Read,
                     _ => FileCause::Write,
                 };
-                f.put(self.waiting, Waiting { key: event.key(), job, cause });
+                f.put(self.waits[event.wait()], Waiting { key: event.key(), job, cause });
             }
             Next::Return => {
                 job.op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
@@ -122,7 +122,7 @@ pub fn unix_1990_page(
     let places = Places {
         host: page.state("host", host),
         finished: page.fifo("finished"),
-        waiting: page.keyed::<Waiting>("waiting", |waiting| waiting.key),
+        waits: WAITS.map(|name| page.keyed::<Waiting>(name, |waiting| waiting.key)),
         ports,
     };
     let (call, copy) = (parameters.call.time(), parameters.copy);
@@ -153,15 +153,17 @@ pub fn unix_1990_page(
         exits.advance(f, job);
     });
 
-    let mut wake = page.transition("wake");
-    let finished = wake.read(places.finished);
-    let waiting = wake.take_key(places.waiting, move |binding| *binding.get(finished));
-    let put = wake.put(ready);
-    wake.action(move |f| {
-        let Waiting { mut job, cause, .. } = f.take(waiting);
-        charge(&mut job, cause, f.now());
-        f.put(put, job);
-    });
+    for (name, place) in WAITS.into_iter().zip(places.waits) {
+        let mut wake = page.transition(&format!("wake {name}"));
+        let finished = wake.read(places.finished);
+        let waiting = wake.take_key(place, move |binding| *binding.get(finished));
+        let put = wake.put(ready);
+        wake.action(move |f| {
+            let Waiting { mut job, cause, .. } = f.take(waiting);
+            charge(&mut job, cause, f.now());
+            f.put(put, job);
+        });
+    }
 
     // Once all who waited are awake: what they find may make them wait for the same again.
     let mut forget = page.transition("forget");
@@ -205,14 +207,11 @@ pub fn unix_1990_page(
     });
 
     let path = page.path().to_owned();
-    Ok(vec![Stage {
-        name: format!("{path}/waiting"),
-        entrances: vec![places.waiting.id()],
-        waiting: vec![places.waiting.id()],
-        serving: Vec::new(),
-        servers: 0,
-        parts: Vec::new(),
-    }])
+    let parts = vec![("the processors", path.clone())];
+    let processor = Stage::station(format!("{path}/processor"), running.id()).with_parts(parts);
+    let waits = WAITS.into_iter().zip(places.waits);
+    let waits = waits.map(|(name, place)| Stage::queue(format!("{path}/{name}"), &[place.id()]));
+    Ok(std::iter::once(processor).chain(waits).collect())
 }
 
 fn charge(job: &mut Job, cause: FileCause, now: Time) {

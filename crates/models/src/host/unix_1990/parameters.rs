@@ -1,5 +1,7 @@
 //! What a Unix host of 1990 is made of.
 
+use crate::Lever;
+use crate::lever::doubled;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +126,19 @@ pub enum UnixError {
 const DEVICE_BLOCKS_MAX: u64 = 1 << 31;
 
 impl UnixParameters {
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let memory = Bytes(self.memory.get().saturating_mul(2));
+        let levers = [
+            Lever::twice("memory", "size", "twice the memory").set(path, "memory", memory),
+            Lever::twice("processor", "the processors", "the processors twice as fast")
+                .halved(path, "call", self.call)
+                .set_some(path, "copy", self.copy.and_then(doubled))
+                .covering(&["the processors"]),
+        ];
+        levers.into_iter().filter_map(Lever::if_any).collect()
+    }
+
     /// Whether its file system can lie on a device of so many blocks of 512 bytes.
     ///
     /// # Errors

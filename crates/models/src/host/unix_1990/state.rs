@@ -31,7 +31,19 @@ pub(super) enum Event {
     Room,
 }
 
+/// What calls wait for, each in a place of its own: a block, data or metadata on their way to the disk, a free buffer.
+pub(super) const WAITS: [&str; 3] = ["for-block", "for-write", "for-buffer"];
+
 impl Event {
+    /// The place of those who wait for it, by its position in [`WAITS`].
+    pub(super) fn wait(self) -> usize {
+        match self {
+            Self::Block(_) => 0,
+            Self::Written(_) | Self::AllWritten | Self::Metadata(_) => 1,
+            Self::Room => 2,
+        }
+    }
+
     /// The key under which those who wait for it lie.
     pub(super) fn key(self) -> Key {
         let (kind, high, low) = match self {

@@ -191,6 +191,7 @@ fn mechanics(
         write_settle: mechanical.signed_milliseconds("Add. write settling delay")?,
         seek,
         write_seek,
+        seek_scale: petrio_units::Fraction::ONE,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::report::figures::{
 use crate::report::latency::Latency;
 use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report};
+use crate::report::text::shown;
 use std::fmt::Write;
 
 // Writing to a string can't fail, so the results of `write!` are dropped throughout.
@@ -116,13 +117,17 @@ fn tile(out: &mut String, name: &str, figure: Estimate, unit: &str, size: f64) {
 
 fn bottleneck(out: &mut String, report: &Report) {
     let Some(bottleneck) = &report.bottleneck else { return };
-    let what_if = bottleneck.what_if.as_deref().unwrap_or_default();
+    let what_if = bottleneck.what_if.as_ref();
+    let sentence = what_if.map(|what_if| what_if.sentence()).unwrap_or_default();
+    let command = what_if.and_then(|what_if| what_if.command()).map_or(String::new(), |command| {
+        format!("<br><span class=\"quiet\">Try it:</span> <code>{}</code>", escaped(&command))
+    });
     let _ = writeln!(
         out,
-        "<p class=\"bottleneck\"><strong>Bottleneck: {}</strong>, {}. {}</p>",
+        "<p class=\"bottleneck\"><strong>Bottleneck: {}</strong>, {}. {}{command}</p>",
         escaped(&bottleneck.stage),
-        escaped(&bottleneck.why),
-        escaped(what_if)
+        escaped(&bottleneck.why()),
+        escaped(&sentence)
     );
 }
 
@@ -197,7 +202,21 @@ fn stages(out: &mut String, report: &Report) {
          <th scope=\"col\">mean wait</th><th scope=\"col\">mean service</th></tr></thead>\n<tbody>\n",
     );
     let or_dash = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_owned(), text);
-    for stage in &report.stages {
+    for stage in shown(&report.stages) {
+        let name = match &stage.members {
+            Some(members) => {
+                let figure = if stage.utilisation.is_some() { per_cent } else { significant };
+                format!(
+                    "{} <span class=\"quiet\">({}; {} to {}, most {})</span>",
+                    escaped(&stage.name),
+                    grouped(members.count),
+                    figure(members.least),
+                    figure(members.most),
+                    escaped(&members.busiest)
+                )
+            }
+            None => escaped(&stage.name),
+        };
         let meter = stage.utilisation.map_or(String::new(), |utilisation| {
             let width = utilisation.clamp(0.0, 1.0) * 100.0;
             format!(
@@ -207,7 +226,7 @@ fn stages(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{meter}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&stage.name),
+            name,
             grouped(stage.arrivals),
             or_dash(stage.utilisation, per_cent),
             or_dash(stage.mean_queue, significant),

@@ -213,6 +213,7 @@ impl Drive {
         let Some((segment, stream)) = &mut state.reading else { return };
         let read = stream.advance(&self.mechanics, now);
         state.cache.segment_mut(*segment).grow(read, self.cache.segment_size.get());
+        state.own_work += stream.worked(now);
         if stream.is_over() {
             (state.track, _) = stream.stop(&self.mechanics, now, true);
             state.reading = None;
@@ -224,6 +225,7 @@ impl Drive {
         self.look_at_stream(state, now);
         if let Some((_, mut stream)) = state.reading.take() {
             (state.track, state.free) = stream.stop(&self.mechanics, now, self.cache.stop_within_sector);
+            state.own_work += state.free.saturating_sub(now);
         }
     }
 }

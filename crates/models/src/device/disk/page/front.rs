@@ -97,6 +97,7 @@ pub(super) fn controller(
     let following = begin.may_put(places.following, 1);
     let held = places.held.map(|held| (begin.may_put(held.decoding, 1), begin.may_put(held.flushing, 1)));
     let begun_by = Arc::clone(drive);
+    let own_work = places.own_work;
     begin.action(move |f| {
         let request = f.take(request);
         let now = f.now();
@@ -118,11 +119,15 @@ pub(super) fn controller(
             f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
             return;
         }
-        let unit = f.update(unit);
-        let back = unit.sweep.advance(demand.block);
+        let drive = f.update(unit);
+        let back = drive.sweep.advance(demand.block);
         command.via_zero = back && returns_to_zero;
-        let begun = begun_by.begin(&mut unit.state, demand, now);
+        let begun = begun_by.begin(&mut drive.state, demand, now);
         command.begun = Some(begun);
+        let read_ahead = drive.state.take_own_work();
+        if read_ahead > Time::ZERO {
+            f.record(own_work, read_ahead.as_seconds());
+        }
         match begun.class {
             Class::Hit => {
                 command.request.status = Status::DoneFromCache;
@@ -140,7 +145,7 @@ pub(super) fn controller(
                 command.request.status = if reported { Status::DoneFromCache } else { Status::Done };
                 if continues {
                     // From now on another write may continue this one.
-                    begun_by.storing(&mut unit.state, demand, segment);
+                    begun_by.storing(&mut f.update(unit).state, demand, segment);
                 }
                 f.put_after(decoding, command, begun.overhead);
             }

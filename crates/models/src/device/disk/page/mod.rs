@@ -37,7 +37,7 @@ use crate::device::Queueing;
 use crate::{DEPTH_MAX, Stage};
 use command::Command;
 use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Probe};
 use std::sync::Arc;
 
 /// All of a drive that changes, as one resident token.
@@ -73,6 +73,8 @@ struct Places {
     data_there: Place<()>,
     stored: Place<Command>,
     finishing: Place<Command>,
+    /// Seconds in which the arm reads ahead.
+    own_work: Probe,
     /// Of a drive that holds many reported writes.
     held: Option<write_back::Held>,
 }
@@ -113,6 +115,7 @@ pub fn disk_page(
         data_there: page.fifo("data-there"),
         stored: page.fifo("stored"),
         finishing: page.fifo("finishing"),
+        own_work: page.probe("reading ahead"),
         held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
     };
     let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
@@ -124,48 +127,39 @@ pub fn disk_page(
     front::controller(&mut page, drive, &places, [&before, &inside], completions);
     medium::arm(&mut page, drive, &places);
     writes::data(&mut page, drive, &places);
+    // The arm is free, or with one command.
+    let with_arm = [places.arm.id(), places.seeking.id(), places.rotating.id(), places.passing.id()];
+    page.conserve("arm", &with_arm.map(|place| (place, 1)));
     stages(page.path(), &places)
 }
 
 fn stages(path: &str, places: &Places) -> Vec<Stage> {
-    let stage = |name: &str| Stage {
-        name: format!("{path}/{name}"),
-        entrances: Vec::new(),
-        waiting: Vec::new(),
-        serving: Vec::new(),
-        servers: 1,
-        parts: Vec::new(),
-    };
+    let name = |stage: &str| format!("{path}/{stage}");
+    let part = |word: &'static str, page: &str| (word, format!("{path}/{page}"));
     let mut decoding = vec![places.decoding.id(), places.from_cache.id(), places.finishing.id()];
     decoding.extend(places.held.map(|held| held.decoding.id()));
     let mut for_arm = vec![places.arm_queue.id()];
     for_arm.extend(places.held.map(|held| held.for_room.id()));
-    let part = |word: &'static str, page: &str| (word, format!("{path}/{page}"));
+    let bus = [places.on_bus.id(), places.data_on_bus.id()];
     vec![
-        Stage {
-            entrances: vec![places.queue.id()],
-            waiting: vec![places.queue.id(), places.commands.id()],
-            servers: 0,
-            ..stage("queue")
-        },
-        Stage {
-            entrances: vec![places.finishing.id()],
-            serving: decoding,
-            parts: vec![part("controller overheads", "controller")],
-            ..stage("controller")
-        },
-        Stage {
-            entrances: vec![places.seeking.id()],
-            waiting: for_arm,
-            serving: vec![places.seeking.id(), places.rotating.id(), places.passing.id()],
-            parts: vec![part("seeks", "seek"), part("rotation", "rotation"), part("media transfer", "media")],
-            ..stage("mechanics")
-        },
-        Stage {
-            entrances: vec![places.on_bus.id(), places.data_on_bus.id()],
-            serving: vec![places.on_bus.id(), places.data_on_bus.id()],
-            parts: vec![part("bus", "bus")],
-            ..stage("bus")
-        },
+        Stage::queue(name("queue"), &[places.queue.id(), places.commands.id()])
+            .entered_by(&[places.queue.id()]),
+        // The commands that complete; one that waits for data on their way waits for no decision of the controller's.
+        Stage::server(name("controller"), 1, &decoding)
+            .entered_by(&[places.finishing.id()])
+            .with_parts(vec![part("controller overheads", "controller")]),
+        Stage::server(
+            name("mechanics"),
+            1,
+            &[places.seeking.id(), places.rotating.id(), places.passing.id()],
+        )
+        .waited_for_in(&for_arm)
+        .with_parts(vec![
+            part("seeks", "seek"),
+            part("rotation", "rotation"),
+            part("media transfer", "media"),
+        ])
+        .with_own_work(places.own_work),
+        Stage::server(name("bus"), 1, &bus).entered_by(&bus).with_parts(vec![part("bus", "bus")]),
     ]
 }

@@ -1,6 +1,6 @@
 //! Arm and platters.
 
-use petrio_units::{Duration, RotationSpeed, SignedDuration};
+use petrio_units::{Duration, Fraction, RotationSpeed, SignedDuration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,18 @@ pub struct MechanicsParameters {
     /// Seek time by distance for writes, where it was measured separately. `write_settle` comes on top of it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_seek: Option<SeekParameters>,
+    /// How much of these times its arm takes, head switches and settling included: 50 % is an arm that is twice as fast. For
+    /// questions of what would be; a measured drive has 100 %.
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub seek_scale: Fraction,
+}
+
+fn whole() -> Fraction {
+    Fraction::ONE
+}
+
+fn is_whole(fraction: &Fraction) -> bool {
+    *fraction == Fraction::ONE
 }
 
 /// Seek time as a function of the distance in cylinders. A distance of zero takes no time.

@@ -1,5 +1,6 @@
 //! Time of the drive's controller and of its bus.
 
+use crate::Lever;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,37 @@ pub struct OverheadParameters {
     /// Some drives let go of the bus once more, before the data of a write that follows a write elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub early_disconnect: Option<EarlyDisconnect>,
+}
+
+impl OverheadParameters {
+    /// All of them half as long.
+    pub(super) fn lever(&self, path: &str) -> Lever {
+        let whole = [
+            ("command", self.command),
+            ("data_preparation", self.data_preparation),
+            ("reselect", self.reselect),
+            ("write_disconnect", self.write_disconnect),
+            ("read_completion", self.read_completion),
+            ("write_completion", self.write_completion),
+        ];
+        let by_predecessor = [
+            ("read_hit", self.read_hit),
+            ("read_miss", self.read_miss),
+            ("write_reported", self.write_reported),
+            ("write_through", self.write_through),
+        ];
+        let mut lever =
+            Lever::twice("controller", "controller overheads", "controller overheads half as long")
+                .covering(&["controller overheads"]);
+        for (name, span) in whole {
+            lever = lever.halved(path, &format!("overheads.{name}"), span);
+        }
+        for (name, AfterReadOrWrite { after_read, after_write }) in by_predecessor {
+            lever = lever.halved(path, &format!("overheads.{name}.after_read"), after_read);
+            lever = lever.halved(path, &format!("overheads.{name}.after_write"), after_write);
+        }
+        lever
+    }
 }
 
 /// The further disconnection that some SCSI drives insert into a write that follows a write elsewhere (observed on HP

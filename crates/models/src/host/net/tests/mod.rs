@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod device_requests;
+mod locks;
 mod rig;

@@ -119,6 +119,23 @@ impl Rig {
         panic!("the operation doesn't come back");
     }
 
+    /// Carries operations out that begin together; when each came back, in that order: its position, and how long it took.
+    pub(super) fn together(&mut self, ops: &[FileOp]) -> Vec<(usize, Time)> {
+        let (now, first) = (self.run.now(), self.next + 1);
+        for op in ops {
+            self.next += 1;
+            let op = FileOp { id: petrio_colours::RequestId(self.next), issued: now, ..op.clone() };
+            self.run.inject(self.operations, op, now).unwrap();
+        }
+        let mut back = Vec::new();
+        while back.len() < ops.len() {
+            assert_eq!(self.run.run_firings(1).unwrap(), 1, "nothing happens any more");
+            let took = self.run.now() - now;
+            back.extend(self.run.drain(self.completions).map(|done| ((done.id.0 - first) as usize, took)));
+        }
+        back
+    }
+
     /// Lets time pass.
     pub(super) fn rests(&mut self, span: Time) {
         let until = self.run.now() + span;

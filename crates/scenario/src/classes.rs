@@ -1,0 +1,164 @@
+//! Equal parts: those that a count makes, and those that are written alike under names that differ by a number. What is said of one
+//! is said of all, and what is changed is changed in all.
+
+use crate::load::Loaded;
+use petrio_models::Stage;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The classes of a scenario's parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Classes {
+    /// By the names of pages at the top.
+    top: BTreeMap<String, String>,
+    /// By the names of the file systems' pages, which stand below their hosts'.
+    mounts: BTreeMap<String, String>,
+}
+
+impl Classes {
+    pub(crate) fn of(loaded: &Loaded) -> Self {
+        let scenario = &loaded.scenario;
+        let mut names: BTreeSet<&str> = loaded.storage.iter().map(|part| part.name.as_str()).collect();
+        names.extend(scenario.host.keys().chain(scenario.fs.keys()).map(String::as_str));
+        let mut top = BTreeMap::new();
+        for disk in &loaded.disks {
+            if scenario.disk.get(&disk.part).is_some_and(|part| part.count > 1) {
+                top.insert(disk.name.clone(), format!("{}*", disk.part));
+            }
+        }
+        let alone = scenario.disk.iter().filter(|(_, disk)| disk.count == 1);
+        top.extend(alike(alone, &names));
+        for parts in scenario.holders.written() {
+            top.extend(alike(&parts, &names));
+        }
+        top.extend(alike(&scenario.host, &names));
+        top.extend(alike(&scenario.unix, &names));
+        let mounts = alike(&scenario.fs, &names);
+        top.extend(mounts.iter().map(|(name, class)| (format!("{name}-queue"), format!("{class}-queue"))));
+        Self { top, mounts }
+    }
+
+    /// The class of a stage or of a page, by its path.
+    pub(crate) fn name(&self, path: &str) -> String {
+        let known = |names: &BTreeMap<String, String>, name: &str| names.get(name).cloned();
+        let words = path.split('/').enumerate().map(|(depth, word)| {
+            let names = if depth == 0 { &self.top } else { &self.mounts };
+            known(names, word).unwrap_or_else(|| word.to_owned())
+        });
+        words.collect::<Vec<String>>().join("/")
+    }
+
+    /// Gives stages their classes.
+    pub(crate) fn assign(&self, stages: &mut [Stage]) {
+        for stage in stages {
+            stage.class = self.name(&stage.name);
+        }
+    }
+}
+
+/// The classes of parts that are alike but for the numbers in their names, where there are several of one.
+fn alike<'a, T: Serialize + 'a>(
+    parts: impl IntoIterator<Item = (&'a String, &'a T)>,
+    names: &BTreeSet<&str>,
+) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<(String, String), Vec<&String>> = BTreeMap::new();
+    for (name, part) in parts {
+        let (Some(class), Ok(mut value)) = (numbered(name), serde_json::to_value(part)) else { continue };
+        generalise(&mut value, names);
+        found.entry((class, value.to_string())).or_default().push(name);
+    }
+    let several = found.into_iter().filter(|(_, members)| members.len() > 1);
+    several
+        .flat_map(|((class, _), members)| members.into_iter().map(move |name| (name.clone(), class.clone())))
+        .collect()
+}
+
+/// `d*` for `d17`; nothing for a name without number.
+fn numbered(name: &str) -> Option<String> {
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    (stem.len() < name.len()).then(|| format!("{stem}*"))
+}
+
+/// Puts classes in place of the names of parts.
+fn generalise(value: &mut Value, names: &BTreeSet<&str>) {
+    match value {
+        Value::String(text) if names.contains(text.as_str()) => {
+            if let Some(class) = numbered(text) {
+                *text = class;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| generalise(item, names)),
+        Value::Object(entries) => entries.values_mut().for_each(|entry| generalise(entry, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const TWO_SERVERS: &str = r#"
+        [disk.d1]
+        model = "hp-97560"
+        [disk.d2]
+        model = "hp-97560"
+        [disk.old]
+        model = "hp-97560"
+        count = 3
+        [host.server1]
+        machine = "epyc-9005-2vcpu"
+        kernel = "linux-6.18"
+        [host.server2]
+        machine = "epyc-9005-2vcpu"
+        kernel = "linux-6.18"
+        [fs.data1]
+        type = "ext3"
+        host = "server1"
+        on = "d1"
+        [fs.data2]
+        type = "ext3"
+        host = "server2"
+        on = "d2"
+        [raid.rest]
+        level = 0
+        on = "old*"
+        [fs.rest]
+        type = "ext3"
+        host = "server1"
+        on = "rest"
+        [workload.w]
+        kind = "files"
+        on = ["data1", "data2", "rest"]
+        operation = "read"
+        record = "4 KiB"
+        file_size = "64 KiB"
+    "#;
+
+    #[test]
+    fn parts_that_are_written_alike_or_counted_have_one_class() {
+        let loaded = crate::load_text("test.toml", TWO_SERVERS, None, &[]).unwrap();
+        let classes = Classes::of(&loaded);
+        for (path, class) in [
+            ("d1/mechanics", "d*/mechanics"),
+            ("old2/bus", "old*/bus"),
+            ("server2/data2/for-page", "server*/data*/for-page"),
+            ("server1/rest/for-page", "server*/rest/for-page"),
+            ("data1-queue/scheduler", "data*-queue/scheduler"),
+            ("rest-queue/scheduler", "rest-queue/scheduler"),
+        ] {
+            assert_eq!(classes.name(path), class);
+        }
+    }
+
+    #[test]
+    fn parts_that_differ_have_none() {
+        let text = TWO_SERVERS.replacen("[fs.data2]", "[fs.data2]\njournal_size = \"8 MiB\"", 1);
+        let text = text.replacen("[disk.d2]", "[disk.d2]\nscheduler = \"sstf\"", 1);
+        let classes = Classes::of(&crate::load_text("test.toml", &text, None, &[]).unwrap());
+        for path in ["d1/mechanics", "data1-queue/scheduler"] {
+            assert_eq!(classes.name(path), path);
+        }
+    }
+}

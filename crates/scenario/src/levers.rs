@@ -1,0 +1,110 @@
+//! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have; here it is known
+//! under which paths it stands.
+
+use crate::build::host_parameters;
+use crate::classes::Classes;
+use crate::load::Loaded;
+use crate::schema::{Replay, Workload};
+use petrio_colours::SECTOR_BYTES;
+use petrio_models::Lever;
+use petrio_models::device::Queueing;
+use petrio_models::host::file_system::BLOCK_SIZE;
+use petrio_units::Bytes;
+
+/// A lever of a class of equal parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlacedLever {
+    /// The page of the parts, as their class names it: `d*`, `server`, `mail-queue`.
+    pub(crate) page: String,
+    /// The lever, with the settings of all parts of the class.
+    pub(crate) lever: Lever,
+}
+
+/// All levers of a scenario, in the order of its parts.
+pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
+    let scenario = &loaded.scenario;
+    let mut all = Levers { classes, found: Vec::new() };
+    for name in scenario.disk.keys() {
+        let Some(disk) = loaded.disks.iter().find(|disk| disk.part == *name) else { continue };
+        let path = format!("disk.{name}.drive");
+        let mut own = disk.device.parameters().levers(&path);
+        let depth = disk.queueing.depth.unwrap_or(disk.compiled.depth()).saturating_mul(2);
+        if disk.compiled.accepts(&Queueing { depth: Some(depth), ..disk.queueing }).is_ok() {
+            let deeper = Lever::twice("queue", "depth", "a queue twice as deep in the drive");
+            own.push(deeper.set(&format!("disk.{name}"), "queue_depth", depth));
+        }
+        all.add(&disk.name, own);
+    }
+    for (key, name, part) in scenario.holders.iter() {
+        all.add(name, part.levers(&format!("{key}.{name}")));
+    }
+    for host in &loaded.hosts {
+        let parameters = host_parameters(loaded, host);
+        all.add(&host.name, parameters.levers(&format!("host.{}", host.name)));
+    }
+    for (name, unix) in &scenario.unix {
+        all.add(name, unix.parameters.levers(&format!("unix.{name}")));
+    }
+    for placed in &loaded.file_systems {
+        let (name, path) = (&placed.name, format!("fs.{}", placed.name));
+        let host = &loaded.hosts[placed.host];
+        let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
+        all.add(&format!("{}/{name}", host.name), own);
+        let Some(written) = scenario.fs.get(name).map(|fs| &fs.place) else { continue };
+        if let Some(limit) = written.dirty_limit {
+            let limit = Bytes(limit.get().saturating_mul(2));
+            let higher = Lever::twice("throttled", "dirty limit", "a dirty limit twice as high");
+            all.add(&format!("{}/{name}", host.name), vec![higher.set(&path, "dirty_limit", limit)]);
+        }
+        let requests = written.queue_requests.unwrap_or(host.kernel.block.requests);
+        let mut queue =
+            vec![Lever::twice("scheduler", "number of requests", "twice as many requests in the queue").set(
+                &path,
+                "queue_requests",
+                requests.saturating_mul(2),
+            )];
+        if let Some(depth) = written.queue_depth {
+            let deeper = Lever::twice("scheduler", "depth", "twice as many requests at the device");
+            queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
+        }
+        all.add(&format!("{name}-queue"), queue);
+    }
+    all.found
+}
+
+struct Levers<'c> {
+    classes: &'c Classes,
+    found: Vec<PlacedLever>,
+}
+
+impl Levers<'_> {
+    /// Adds a part's levers: to those of its equals, where it has some.
+    fn add(&mut self, page: &str, levers: Vec<Lever>) {
+        let page = self.classes.name(page);
+        for lever in levers {
+            let equal = |known: &&mut PlacedLever| {
+                known.page == page && (known.lever.stage, known.lever.change) == (lever.stage, lever.change)
+            };
+            match self.found.iter_mut().find(equal) {
+                Some(known) => known.lever.settings.extend(lever.settings),
+                None => self.found.push(PlacedLever { page: page.clone(), lever }),
+            }
+        }
+    }
+}
+
+/// Whether requests come whatever becomes of those before: how many complete in a second is theirs to say, and only how long they take
+/// is the System's.
+pub(crate) fn is_open(loaded: &Loaded) -> bool {
+    loaded.scenario.workload.values().any(|workload| match workload {
+        Workload::Trace(trace) => trace.replay == Replay::Open,
+        Workload::Events(load) => load.parameters.replay == Replay::Open,
+        Workload::Synthetic(load) => {
+            let waits = |generator: &petrio_workload::synthetic::Generator| {
+                generator.time_critical_fraction.get() + generator.time_limited_fraction.get() > 0.0
+            };
+            !load.parameters.generators.iter().all(waits)
+        }
+        Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => false,
+    })
+}

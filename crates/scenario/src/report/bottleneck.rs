@@ -1,0 +1,175 @@
+//! What limits a run, and what a change of it was found to bring: as numbers, and as sentences made of them.
+
+use crate::report::figures::{per_cent, significant, time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What limits the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bottleneck {
+    /// The path of the stage, or of its class.
+    pub stage: String,
+    /// What of it: "rotation"; absent where nothing that was tried makes a difference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub part: Option<String>,
+    /// The part of the time in which the stage was busy, 0 to 1, where it serves.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub utilisation: Option<f64>,
+    /// Mean time that requests wait at the stage, milliseconds, where they only wait there.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mean_wait_ms: Option<f64>,
+    /// How many changes were tried.
+    pub tried: u64,
+    /// What would change it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub what_if: Option<WhatIf>,
+}
+
+/// What a gain is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measured {
+    /// Of requests or operations completed in a second.
+    Throughput,
+    /// Of the mean latency: how many times shorter it is.
+    Latency,
+}
+
+/// A change that was tried, and what it brings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhatIf {
+    /// The change in words: "rotation twice as fast".
+    pub change: String,
+    /// The parameters that make it, each as `--set` takes it; empty where no parameter says how fast the part is, and it was only
+    /// simulated as if it were faster.
+    pub set: Vec<String>,
+    /// By how much the part was made better.
+    pub factor: f64,
+    /// What the gain is of.
+    pub of: Measured,
+    /// The gain: 1.5 is half as much more throughput, or two thirds of the latency. The mean over replications.
+    pub gain: f64,
+    /// Its confidence interval, lower and upper end.
+    pub interval: [f64; 2],
+    /// The level of the interval, 0 to 1.
+    pub confidence: f64,
+    /// Runs with the change, and as many without, that it was found in.
+    pub replications: u64,
+    /// Throughput per second, or mean latency in milliseconds, without the change.
+    pub before: f64,
+    /// And with it.
+    pub after: f64,
+}
+
+impl Bottleneck {
+    /// What limits the run, behind the stage's name: "by its rotation (busy 96 % of the time)".
+    pub fn why(&self) -> String {
+        let load = match (self.utilisation, self.mean_wait_ms) {
+            (Some(busy), _) => Some(format!("busy {} of the time", per_cent(busy))),
+            (None, Some(wait)) => Some(format!("where requests wait {} on average", time(wait))),
+            (None, None) => None,
+        };
+        match &self.part {
+            Some(part) => {
+                let by =
+                    if part.starts_with("the ") { format!("by {part}") } else { format!("by its {part}") };
+                load.map_or(by.clone(), |load| format!("{by} ({load})"))
+            }
+            None => {
+                let nothing = match self.tried {
+                    0 => "there is nothing to change about it",
+                    1 => "the change that was tried makes no difference",
+                    _ => "none of the changes that were tried makes a difference alone",
+                };
+                load.map_or(nothing.to_owned(), |load| format!("{load}; {nothing}"))
+            }
+        }
+    }
+}
+
+impl WhatIf {
+    /// What the change brings, as a sentence.
+    pub fn sentence(&self) -> String {
+        let as_if = if self.set.is_empty() { "As if " } else { "With " };
+        let change = match (self.set.is_empty(), self.change.strip_suffix(" twice as fast")) {
+            (true, Some(part)) => format!("{part} were twice as fast"),
+            _ => self.change.clone(),
+        };
+        let gain = match self.of {
+            Measured::Throughput => format!("{} times the throughput", significant(self.gain)),
+            Measured::Latency => format!(
+                "a mean latency of {} instead of {}, {} times shorter",
+                time(self.after),
+                time(self.before),
+                significant(self.gain)
+            ),
+        };
+        let [low, high] = self.interval.map(significant);
+        let runs = self.replications;
+        let interval = if low == high {
+            format!("the same in {runs} replications")
+        } else {
+            format!("{low} to {high} by {runs} replications")
+        };
+        format!("{as_if}{change}: {gain} ({interval}).")
+    }
+
+    /// The words on a command line that make the change; nothing where no parameter does.
+    pub fn command(&self) -> Option<String> {
+        let quoted = |setting: &String| {
+            let plain = |character: char| character.is_ascii_alphanumeric() || "._-=:/%+".contains(character);
+            if setting.chars().all(plain) {
+                format!("--set {setting}")
+            } else {
+                format!("--set '{}'", setting.replace('\'', "'\\''"))
+            }
+        };
+        (!self.set.is_empty()).then(|| self.set.iter().map(quoted).collect::<Vec<String>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn what_if() -> WhatIf {
+        WhatIf {
+            change: "rotation twice as fast".to_owned(),
+            set: vec![
+                "disk.d.drive.mechanics.rotation=14400 rpm".to_owned(),
+                "fs.x.queue_depth=4".to_owned(),
+            ],
+            factor: 2.0,
+            of: Measured::Throughput,
+            gain: 1.54,
+            interval: [1.52, 1.56],
+            confidence: 0.95,
+            replications: 3,
+            before: 100.0,
+            after: 154.0,
+        }
+    }
+
+    #[test]
+    fn a_gain_is_told_with_its_interval_and_the_words_that_reproduce_it() {
+        let throughput = what_if();
+        assert_eq!(
+            throughput.sentence(),
+            "With rotation twice as fast: 1.54 times the throughput (1.52 to 1.56 by 3 replications)."
+        );
+        let command = "--set 'disk.d.drive.mechanics.rotation=14400 rpm' --set fs.x.queue_depth=4";
+        assert_eq!(throughput.command().unwrap(), command);
+        let latency =
+            WhatIf { of: Measured::Latency, interval: [1.54, 1.54], before: 3.08, after: 2.0, ..what_if() };
+        assert_eq!(
+            latency.sentence(),
+            "With rotation twice as fast: a mean latency of 2.00 ms instead of 3.08 ms, 1.54 times shorter \
+             (the same in 3 replications)."
+        );
+        let as_if =
+            WhatIf { change: "the processors twice as fast".to_owned(), set: Vec::new(), ..what_if() };
+        assert!(as_if.sentence().starts_with("As if the processors were twice as fast: "));
+        assert_eq!(as_if.command(), None);
+    }
+}

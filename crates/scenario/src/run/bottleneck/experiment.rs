@@ -1,0 +1,134 @@
+//! The runs behind an answer: with and without a change, under the same random numbers.
+
+use super::candidates::{Candidate, Change};
+use crate::load::Loaded;
+use crate::report::{Measured, WhatIf};
+use crate::run::{Replicator, RunFailure};
+use petrio_kernel::statistics::{Interval, Tally};
+use rayon::prelude::*;
+
+/// Requests of a first look: enough for a stable mean, few enough to be done at once. File operations are many and cheap,
+/// and the first ones say little: what they leave dirty is written by later ones.
+const LOOK: u64 = 20_000;
+const LOOK_AT_FILES: u64 = 200_000;
+/// Replications behind an answer. With three or four, Student's interval holds each of them, so that somebody who makes the change and
+/// runs the scenario once finds what he was told.
+const LEAST: u64 = 3;
+const MOST: u64 = 8;
+
+/// Throughput and mean latency of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::run) struct Figures {
+    pub(in crate::run) requests_per_s: f64,
+    pub(in crate::run) mean_ms: f64,
+}
+
+impl Figures {
+    fn of(self, measured: Measured) -> f64 {
+        match measured {
+            Measured::Throughput => self.requests_per_s,
+            Measured::Latency => self.mean_ms,
+        }
+    }
+
+    /// How many times better it is than it was.
+    pub(super) fn gain_over(self, before: Self, measured: Measured) -> f64 {
+        let gain = match measured {
+            Measured::Throughput => self.requests_per_s / before.requests_per_s,
+            Measured::Latency => before.mean_ms / self.mean_ms,
+        };
+        if gain.is_finite() { gain } else { 1.0 }
+    }
+}
+
+/// Short runs of all candidates in the first replication, and of the scenario as it is.
+pub(super) fn screened(
+    loaded: &Loaded,
+    base: &Replicator<'_>,
+    candidates: &[Candidate],
+) -> Result<(Option<Figures>, Vec<Option<Figures>>), RunFailure> {
+    let most = match loaded.subject() {
+        crate::report::Subject::BlockRequests => LOOK,
+        crate::report::Subject::FileOperations => LOOK_AT_FILES,
+    };
+    let everyone: Vec<Option<&Candidate>> =
+        std::iter::once(None).chain(candidates.iter().map(Some)).collect();
+    let mut figures = everyone
+        .into_par_iter()
+        .map(|candidate| {
+            Ok(one(loaded, base, candidate, &[0], Some(most))?.and_then(|all| all.first().copied()))
+        })
+        .collect::<Result<Vec<Option<Figures>>, RunFailure>>()?
+        .into_iter();
+    Ok((figures.next().flatten(), figures.collect()))
+}
+
+/// What a change brings, by whole runs; nothing if one of them can't be.
+pub(super) fn confirmed(
+    loaded: &Loaded,
+    base: &Replicator<'_>,
+    candidate: &Candidate,
+    of: Measured,
+) -> Result<Option<WhatIf>, RunFailure> {
+    let measure = &loaded.scenario.measure;
+    let replications: Vec<u64> = (0..u64::from(measure.replications).clamp(LEAST, MOST)).collect();
+    let (before, after) = rayon::join(
+        || one(loaded, base, None, &replications, None),
+        || one(loaded, base, Some(candidate), &replications, None),
+    );
+    let (Some(before), Some(after)) = (before?, after?) else { return Ok(None) };
+    let gains: Tally =
+        before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, of)).collect();
+    let level = measure.confidence.get();
+    let Interval { mean, half_width, .. } = Interval::of(&gains, level);
+    let average = |figures: &[Figures]| {
+        figures.iter().map(|figures| figures.of(of)).sum::<f64>() / figures.len() as f64
+    };
+    Ok(Some(WhatIf {
+        gain: mean,
+        interval: [mean - half_width, mean + half_width],
+        confidence: level,
+        replications: replications.len() as u64,
+        before: average(&before),
+        after: average(&after),
+        ..candidate.asked(of)
+    }))
+}
+
+/// Runs of the scenario with a candidate's change, or without any. Nothing, where it isn't a scenario or doesn't run with that change.
+fn one(
+    loaded: &Loaded,
+    base: &Replicator<'_>,
+    candidate: Option<&Candidate>,
+    replications: &[u64],
+    most: Option<u64>,
+) -> Result<Option<Vec<Figures>>, RunFailure> {
+    let runs = |replicator: &Replicator<'_>, speeds: &[(&str, f64)]| {
+        let figures: Result<Option<Vec<Figures>>, RunFailure> =
+            replications.par_iter().map(|&number| replicator.figures(number, speeds, most)).collect();
+        figures
+    };
+    match candidate.map(|candidate| &candidate.change) {
+        None => runs(base, &[]),
+        Some(Change::Speeds(pages)) => {
+            let speeds: Vec<(&str, f64)> =
+                pages.iter().map(|page| (page.as_str(), petrio_models::TWICE)).collect();
+            unless_stopped(runs(base, &speeds))
+        }
+        Some(Change::Settings(settings)) => {
+            let Ok(changed) = loaded.with_settings(settings) else { return Ok(None) };
+            unless_stopped(Replicator::new(&changed).and_then(|replicator| runs(&replicator, &[])))
+        }
+    }
+}
+
+/// A change under which the scenario fails is no answer; one that nobody wants any more ends it all.
+fn unless_stopped(
+    figures: Result<Option<Vec<Figures>>, RunFailure>,
+) -> Result<Option<Vec<Figures>>, RunFailure> {
+    match figures {
+        Err(RunFailure::Stopped) => Err(RunFailure::Stopped),
+        Err(_) => Ok(None),
+        Ok(figures) => Ok(figures),
+    }
+}

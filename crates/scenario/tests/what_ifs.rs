@@ -1,0 +1,229 @@
+//! What a report says of stages and of changes is what whoever looks for himself finds.
+#![allow(clippy::unwrap_used)]
+
+use petrio_scenario::build::System;
+use petrio_scenario::report::{Bottleneck, Measured, Report, Sinks, Stage};
+use petrio_scenario::run::{run, simulate};
+use petrio_scenario::{Loaded, Override, load, load_text};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// No example takes long; the longest are broken off here.
+const MOST: &str = "measure.max_requests=10000";
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+fn example(name: &str, set: &[String]) -> Loaded {
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    load(&examples().join(name), &overrides).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
+}
+
+fn text(text: &str, set: &[&str]) -> Loaded {
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    load_text("test.toml", text, None, &overrides).unwrap()
+}
+
+fn whole(loaded: &Loaded) -> Report {
+    run(loaded, Sinks::default(), &mut |_| {}).unwrap()
+}
+
+fn plain(loaded: &Loaded) -> Report {
+    simulate(loaded, &System::build(loaded).unwrap(), Sinks::default(), &mut |_| {}).unwrap()
+}
+
+fn stage<'r>(report: &'r Report, name: &str) -> &'r Stage {
+    let found = report.stages.iter().find(|stage| stage.name == name);
+    found.unwrap_or_else(|| panic!("no row {name} among {:?}", report.stages))
+}
+
+fn bottleneck(report: &Report) -> &Bottleneck {
+    report.bottleneck.as_ref().unwrap()
+}
+
+/// Runs an example as it is and as its report says that it should be; the gain and what was said of it, where something was.
+fn reproduced(name: &str) -> Option<(f64, [f64; 2])> {
+    let mut set = vec![MOST.to_owned()];
+    let before = whole(&example(name, &set));
+    let what_if = before.bottleneck.clone()?.what_if?;
+    assert!(what_if.interval[0] > 1.0 && what_if.gain > 1.0, "{name}: {what_if:?}");
+    if what_if.set.is_empty() {
+        return None;
+    }
+    set.extend(what_if.set.iter().cloned());
+    let after = plain(&example(name, &set));
+    let gain = match what_if.of {
+        Measured::Throughput => after.requests_per_s.value / before.requests_per_s.value,
+        Measured::Latency => before.latency?.mean_ms.value / after.latency?.mean_ms.value,
+    };
+    println!("{name}: {} {:?} -> {gain}", what_if.gain, what_if.interval);
+    Some((gain, what_if.interval))
+}
+
+#[test]
+fn whoever_sets_what_a_report_prints_finds_the_gain_that_it_prints() {
+    let mut names: Vec<String> = std::fs::read_dir(examples())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    names.sort();
+    let found: Vec<(&String, Option<(f64, [f64; 2])>)> =
+        names.par_iter().map(|name| (name, reproduced(name))).collect();
+    for (name, found) in &found {
+        let Some((gain, [low, high])) = found else { continue };
+        // Equal replications have an interval without width, and means are rounded.
+        assert!((low - 1e-9..=high + 1e-9).contains(gain), "{name}: {gain}, but {low} to {high} was said");
+    }
+    let with_settings = found.iter().filter(|(_, found)| found.is_some()).count();
+    assert!(with_settings * 4 >= names.len() * 3, "only {with_settings} of {} examples", names.len());
+}
+
+#[test]
+fn a_throttle_is_the_bottleneck_of_what_it_throttles_and_twice_the_limit_is_twice_the_speed() {
+    for kind in ["random-read", "random-write", "synchronous-write", "synchronous-write-journal"] {
+        let report = whole(&example(&format!("throttled-{kind}.toml"), &[]));
+        let found = bottleneck(&report);
+        assert_eq!(found.stage, "limit/throttle", "{kind}");
+        let what_if = found.what_if.as_ref().unwrap();
+        assert_eq!(what_if.set, ["throttle.limit.read_iops=1000", "throttle.limit.write_iops=1000"]);
+        assert_eq!((what_if.of, what_if.factor), (Measured::Throughput, 2.0));
+        assert!((what_if.gain - 2.0).abs() < 0.1, "{kind}: {}", what_if.gain);
+    }
+}
+
+const EIGHT_PROCESSES: &str = r#"
+    [disk.d]
+    model = "constant-rate"
+    [host.h]
+    machine = "poweredge-1850"
+    kernel = "linux-2.6.27"
+    change.machine.processors = 1
+    [fs.data]
+    type = "ext3"
+    on = "d"
+    [workload.readers]
+    kind = "files"
+    on = "data"
+    operation = "read"
+    record = "1 MiB"
+    file_size = "16 MiB"
+    processes = 8
+    cached = true
+    think_time = "20 ms"
+"#;
+
+#[test]
+fn one_processor_of_eight_processes_is_as_busy_as_its_throughput_and_their_demand_say() {
+    let report = plain(&text(EIGHT_PROCESSES, &[]));
+    let processor = stage(&report, "h/processor");
+    let (busy, service) = (processor.utilisation.unwrap(), processor.mean_service_ms.unwrap());
+    assert!((busy - 0.43).abs() < 0.005, "{busy}");
+    assert!((service - 1.87).abs() < 0.01, "{service}");
+    // The utilisation law, U = X · D; Little's law of those that share it; and what an operation takes is both together.
+    let rate = processor.arrivals as f64 / report.simulated_s;
+    assert!((busy - rate * service / 1e3).abs() < 1e-6, "{busy} {rate} {service}");
+    let wait = processor.mean_wait_ms.unwrap();
+    assert!((processor.mean_queue.unwrap() - rate * wait / 1e3).abs() < 1e-6);
+    assert!((wait + service - report.latency.unwrap().mean_ms.value).abs() < 1e-6);
+}
+
+#[test]
+fn two_processors_are_half_as_busy_each() {
+    let one = plain(&text(EIGHT_PROCESSES, &["workload.readers.processes=1"]));
+    let two = plain(&text(
+        EIGHT_PROCESSES,
+        &["workload.readers.processes=1", "host.h.change.machine.processors=2"],
+    ));
+    let busy = |report: &Report| stage(report, "h/processor").utilisation.unwrap();
+    assert!((busy(&one) - 2.0 * busy(&two)).abs() < 1e-9);
+}
+
+#[test]
+fn a_unix_host_has_a_row_for_its_processor() {
+    let set = ["unix.host.call=2 ms".to_owned()];
+    let report = plain(&example("copies-of-files.toml", &set));
+    let processor = stage(&report, "host/processor");
+    assert!((processor.mean_service_ms.unwrap() - 2.0).abs() < 1e-6);
+    let rate = processor.arrivals as f64 / report.simulated_s;
+    assert!((processor.utilisation.unwrap() - rate * 2e-3).abs() < 1e-6);
+    let free = plain(&example("copies-of-files.toml", &[]));
+    let processor = stage(&free, "host/processor");
+    assert_eq!(processor.mean_service_ms, Some(0.0), "and work that takes no time takes none");
+}
+
+#[test]
+fn what_a_drive_reads_ahead_is_its_work() {
+    let report = plain(&example("sequential-read.toml", &[]));
+    let mechanics = stage(&report, "d/mechanics");
+    assert!(mechanics.utilisation.unwrap() > 0.95, "{mechanics:?}");
+    assert!(mechanics.own_utilisation.unwrap() > 0.5, "{mechanics:?}");
+    // The medium can't give more than passes under the head: the data that were read took that time at least.
+    assert!(mechanics.utilisation.unwrap() <= 1.0);
+}
+
+fn hundred_disks(set: &[&str]) -> Loaded {
+    let scenario = r#"
+        [disk.d]
+        model = "hp-97560"
+        count = 100
+        [workload.users]
+        kind = "synthetic"
+        on = "d"
+        requests = 10000
+        [[workload.users.generators]]
+        read_fraction = 1
+        inter_arrival = { exponential = { mean = "400 us" } }
+        size = { constant = "4 KiB" }
+    "#;
+    text(scenario, set)
+}
+
+#[test]
+fn a_hundred_equal_disks_are_one_class_and_made_better_together() {
+    let report = whole(&hundred_disks(&[]));
+    let mechanics = stage(&report, "d*/mechanics");
+    let members = mechanics.members.as_ref().unwrap();
+    assert_eq!(members.count, 100);
+    assert!(members.least < mechanics.utilisation.unwrap() && mechanics.utilisation.unwrap() < members.most);
+    assert_eq!(report.stages.len(), 4);
+    let found = bottleneck(&report);
+    assert_eq!(found.stage, "d*/mechanics");
+    let what_if = found.what_if.as_ref().unwrap();
+    assert_eq!(what_if.of, Measured::Latency, "an open load comes as fast as it comes");
+    assert!(what_if.gain > 1.1, "{what_if:?}");
+    assert_eq!(what_if.set.len(), 1);
+}
+
+#[test]
+fn all_stages_are_shown_to_who_asks_for_them() {
+    let few = ["measure.stages=all", "workload.users.requests=1000"];
+    let report = plain(&hundred_disks(&few));
+    assert_eq!(report.stages.len(), 400);
+    assert!(stage(&report, "d99/mechanics").members.is_none());
+}
+
+#[test]
+fn parts_written_alike_are_made_better_together() {
+    let scenario = r#"
+        [disk.d1]
+        model = "hp-97560"
+        [disk.d2]
+        model = "hp-97560"
+        [workload.users]
+        kind = "synthetic"
+        on = ["d1", "d2"]
+        requests = 2000
+        [[workload.users.generators]]
+        read_fraction = 1
+        time_critical_fraction = 1
+        inter_arrival = { constant = "0 s" }
+        size = { constant = "4 KiB" }
+    "#;
+    let report = whole(&text(scenario, &[]));
+    let what_if = bottleneck(&report).what_if.clone().unwrap();
+    let paths: Vec<&str> = what_if.set.iter().map(|set| &set[..7]).collect();
+    assert_eq!(paths, ["disk.d1", "disk.d2"]);
+    assert_eq!(what_if.of, Measured::Throughput, "a closed load comes faster");
+}
