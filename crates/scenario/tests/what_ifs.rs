@@ -112,6 +112,7 @@ const EIGHT_PROCESSES: &str = r#"
     processes = 8
     cached = true
     think_time = "20 ms"
+    passes = 20
 "#;
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
         .filter(|(_, row)| row.utilisation.is_some())
         .max_by(|a, b| a.1.utilisation.unwrap_or(0.0).total_cmp(&b.1.utilisation.unwrap_or(0.0)));
     let candidates = candidates(loaded, &classes, &base.system().stages, &rows);
-    let found = best(loaded, base, &candidates)?;
+    let found = best(loaded, base, &candidates, report.replications)?;
     let stage = match (&found, busiest) {
         (Some((candidate, _)), _) => candidate.stage.clone(),
         (None, Some((class, _))) => class.clone(),
@@ -57,6 +57,7 @@ fn best<'c>(
     loaded: &Loaded,
     base: &Replicator<'_>,
     candidates: &'c [Candidate],
+    replications: u32,
 ) -> Result<Option<(&'c Candidate, WhatIf)>, RunFailure> {
     if candidates.is_empty() {
         return Ok(None);
@@ -78,7 +79,7 @@ fn best<'c>(
         if is_open(loaded) { &[Measured::Latency] } else { &[Measured::Throughput, Measured::Latency] };
     for &of in measures {
         for (candidate, _) in gains(of) {
-            let Some(what_if) = confirmed(loaded, base, candidate, of)? else { continue };
+            let Some(what_if) = confirmed(loaded, base, candidate, (of, replications))? else { continue };
             let [low, high] = what_if.interval;
             if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
                 return Ok(Some((candidate, what_if)));

@@ -14,7 +14,7 @@ const LOOK_AT_FILES: u64 = 200_000;
 /// Replications behind an answer. With three or four, Student's interval holds each of them, so that somebody who makes the change and
 /// runs the scenario once finds what he was told.
 const LEAST: u64 = 3;
-const MOST: u64 = 8;
+const MOST: u64 = 16;
 
 /// Throughput and mean latency of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,15 +63,15 @@ pub(super) fn screened(
     Ok((figures.next().flatten(), figures.collect()))
 }
 
-/// What a change brings, by whole runs; nothing if one of them can't be.
+/// What a change brings, by whole runs, as many as the report is of where that makes sense; nothing if one of them can't be.
 pub(super) fn confirmed(
     loaded: &Loaded,
     base: &Replicator<'_>,
     candidate: &Candidate,
-    of: Measured,
+    (of, replications): (Measured, u32),
 ) -> Result<Option<WhatIf>, RunFailure> {
     let measure = &loaded.scenario.measure;
-    let replications: Vec<u64> = (0..u64::from(measure.replications).clamp(LEAST, MOST)).collect();
+    let replications: Vec<u64> = (0..u64::from(replications).clamp(LEAST, MOST)).collect();
     let (before, after) = rayon::join(
         || one(loaded, base, None, &replications, None),
         || one(loaded, base, Some(candidate), &replications, None),
