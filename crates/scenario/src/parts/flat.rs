@@ -100,7 +100,10 @@ impl<'i> Maker<'i, '_> {
         let Made { parts, .. } =
             self.tables.entry(part.kind).or_insert_with(|| Made { at: at.clone(), parts: DeTable::new() });
         if parts.contains_key(path) {
-            let (kind, help) = (part.kind.key(), "a part's name is its path; rename one of them");
+            let (kind, help) = (
+                part.kind.key(),
+                "a part's name is its path; rename one, or change a copy below its owner: host.server2.disk.d",
+            );
             let message = format!("two parts of the kind {kind} are called \"{path}\"");
             self.problems.push(self.sources.error(at, message).help(help));
             return;

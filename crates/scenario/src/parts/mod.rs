@@ -53,7 +53,8 @@ pub(crate) fn expand<'i>(
     let tree = reader.root(&root);
     let problems = reader.problems;
     if !problems.is_empty() {
-        return Err(problems);
+        // A file that is used twice is wrong once.
+        return Err(Copies::new().told_once(problems));
     }
     size::check(&tree.parts, sources).map_err(|problem| vec![problem])?;
     let (mut flat, copies) = flat::flat(tree, root.span(), sources)?;

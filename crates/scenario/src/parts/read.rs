@@ -117,8 +117,8 @@ impl<'i, 's> Reader<'i, 's> {
             }
         }
         let mut apart: BTreeMap<usize, Vec<(u64, Resolved<'i>)>> = BTreeMap::new();
-        for index in 0..resolved.len() {
-            let Some(part) = &resolved[index] else { continue };
+        for place in &mut resolved {
+            let Some(part) = place else { continue };
             let Some((of, number, count)) = copy_of(part.kind, part.key.get_ref(), &several) else {
                 continue;
             };
@@ -128,10 +128,10 @@ impl<'i, 's> Reader<'i, 's> {
                 let message = format!("there is no \"{name}\": \"{together}\" has a count of {count}");
                 let help = format!("they are called {together}0 to {together}{}", count - 1);
                 self.problems.push(self.sources.error(part.key.span(), message).help(help));
-                resolved[index] = None;
+                *place = None;
                 continue;
             }
-            if let Some(part) = resolved[index].take() {
+            if let Some(part) = place.take() {
                 apart.entry(of).or_default().push((number, part));
             }
         }

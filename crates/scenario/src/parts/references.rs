@@ -100,7 +100,7 @@ fn disks(part: &Value<'_>) -> u64 {
 fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) {
     match value {
         DeValue::String(name) => {
-            if let Some(from_root) = stands.from_root(name, pool) {
+            if let Some(from_root) = stands.as_from_root(name, pool) {
                 *name = Cow::Owned(from_root);
             }
         }
@@ -133,7 +133,7 @@ impl<'a> Stands<'a> {
     }
 
     /// A reference as it is written from the root, where that differs.
-    fn from_root(self, name: &str, pool: &Directory) -> Option<String> {
+    fn as_from_root(self, name: &str, pool: &Directory) -> Option<String> {
         if let Some(from_root) = name.strip_prefix('/') {
             return Some(from_root.to_owned());
         }

@@ -15,7 +15,7 @@ const BYTES_A_KEY: u128 = 128;
 /// Refuses more parts than can be.
 pub(super) fn check(parts: &[Part<'_>], sources: &Sources) -> Result<(), Problem> {
     let Size { parts: count, keys } = parts.iter().map(size).fold(Size::default(), Size::and);
-    let bytes = (count * BYTES_A_PART).saturating_add(keys * BYTES_A_KEY);
+    let bytes = count.saturating_mul(BYTES_A_PART).saturating_add(keys.saturating_mul(BYTES_A_KEY));
     let cause = if count > PARTS_MAX {
         format!("and at most {} are read", grouped(PARTS_MAX))
     } else {

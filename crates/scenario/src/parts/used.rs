@@ -147,7 +147,7 @@ fn move_files(part: &mut DeTable<'_>, kind: Kind, folder: &Path) {
             }
             (_, value) if kind.files().contains(&key) => match value {
                 DeValue::Array(files) => {
-                    files.iter_mut().for_each(|file| move_file(key, file.get_mut(), folder))
+                    files.iter_mut().for_each(|file| move_file(key, file.get_mut(), folder));
                 }
                 file => move_file(key, file, folder),
             },
