@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The classes of a scenario's parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
-    /// By the names of pages at the top.
+    /// By the names of parts' pages at the top, which may be paths.
     top: BTreeMap<String, String>,
     /// By the names of the file systems' pages, which stand below their hosts'.
     mounts: BTreeMap<String, String>,
@@ -34,6 +34,20 @@ impl Classes {
         }
         top.extend(alike(&scenario.host, &names));
         top.extend(alike(&scenario.unix, &names));
+        let copies = loaded.copies();
+        let parts = loaded.storage.iter().map(|part| part.name.as_str());
+        let parts = parts.chain(scenario.host.keys().chain(scenario.unix.keys()).map(String::as_str));
+        for name in parts {
+            if let Some(class) = copies.class(top.get(name).map_or(name, String::as_str)) {
+                top.insert(name.to_owned(), class);
+            }
+        }
+        for name in scenario.fs.keys() {
+            if let Some(class) = copies.class(name) {
+                top.insert(format!("{name}-queue"), format!("{class}-queue"));
+                top.insert(name.clone(), class);
+            }
+        }
         let mounts = alike(&scenario.fs, &names);
         top.extend(mounts.iter().map(|(name, class)| (format!("{name}-queue"), format!("{class}-queue"))));
         Self { top, mounts }
@@ -41,12 +55,19 @@ impl Classes {
 
     /// The class of a stage or of a page, by its path.
     pub(crate) fn name(&self, path: &str) -> String {
-        let known = |names: &BTreeMap<String, String>, name: &str| names.get(name).cloned();
-        let words = path.split('/').enumerate().map(|(depth, word)| {
-            let names = if depth == 0 { &self.top } else { &self.mounts };
-            known(names, word).unwrap_or_else(|| word.to_owned())
-        });
-        words.collect::<Vec<String>>().join("/")
+        // The part with the longest path that this lies within.
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let part = ends.filter_map(|end| Some((end, self.top.get(&path[..end])?))).last();
+        let (class, rest) = match part {
+            Some((end, class)) => (class.clone(), &path[end..]),
+            None => {
+                let end = path.find('/').unwrap_or(path.len());
+                (path[..end].to_owned(), &path[end..])
+            }
+        };
+        let words = rest.split('/').skip(1);
+        let words = words.map(|word| self.mounts.get(word).map_or(word, String::as_str));
+        std::iter::once(class.as_str()).chain(words).collect::<Vec<&str>>().join("/")
     }
 
     /// Gives stages their classes.

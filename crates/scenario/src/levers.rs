@@ -1,7 +1,7 @@
 //! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have; here it is known
 //! under which paths it stands.
 
-use crate::build::host_parameters;
+use crate::build::{host_parameters, name_in};
 use crate::classes::Classes;
 use crate::load::Loaded;
 use crate::schema::{Replay, Workload};
@@ -24,37 +24,40 @@ pub(crate) struct PlacedLever {
 pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
     let scenario = &loaded.scenario;
     let mut all = Levers { classes, found: Vec::new() };
+    let written = |flat: &str| loaded.copies().written(flat).to_owned();
     for name in scenario.disk.keys() {
         let Some(disk) = loaded.disks.iter().find(|disk| disk.part == *name) else { continue };
-        let path = format!("disk.{name}.drive");
+        let written = written(&format!("disk.{name}"));
+        let path = format!("{written}.drive");
         let mut own = disk.device.parameters().levers(&path);
         let depth = disk.queueing.depth.unwrap_or(disk.compiled.depth()).saturating_mul(2);
         if disk.compiled.accepts(&Queueing { depth: Some(depth), ..disk.queueing }).is_ok() {
             let deeper = Lever::twice("queue", "depth", "a queue twice as deep in the drive");
-            own.push(deeper.set(&format!("disk.{name}"), "queue_depth", depth));
+            own.push(deeper.set(&written, "queue_depth", depth));
         }
         all.add(&disk.name, own);
     }
     for (key, name, part) in scenario.holders.iter() {
-        all.add(name, part.levers(&format!("{key}.{name}")));
+        all.add(name, part.levers(&written(&format!("{key}.{name}"))));
     }
     for host in &loaded.hosts {
         let parameters = host_parameters(loaded, host);
-        all.add(&host.name, parameters.levers(&format!("host.{}", host.name)));
+        all.add(&host.name, parameters.levers(&written(&format!("host.{}", host.name))));
     }
     for (name, unix) in &scenario.unix {
-        all.add(name, unix.parameters.levers(&format!("unix.{name}")));
+        all.add(name, unix.parameters.levers(&written(&format!("unix.{name}"))));
     }
     for placed in &loaded.file_systems {
-        let (name, path) = (&placed.name, format!("fs.{}", placed.name));
+        let (name, path) = (&placed.name, written(&format!("fs.{}", placed.name)));
         let host = &loaded.hosts[placed.host];
         let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
-        all.add(&format!("{}/{name}", host.name), own);
+        let page = format!("{}/{}", host.name, name_in(name, &host.name));
+        all.add(&page, own);
         let Some(written) = scenario.fs.get(name).map(|fs| &fs.place) else { continue };
         if let Some(limit) = written.dirty_limit {
             let limit = Bytes(limit.get().saturating_mul(2));
             let higher = Lever::twice("throttled", "dirty limit", "a dirty limit twice as high");
-            all.add(&format!("{}/{name}", host.name), vec![higher.set(&path, "dirty_limit", limit)]);
+            all.add(&page, vec![higher.set(&path, "dirty_limit", limit)]);
         }
         let requests = written.queue_requests.unwrap_or(host.kernel.block.requests);
         let mut queue =
@@ -86,7 +89,12 @@ impl Levers<'_> {
                 known.page == page && (known.lever.stage, known.lever.change) == (lever.stage, lever.change)
             };
             match self.found.iter_mut().find(equal) {
-                Some(known) => known.lever.settings.extend(lever.settings),
+                Some(known) => {
+                    // What is written once for several is set once.
+                    let new = |setting: &(String, String)| !known.lever.settings.contains(setting);
+                    let more: Vec<_> = lever.settings.into_iter().filter(new).collect();
+                    known.lever.settings.extend(more);
+                }
                 None => self.found.push(PlacedLever { page: page.clone(), lever }),
             }
         }

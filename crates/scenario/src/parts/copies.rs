@@ -15,6 +15,8 @@ pub(crate) struct Copies {
     first: BTreeMap<String, Arc<str>>,
     /// The name without its number of each owner that is one of several, by path: `rack/server` for `rack/server2`.
     together: BTreeMap<String, Arc<str>>,
+    /// Where each part is written that isn't written under its own name: `host.server.disk.d` of `disk.server2/d`.
+    written: BTreeMap<String, Arc<str>>,
     /// Whether parts may look alike: they repeat, or are described in files that may be used several times.
     alike: bool,
 }
@@ -27,6 +29,34 @@ impl Copies {
 
     pub(super) fn add(&mut self, kind: Kind, name: &str, first: &str) {
         self.first.insert(format!("{}.{name}", kind.key()), format!("{}.{first}", kind.key()).into());
+    }
+
+    pub(super) fn write(&mut self, kind: Kind, name: &str, written: &str) {
+        let flat = format!("{}.{name}", kind.key());
+        if flat != written {
+            self.written.insert(flat, written.into());
+        }
+    }
+
+    /// The key of the file under which a part is written.
+    pub(crate) fn written<'p>(&'p self, kind_and_name: &'p str) -> &'p str {
+        self.written.get(kind_and_name).map_or(kind_and_name, |written| written)
+    }
+
+    /// A path with a star for the number of each owner that is one of several; nothing where none is.
+    pub(crate) fn class(&self, path: &str) -> Option<String> {
+        let mut is_numbered = false;
+        let mut end = 0;
+        let pieces: Vec<String> = path
+            .split('/')
+            .map(|piece| {
+                end += piece.len() + usize::from(end > 0);
+                let together = self.together(&path[..end]);
+                is_numbered |= together.is_some();
+                together.map_or_else(|| piece.to_owned(), |name| format!("{name}*"))
+            })
+            .collect();
+        is_numbered.then(|| pieces.join("/"))
     }
 
     pub(super) fn number(&mut self, path: &str, together: &Arc<str>) {

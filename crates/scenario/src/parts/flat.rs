@@ -26,7 +26,7 @@ pub(super) fn flat<'i>(
         problems: Vec::new(),
     };
     for part in &tree.parts {
-        maker.put(part, "");
+        maker.put(part, "", "");
     }
     let Maker { mut tables, copies, problems, .. } = maker;
     if !problems.is_empty() {
@@ -72,12 +72,16 @@ struct Maker<'i, 's> {
 }
 
 impl<'i> Maker<'i, '_> {
-    /// Every copy of a part, and what each owns, below a path.
-    fn put(&mut self, part: &Part<'i>, folder: &str) {
+    /// Every copy of a part, and what each owns, below a path. `written` is the key of the tree below which the part stands.
+    fn put(&mut self, part: &Part<'i>, folder: &str, written: &str) {
         let name = part.key.get_ref();
+        let key = |name: &str| {
+            let own = format!("{}.{name}", part.kind.key());
+            if written.is_empty() { own } else { format!("{written}.{own}") }
+        };
         let path = if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") };
         if part.kind == Kind::Disk || part.count == 1 {
-            return self.put_one(part, &path);
+            return self.put_one(part, &path, &key(name));
         }
         let together: Arc<str> = name.rsplit('/').next().unwrap_or(name).into();
         let mut apart = part.apart.iter().peekable();
@@ -85,13 +89,14 @@ impl<'i> Maker<'i, '_> {
             let path = format!("{path}{number}");
             self.copies.number(&path, &together);
             match apart.next_if(|(differing, _)| *differing == number) {
-                Some((_, differing)) => self.put_one(differing, &path),
-                None => self.put_one(part, &path),
+                Some((_, differing)) => self.put_one(differing, &path, &key(&format!("{name}{number}"))),
+                None => self.put_one(part, &path, &key(name)),
             }
         }
     }
 
-    fn put_one(&mut self, part: &Part<'i>, path: &str) {
+    fn put_one(&mut self, part: &Part<'i>, path: &str, written: &str) {
+        self.copies.write(part.kind, path, written);
         match self.first.get(&part.number) {
             Some(first) => self.copies.add(part.kind, path, first),
             None => drop(self.first.insert(part.number, path.to_owned())),
@@ -112,7 +117,7 @@ impl<'i> Maker<'i, '_> {
         let own: Value<'i> = Spanned::new(part.own.span(), DeValue::Table(part.own.get_ref().clone()));
         parts.insert(key, own);
         for below in &part.below {
-            self.put(below, path);
+            self.put(below, path, written);
         }
     }
 }

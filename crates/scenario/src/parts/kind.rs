@@ -1,19 +1,18 @@
 //! The kinds of parts, what may own what, and which of their keys name other parts or files.
 
+use crate::holder::Holders;
 use toml::de::DeTable;
 
 /// A kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Nothing but a box of parts.
     Box,
     Host,
     Unix,
     Disk,
-    Raid,
-    Fabric,
-    Throttle,
-    Replication,
+    /// What holds blocks and lies on others, by its key.
+    Holder(&'static str),
     FileSystem,
     Workload,
 }
@@ -21,7 +20,6 @@ pub(super) enum Kind {
 /// What a reference may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
-    Disks,
     /// Whatever holds blocks.
     Holders,
     Hosts,
@@ -30,30 +28,21 @@ pub(super) enum Pool {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 10] = [
-        Self::Box,
-        Self::Host,
-        Self::Unix,
-        Self::Disk,
-        Self::Raid,
-        Self::Fabric,
-        Self::Throttle,
-        Self::Replication,
-        Self::FileSystem,
-        Self::Workload,
-    ];
+    /// All kinds.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let holders = Holders::KEYS.iter().map(|key| Self::Holder(key));
+        let others = [Self::FileSystem, Self::Workload];
+        [Self::Box, Self::Host, Self::Unix, Self::Disk].into_iter().chain(holders).chain(others)
+    }
 
     /// The key under which parts of this kind stand.
-    pub(super) fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Box => "box",
             Self::Host => "host",
             Self::Unix => "unix",
             Self::Disk => "disk",
-            Self::Raid => "raid",
-            Self::Fabric => "fabric",
-            Self::Throttle => "throttle",
-            Self::Replication => "replication",
+            Self::Holder(key) => key,
             Self::FileSystem => "fs",
             Self::Workload => "workload",
         }
@@ -61,11 +50,11 @@ impl Kind {
 
     /// The kind of a key.
     pub(super) fn of(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.key() == key)
+        Self::all().find(|kind| kind.key() == key)
     }
 
     /// Whether such a part may own others, and so be given a count. A disk has had a count of its own before.
-    pub(super) fn owns(self) -> bool {
+    pub(crate) fn owns(self) -> bool {
         !matches!(self, Self::Disk | Self::FileSystem | Self::Workload)
     }
 
@@ -83,17 +72,15 @@ impl Kind {
     pub(super) fn references(self, part: &DeTable<'_>) -> Vec<(&'static str, Pool)> {
         match self {
             Self::Box | Self::Host | Self::Disk => Vec::new(),
-            Self::Raid | Self::Replication | Self::Fabric | Self::Throttle | Self::Unix => {
-                vec![("on", Pool::Holders)]
-            }
+            Self::Holder(_) | Self::Unix => vec![("on", Pool::Holders)],
             Self::FileSystem => vec![("on", Pool::Holders), ("host", Pool::Hosts)],
             Self::Workload => {
                 let kind = part.get("kind").and_then(|kind| kind.get_ref().as_str());
                 let on = match kind {
-                    Some("trace" | "synthetic") => Pool::Disks,
+                    Some("trace" | "synthetic") => Pool::Holders,
                     _ => Pool::Volumes,
                 };
-                vec![("on", on), ("devices", Pool::Disks), ("places", Pool::Volumes)]
+                vec![("on", on), ("devices", Pool::Holders), ("places", Pool::Volumes)]
             }
         }
     }
@@ -101,10 +88,7 @@ impl Kind {
     /// Whether parts of this kind are in a pool.
     pub(super) fn is_in(self, pool: Pool) -> bool {
         match pool {
-            Pool::Disks => self == Self::Disk,
-            Pool::Holders => {
-                matches!(self, Self::Disk | Self::Raid | Self::Fabric | Self::Throttle | Self::Replication)
-            }
+            Pool::Holders => matches!(self, Self::Disk | Self::Holder(_)),
             Pool::Hosts => self == Self::Host,
             Pool::Volumes => matches!(self, Self::FileSystem | Self::Unix),
         }

@@ -26,11 +26,11 @@ mod used;
 
 pub(crate) use copies::Copies;
 pub(crate) use directory::Directory;
+pub(crate) use kind::Kind;
 pub(crate) use used::Texts;
 
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
-use kind::Kind;
 use petrio_files::inputs::Inputs;
 use toml::de::{DeTable, DeValue};
 

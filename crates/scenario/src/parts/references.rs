@@ -45,7 +45,6 @@ fn fill_in(table: &mut DeTable<'_>, span: Range<usize>, host: String) {
 
 /// What references may stand for.
 struct Pools {
-    disks: Directory,
     holders: Directory,
     hosts: Directory,
     volumes: Directory,
@@ -55,7 +54,7 @@ impl Pools {
     fn of(root: &DeTable<'_>, copies: &Copies) -> Self {
         let pool = |pool: Pool| {
             let mut names: Vec<(Cow<'_, str>, &str)> = Vec::new();
-            for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in(pool)) {
+            for kind in Kind::all().filter(|kind| kind.is_in(pool)) {
                 let parts = root.get(kind.key()).and_then(|parts| parts.get_ref().as_table());
                 for (name, part) in parts.into_iter().flatten() {
                     let name = name.get_ref().as_ref();
@@ -69,17 +68,11 @@ impl Pools {
             }
             Directory::of(names.iter().map(|(name, described)| (name.as_ref(), *described)), copies)
         };
-        Self {
-            disks: pool(Pool::Disks),
-            holders: pool(Pool::Holders),
-            hosts: pool(Pool::Hosts),
-            volumes: pool(Pool::Volumes),
-        }
+        Self { holders: pool(Pool::Holders), hosts: pool(Pool::Hosts), volumes: pool(Pool::Volumes) }
     }
 
     fn of_pool(&self, pool: Pool) -> &Directory {
         match pool {
-            Pool::Disks => &self.disks,
             Pool::Holders => &self.holders,
             Pool::Hosts => &self.hosts,
             Pool::Volumes => &self.volumes,

@@ -2,35 +2,25 @@
 //!
 //! They are rewritten as flat tables before the structs of the schema are read, which know nothing of it.
 
+use crate::parts::Kind;
 use serde_json::{Map, Value, json};
-
-/// The definitions of parts, the keys under which they stand, and whether they may own others.
-const PARTS: [(&str, &str, bool); 10] = [
-    ("Box", "box", true),
-    ("Host", "host", true),
-    ("UnixHost", "unix", true),
-    ("Disk", "disk", false),
-    ("Raid", "raid", true),
-    ("Fabric", "fabric", true),
-    ("Throttle", "throttle", true),
-    ("Replication", "replication", true),
-    ("FileSystem", "fs", false),
-    ("Workload", "workload", false),
-];
 
 /// The schema of a scenario whose parts may nest.
 pub(super) fn with_nesting(schema: &mut schemars::Schema) {
     let Some(root) = schema.as_object_mut() else { return };
-    let kinds: Map<String, Value> = PARTS
+    let parts: Vec<(String, Kind)> =
+        Kind::all().filter_map(|kind| Some((definition(root, kind)?, kind))).collect();
+    let kinds: Map<String, Value> = parts
         .iter()
-        .map(|(definition, key, _)| {
+        .map(|(definition, kind)| {
+            let key = kind.key();
             let text = root
                 .get("properties")
-                .and_then(|properties| properties.get(*key)?.get("description")?.as_str())
+                .and_then(|properties| properties.get(key)?.get("description")?.as_str())
                 .unwrap_or("Boxes of parts, by name.");
             let part = json!({ "$ref": format!("#/$defs/{definition}") });
             let table = json!({ "description": text, "type": "object", "additionalProperties": part });
-            ((*key).to_owned(), table)
+            (key.to_owned(), table)
         })
         .collect();
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
@@ -47,13 +37,22 @@ pub(super) fn with_nesting(schema: &mut schemars::Schema) {
         }),
     );
     for (name, definition) in definitions.iter_mut() {
-        let part = PARTS.iter().find(|(part, ..)| name == part);
+        let part = parts.iter().find(|(part, _)| name == part);
         // What a workload is made of stands in definitions of its own.
         if part.is_some() || name == "SyntheticLoad" || name.starts_with("FileLoad") {
-            let owns = part.is_some_and(|&(_, _, owns)| owns);
+            let owns = part.is_some_and(|(_, kind)| kind.owns());
             widen(definition, if owns { Some(&kinds) } else { None });
         }
     }
+}
+
+/// The name of the definition of parts of a kind.
+fn definition(root: &Map<String, Value>, kind: Kind) -> Option<String> {
+    if kind == Kind::Box {
+        return Some("Box".to_owned());
+    }
+    let part = root.get("properties")?.get(kind.key())?.get("additionalProperties")?.get("$ref")?;
+    part.as_str()?.strip_prefix("#/$defs/").map(str::to_owned)
 }
 
 /// Lets a part be described in a file of its own and, where it may own others, hold them and repeat.
