@@ -275,8 +275,8 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
     let time = |text: &str| {
         let loaded = read(text).unwrap();
         let system = System::build(&loaded).unwrap();
-        let sinks = petrio_scenario::report::Sinks::default();
-        let report = petrio_scenario::run::simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
+        let sinks = Sinks::default();
+        let report = simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
         report.throughput_bytes_per_s.value / f64::from(1 << 20)
     };
     let free = time(&text);
@@ -293,10 +293,10 @@ fn a_run_that_is_stopped_ends_in_the_middle() {
     let mut loaded = read(SOUND).unwrap();
     loaded.watch = watch.clone();
     let system = System::build(&loaded).unwrap();
-    let sinks = petrio_scenario::report::Sinks::default;
+    let sinks = Sinks::default;
     let mut signs = 0;
-    let whole = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| signs += 1).unwrap();
-    let stopped = petrio_scenario::run::simulate(&loaded, &system, sinks(), &mut |_| watch.stop());
+    let whole = simulate(&loaded, &system, sinks(), &mut |_| signs += 1).unwrap();
+    let stopped = simulate(&loaded, &system, sinks(), &mut |_| watch.stop());
     assert!(signs > 0 && whole.requests.completed > 0);
     assert!(matches!(stopped, Err(RunFailure::Stopped)));
     // Nor is its System built anew.
