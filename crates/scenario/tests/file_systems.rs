@@ -275,8 +275,8 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
     let time = |text: &str| {
         let loaded = read(text).unwrap();
         let system = System::build(&loaded).unwrap();
-        let sinks = petrio_scenario::report::Sinks::default();
-        let report = petrio_scenario::run::simulate(&loaded, &system, sinks).unwrap();
+        let sinks = Sinks::default();
+        let report = simulate(&loaded, &system, sinks).unwrap();
         report.throughput_bytes_per_s.value / f64::from(1 << 20)
     };
     let free = time(&text);
@@ -294,18 +294,18 @@ fn a_run_that_is_stopped_ends_in_the_middle() {
     use std::sync::atomic::{AtomicU64, Ordering};
     let mut loaded = read(&format!("{SOUND}\n[measure]\nreplications = 4\n")).unwrap();
     let system = System::build(&loaded).unwrap();
-    let sinks = petrio_scenario::report::Sinks::default;
+    let sinks = Sinks::default;
     let most = Arc::new(AtomicU64::new(0));
     let seen = most.clone();
     loaded.watch = Watch::telling(move |far| {
         seen.fetch_max(far.completed, Ordering::Relaxed);
         ControlFlow::Continue(())
     });
-    let whole = petrio_scenario::run::simulate(&loaded, &system, sinks()).unwrap();
+    let whole = simulate(&loaded, &system, sinks()).unwrap();
     // The report is of the mean of all.
     assert_eq!(most.load(Ordering::Relaxed), 4 * whole.requests.completed);
     loaded.watch = Watch::telling(|_| ControlFlow::Break(()));
-    let stopped = petrio_scenario::run::simulate(&loaded, &system, sinks());
+    let stopped = simulate(&loaded, &system, sinks());
     assert!(matches!(stopped, Err(RunFailure::Stopped)));
     // Nor is its System built anew.
     assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Workload(_))));
@@ -346,7 +346,7 @@ fn reached(hosts: usize) -> BTreeMap<usize, Vec<(Time, BlockRequest)>> {
     let system = System::build(&loaded).unwrap();
     let (reached, mut sinks) = (Reached::default(), Sinks::default());
     sinks.push_device_log(Listener(Arc::clone(&reached)));
-    simulate(&loaded, &system, sinks, &mut |_| {}).unwrap();
+    simulate(&loaded, &system, sinks).unwrap();
     std::mem::take(&mut *reached.lock().unwrap())
 }
 
