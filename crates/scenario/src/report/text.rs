@@ -1,5 +1,6 @@
 //! The report on a terminal, to be read at a glance. Width-aware, and without colour nothing is lost.
 
+use crate::report::bottleneck::WhatIf;
 use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use crate::report::latency::Latency;
 use crate::report::subject::Subject;
@@ -253,7 +254,7 @@ fn foot(out: &mut String, report: &Report, width: usize) {
         let sentence = what_if.map(|what_if| format!(" {}", what_if.sentence())).unwrap_or_default();
         out.push('\n');
         labelled(out, "bottleneck", &format!("{}, {}.{sentence}", bottleneck.stage, bottleneck.why()), width);
-        if let Some(command) = what_if.and_then(|what_if| what_if.command()) {
+        if let Some(command) = what_if.and_then(WhatIf::command) {
             labelled(out, "try it", &command, width);
         }
     }

@@ -163,7 +163,7 @@ pub fn throttle_page(
         });
     }
 
-    let held = held.map(|held| held.id());
+    let held = held.map(Place::id);
     vec![Stage::queue(format!("{}/throttle", page.path()), &held).entered_by(&[requests.id()])]
 }
 

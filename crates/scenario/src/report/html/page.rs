@@ -2,6 +2,7 @@
 
 use super::document::document;
 use super::{cause_class, cause_spans, escaped, plots};
+use crate::report::bottleneck::WhatIf;
 use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -118,8 +119,8 @@ fn tile(out: &mut String, name: &str, figure: Estimate, unit: &str, size: f64) {
 fn bottleneck(out: &mut String, report: &Report) {
     let Some(bottleneck) = &report.bottleneck else { return };
     let what_if = bottleneck.what_if.as_ref();
-    let sentence = what_if.map(|what_if| what_if.sentence()).unwrap_or_default();
-    let command = what_if.and_then(|what_if| what_if.command()).map_or(String::new(), |command| {
+    let sentence = what_if.map(WhatIf::sentence).unwrap_or_default();
+    let command = what_if.and_then(WhatIf::command).map_or(String::new(), |command| {
         format!("<br><span class=\"quiet\">Try it:</span> <code>{}</code>", escaped(&command))
     });
     let _ = writeln!(
