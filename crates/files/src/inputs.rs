@@ -1,8 +1,8 @@
 //! Everything that one piece of work reads: files below a folder, or what somebody holds in memory under their names.
 //!
-//! Whoever works looks for inputs here and nowhere else, so that a page, a notebook or a test gives them without writing files, and
-//! what is small is read once, however many ask for it. What is large is opened again by each who reads it from its beginning: a
-//! stream is not kept.
+//! Whoever works looks for inputs here and nowhere else, so that a page, a notebook or a test gives them without
+//! writing files, and what is small is read once, however many ask for it. What is large is opened again by each who
+//! reads it from its beginning: a stream is not kept.
 
 use crate::input;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A file of so many bytes or fewer is kept when it was read: most specifications, drives and sample traces are smaller, and a large
-/// trace costs more memory than opening it again costs time.
+/// A file of so many bytes or fewer is kept when it was read: most specifications, drives and sample traces are
+/// smaller, and a large trace costs more memory than opening it again costs time.
 const KEPT_BYTES_MAX: u64 = 4 << 20;
 
 /// Where inputs lie, and what has been read of them. Clones share what was read.
@@ -58,8 +58,8 @@ impl Inputs {
         Self { folder: Some(folder.to_owned()), known: Arc::default() }
     }
 
-    /// Nothing that could be looked for beforehand. What is held in memory is there all the same, and whoever opens a file finds it as
-    /// [`here`](Self::here).
+    /// Nothing that could be looked for beforehand. What is held in memory is there all the same, and whoever opens a
+    /// file finds it as [`here`](Self::here).
     pub fn none() -> Self {
         Self::default()
     }

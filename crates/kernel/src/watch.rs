@@ -1,8 +1,9 @@
 //! Whether what is under way is still wanted, and how far it has come.
 //!
-//! Whoever begins something long keeps a [`Watch`] and hands a clone of it on, to every thread that takes part; what it is handed to looks
-//! at it every few thousand steps, tells it what was done since, and ends early once it is told to stop. What ended early gives no result:
-//! only an error, which somebody who stopped it expects. A watch that nobody keeps (the default) is never told, and costs nothing.
+//! Whoever begins something long keeps a [`Watch`] and hands a clone of it on, to every thread that takes part; what it
+//! is handed to looks at it every few thousand steps, tells it what was done since, and ends early once it is told to
+//! stop. What ended early gives no result: only an error, which somebody who stopped it expects. A watch that nobody
+//! keeps (the default) is never told, and costs nothing.
 
 use crate::Time;
 use std::fmt;
@@ -58,8 +59,8 @@ impl Watch {
         Self(Some(Arc::default()))
     }
 
-    /// One that tells somebody how far all who are handed it have come, and stops where the answer is to break off. It is asked by whichever
-    /// thread has come further.
+    /// One that tells somebody how far all who are handed it have come, and stops where the answer is to break off. It
+    /// is asked by whichever thread has come further.
     pub fn telling(to: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(Kept { to: Some(Box::new(to)), ..Kept::default() })))
     }

@@ -1,11 +1,13 @@
-//! What the workloads of a scenario need, read once and planned once: shared by its replications, its experiments and its comparisons.
+//! What the workloads of a scenario need, read once and planned once: shared by its replications, its experiments and
+//! its comparisons.
 //!
 //! ```text
 //!  Inputs ── read ──▶ Reading (a specification, a look over a trace) ── plan ──▶ Prepared ─┬─ files ──▶ the volumes
 //!                                                                                          └─ programs of a replication
 //! ```
 //!
-//! A study may change the workloads or the seed of what it has loaded: then they are planned again, of what was read before.
+//! A study may change the workloads or the seed of what it has loaded: then they are planned again, of what was read
+//! before.
 
 use crate::build::{EventTrace, Groups, NotPrepared, Split, groups};
 use crate::load::Loaded;

@@ -12,6 +12,7 @@ mod files_kept;
 mod fit;
 mod hostile;
 mod interface;
+mod interrupted;
 mod kept;
 mod killed;
 mod outputs;

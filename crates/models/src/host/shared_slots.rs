@@ -1,12 +1,13 @@
 //! Values by small dense numbers that clones share until one of them changes a value.
 //!
-//! A run begins with a clone of everything that its net was built with. A volume may have millions of files, of which a run touches few: what
-//! it doesn't touch is there once for all runs. Values lie in chunks, so that a clone counts chunks and not values.
+//! A run begins with a clone of everything that its net was built with. A volume may have millions of files, of which a
+//! run touches few: what it doesn't touch is there once for all runs. Values lie in chunks, so that a clone counts
+//! chunks and not values.
 
 use std::sync::Arc;
 
-/// Values of a chunk: a clone of a million is a few thousand references, and a first change copies no more than a few hundred bytes of
-/// them.
+/// Values of a chunk: a clone of a million is a few thousand references, and a first change copies no more than a few
+/// hundred bytes of them.
 const CHUNK: usize = 64;
 
 type Chunk<T> = [Option<Arc<T>>; CHUNK];

@@ -18,8 +18,8 @@ const STEP: u64 = 1 << 20;
 const WATCHED_STEP: u64 = 1 << 13;
 /// Requests between two signs of progress.
 const SIGN: u64 = 4_096;
-/// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host queues at
-/// most, and few enough that a discipline that looks at all of them still gets there within seconds.
+/// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host
+/// queues at most, and few enough that a discipline that looks at all of them still gets there within seconds.
 const IN_FLIGHT_LIMIT: u64 = 100_000;
 
 /// When a run ends, if its workload doesn't end first.
@@ -143,8 +143,8 @@ impl<R: Request> Engine<'_, R> {
     /// Runs it to its end.
     ///
     /// # Errors
-    /// What the programs, the net or the listener can't do; a System that doesn't keep up, or does nothing any more; a run that was
-    /// stopped.
+    /// What the programs, the net or the listener can't do; a System that doesn't keep up, or does nothing any more; a
+    /// run that was stopped.
     pub fn run(
         &self,
         programs: &mut impl Programs<R>,
@@ -184,8 +184,8 @@ impl<R: Request> Engine<'_, R> {
                 due => due?,
             };
             if due == Due::Never && issued == completed {
-                // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time, and a
-                // limit still to come isn't waited for.
+                // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time,
+                // and a limit still to come isn't waited for.
                 break;
             }
             let next = match due {

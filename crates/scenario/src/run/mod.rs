@@ -29,9 +29,9 @@ const BLOCK: u64 = 8;
 /// Replications at most, where a precision is asked for.
 const MOST: u64 = 400;
 
-/// Runs a scenario and reports, with the bottleneck and what would change it. Completed requests of the first replication
-/// go to `sinks`, and so does what reaches the devices. How far all replications have come is told by [`Loaded::watch`], which can also
-/// stop them.
+/// Runs a scenario and reports, with the bottleneck and what would change it. Completed requests of the first
+/// replication go to `sinks`, and so does what reaches the devices. How far all replications have come is told by
+/// [`Loaded::watch`], which can also stop them.
 ///
 /// # Errors
 /// [`RunFailure`]: a trace that can't be read on, a request that a device refuses, a workload that never ends or that
@@ -153,7 +153,8 @@ fn replications<R: Driven>(
     Ok(mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0)))
 }
 
-/// Refuses more results than there is memory for, now that the size of one is known: what it says, written out, is about what it takes.
+/// Refuses more results than there is memory for, now that the size of one is known: what it says, written out, is
+/// about what it takes.
 fn check_room(first: &Report, count: u64) -> Result<(), RunFailure> {
     if count < 2 {
         return Ok(());

@@ -67,7 +67,7 @@ fn names(loaded: &Loaded) -> Vec<&str> {
 }
 
 fn report(loaded: &Loaded) -> String {
-    serde_json::to_string(&run::run(loaded, Sinks::default(), &mut |_| {}).unwrap()).unwrap()
+    serde_json::to_string(&run::run(loaded, Sinks::default()).unwrap()).unwrap()
 }
 
 #[test]

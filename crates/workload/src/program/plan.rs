@@ -1,4 +1,5 @@
-//! Programs planned once for all replications: what is the same in each of them is there, what is drawn is made from it.
+//! Programs planned once for all replications: what is the same in each of them is there, what is drawn is made from
+//! it.
 
 use super::placement::{Placement, Prepared};
 use super::table::{FileEntry, FileTable};
@@ -35,8 +36,8 @@ impl From<&FileEntry> for PlannedFile {
 
 /// The programs of a workload on one host, planned for one replication and good for all.
 ///
-/// Files have the same numbers in every replication. What programs make while they run may be more files in one than in another; those that
-/// the plan has no numbers for take spare ones.
+/// Files have the same numbers in every replication. What programs make while they run may be more files in one than in
+/// another; those that the plan has no numbers for take spare ones.
 pub trait FilePlan: Send + Sync {
     /// How many processes there are.
     fn processes(&self) -> u32;
@@ -44,8 +45,8 @@ pub trait FilePlan: Send + Sync {
     /// The number after that of its last file.
     fn next_file(&self) -> u32;
 
-    /// All files that are there before a run, each directory before what lies in it, with the number of the file system that each lies
-    /// on.
+    /// All files that are there before a run, each directory before what lies in it, with the number of the file system
+    /// that each lies on.
     ///
     /// # Errors
     /// More files than there are numbers left, or a plan that isn't wanted any more.
@@ -62,7 +63,8 @@ pub trait FilePlan: Send + Sync {
     /// As of [`each_file`](Self::each_file).
     fn tables(&self) -> Result<Tables, ProgramError>;
 
-    /// The programs of a replication, one a process. From `spare` on no workload has files; what is taken of it is added.
+    /// The programs of a replication, one a process. From `spare` on no workload has files; what is taken of it is
+    /// added.
     ///
     /// # Errors
     /// More files than there are numbers left, or a plan that isn't wanted any more.
