@@ -92,12 +92,11 @@ impl Layout {
 
     /// The first number of what each process makes.
     fn first_made_of_each(&self) -> impl Iterator<Item = u32> {
-        let numbers = self.made.iter().scan(self.first_made, |next, uses| {
+        self.made.iter().scan(self.first_made, |next, uses| {
             let first = *next;
             *next += total(uses);
             Some(first)
-        });
-        numbers
+        })
     }
 }
 
