@@ -57,7 +57,7 @@ fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
         (
             "on = \"d0\"",
             "on = \"d1\"",
-            &["scenario.toml:6:", "no disk is called \"d1\"", "did you mean \"d0\"?"],
+            &["scenario.toml:6:", "no disk or array is called \"d1\"", "did you mean \"d0\"?"],
         ),
         ("kind = \"synthetic\"", "kind = \"syntetic\"", &["scenario.toml:5:", "did you mean \"synthetic\"?"]),
         ("requests = 2000", "", &["scenario.toml:4:", "this workload never ends", "[measure.stop]"]),
