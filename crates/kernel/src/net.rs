@@ -60,8 +60,8 @@ pub(crate) struct ArcSpec {
     pub(crate) label: Option<&'static str>,
 }
 
-/// What a firing needs comes first and fills two cache lines: in a net of thousands of parts a transition has mostly
-/// left the cache before it fires again.
+/// What a firing needs comes first and fills two lines of 64 bytes: in a net of thousands of parts a transition mostly comes from main
+/// memory again when it fires.
 #[repr(C, align(64))]
 pub(crate) struct Transition {
     pub(crate) action: Action,

@@ -104,7 +104,10 @@ time = "5 KiB"
 #[test]
 fn names_that_stand_for_nothing_and_parts_that_nothing_uses_are_mistakes() {
     let problem = mistake(&with("on = \"d*\"", "on = [\"d*\", \"log\"]"));
-    assert_eq!((problem.message(), problem.pointed_at()), ("no disk or array is called \"log\"", Some("\"log\"")));
+    assert_eq!(
+        (problem.message(), problem.pointed_at()),
+        ("no disk or array is called \"log\"", Some("\"log\""))
+    );
     let problem = mistake(&format!("{SOUND}\n[disk.spare]\nmodel = \"hp-97560\"\n"));
     assert_eq!(problem.message(), "nothing uses the disk \"spare\"");
     assert_eq!(problem.location().unwrap(), "test.toml:13:7");

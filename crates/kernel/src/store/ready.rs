@@ -93,7 +93,7 @@ impl<T> Ready<T> {
                 let token = queue.pop_front();
                 if queue.is_empty() {
                     // Begins anew at the front of its memory: a place that mostly holds one token uses the same few
-                    // lines of the cache for all, where thousands of places would else use all of theirs.
+                    // lines of 64 bytes for all, where thousands of places would else use all of theirs.
                     queue.clear();
                 }
                 token

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn a_message_about_a_copy_is_that_about_another() {
-        let about = |host: &str, disk: &str| format!("no disk or array is called \"{host}/{disk}\" on \"{host}\"");
+        let about =
+            |host: &str, disk: &str| format!("no disk or array is called \"{host}/{disk}\" on \"{host}\"");
         assert_eq!(without_paths(&about("server0", "d3")), without_paths(&about("server12", "d4")));
         assert_ne!(without_paths(&about("server0", "d3")), without_paths(&about("server0", "log")));
     }

@@ -61,6 +61,8 @@ impl Wanted for RunRequest {}
 /// What a session takes while it is counted, told and drawn: its figures here, and as text.
 const BYTES_OF_SESSION: u64 = 256;
 
+/// The name that the usual scenario has for the specification.
+const USUAL_SPECIFICATION: &str = "specification.toml";
 /// The name by which the scenario finds the specification, which is in memory.
 const SPECIFICATION: &str = "the specification in the studio.toml";
 
@@ -116,6 +118,9 @@ impl Prepared {
         };
         let inputs = Inputs::below(&scenario.folder);
         inputs.hold(Path::new(SPECIFICATION), request.text.as_bytes());
+        if request.scenario.is_none() {
+            inputs.hold(Path::new(USUAL_SPECIFICATION), request.text.as_bytes());
+        }
         let hidden = (scenario.folder.clone(), scenario.shown.clone());
         let refuse = |refusal: Refusal| refusal.naming(&hidden.0, &hidden.1);
         let read = |overrides: &[Override]| {
