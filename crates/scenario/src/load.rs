@@ -84,7 +84,12 @@ impl Loaded {
         let overrides: Vec<Override> = overrides.iter().cloned().chain(settings).collect();
         let known = (&self.watch, self.prepared.clone());
         let mut loaded = load_known(name, text, &self.inputs, &overrides, known)?;
+        // What a study has changed since stays changed.
         loaded.scenario.title.clone_from(&self.scenario.title);
+        loaded.scenario.seed = self.scenario.seed;
+        loaded.scenario.workload.clone_from(&self.scenario.workload);
+        loaded.scenario.measure.clone_from(&self.scenario.measure);
+        loaded.prepared.clone_from(&self.prepared);
         Ok(loaded)
     }
 

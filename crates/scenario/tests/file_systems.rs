@@ -217,6 +217,7 @@ fn two_users_of_one_device_and_parts_without_a_user_are_refused() {
 #[test]
 fn a_scenario_has_one_sort_of_workload() {
     let text = format!("{SOUND}\n[workload.x]\nkind = \"trace\"\non = \"d0\"\nfiles = [\"t\"]\n");
+    let text = text.replace("on = \"d0\"", "on = \"e\"") + "[disk.e]\nmodel = \"constant-rate\"\n";
     let problem = mistake(&text);
     assert!(problem.message().contains("\"w\" works on files and \"x\" sends block requests"), "{problem}");
 }
