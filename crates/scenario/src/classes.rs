@@ -57,7 +57,7 @@ impl Classes {
     pub(crate) fn name(&self, path: &str) -> String {
         // The part with the longest path that this lies within.
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        let part = ends.filter_map(|end| Some((end, self.top.get(&path[..end])?))).last();
+        let part = ends.rev().find_map(|end| Some((end, self.top.get(&path[..end])?)));
         let (class, rest) = match part {
             Some((end, class)) => (class.clone(), &path[end..]),
             None => {

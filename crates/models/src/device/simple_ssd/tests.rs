@@ -23,7 +23,7 @@ fn drive() -> SimpleSsdParameters {
 }
 
 /// When each request is complete that comes at time zero, with what it says of its time.
-fn completed(drive: SimpleSsdParameters, requests: &[(Direction, u64, u32)]) -> Vec<(Time, BlockRequest)> {
+fn completed(drive: &SimpleSsdParameters, requests: &[(Direction, u64, u32)]) -> Vec<(Time, BlockRequest)> {
     let mut net = NetBuilder::new("test");
     let mut page = net.top();
     let ports = DevicePorts { requests: page.fifo("requests"), completions: page.fifo("completions") };
@@ -47,27 +47,27 @@ fn completed(drive: SimpleSsdParameters, requests: &[(Direction, u64, u32)]) -> 
 
 #[test]
 fn a_page_takes_its_command_its_flash_and_its_way_on_the_link() {
-    let (at, read) = completed(drive(), &[(Direction::Read, 0, 8)])[0].clone();
+    let (at, read) = completed(&drive(), &[(Direction::Read, 0, 8)])[0].clone();
     assert_eq!(at, Time::from_micros(10 + 100 + 8));
     assert_eq!(read.ledger.total(), at);
     assert_eq!(read.ledger.of(Cause::Service), Time::from_micros(100));
     assert_eq!(read.ledger.of(Cause::Queue), Time::ZERO);
-    let (at, write) = completed(drive(), &[(Direction::Write, 0, 8)])[0].clone();
+    let (at, write) = completed(&drive(), &[(Direction::Write, 0, 8)])[0].clone();
     assert_eq!(at, Time::from_micros(10 + 8 + 1_000));
     assert_eq!(write.ledger.of(Cause::Service), Time::from_millis(1));
-    assert_eq!(completed(drive(), &[(Direction::Flush, 0, 0)])[0].0, Time::from_micros(10));
+    assert_eq!(completed(&drive(), &[(Direction::Flush, 0, 0)])[0].0, Time::from_micros(10));
 }
 
 #[test]
 fn pages_on_different_channels_are_read_at_once_and_on_one_after_each_other() {
     // 32 KiB are two pages on each of four channels.
-    let (at, _) = completed(drive(), &[(Direction::Read, 0, 64)])[0].clone();
+    let (at, _) = completed(&drive(), &[(Direction::Read, 0, 64)])[0].clone();
     assert_eq!(at, Time::from_micros(10 + 200 + 64));
     // Pages 0 and 4 lie on one channel, 0 and 1 on two.
-    let same = completed(drive(), &[(Direction::Read, 0, 8), (Direction::Read, 32, 8)]);
+    let same = completed(&drive(), &[(Direction::Read, 0, 8), (Direction::Read, 32, 8)]);
     assert_eq!(same[1].0, Time::from_micros(10 + 200 + 8));
     assert_eq!(same[1].1.ledger.of(Cause::Queue), Time::from_micros(10 + 90));
-    let apart = completed(drive(), &[(Direction::Read, 0, 8), (Direction::Read, 8, 8)]);
+    let apart = completed(&drive(), &[(Direction::Read, 0, 8), (Direction::Read, 8, 8)]);
     assert_eq!(apart[1].0, Time::from_micros(20 + 100 + 8));
 }
 
@@ -77,7 +77,7 @@ fn many_random_reads_come_as_fast_as_the_channels_or_the_link_or_the_controller(
         let drive = SimpleSsdParameters { channels, ..drive() };
         let page = |number: u64| (Direction::Read, number * 7_919 % 12_000 * 8, 8);
         let requests: Vec<_> = (0..4_000).map(page).collect();
-        let last = completed(drive, &requests).iter().map(|(at, _)| *at).max().unwrap();
+        let last = completed(&drive, &requests).iter().map(|(at, _)| *at).max().unwrap();
         let each = last.as_micros() / 4_000.0;
         // 32 commands keep most channels busy, but not all of many.
         assert!(each >= limit_us * 0.999 && each < limit_us * 1.5, "{channels} channels: {each} us");
@@ -91,7 +91,8 @@ fn more_channels_or_faster_pages_are_never_slower() {
         (direction, number * 7_919 % 12_000 * 8, 1 + (number % 40) as u32)
     };
     let requests: Vec<_> = (0..500).map(page).collect();
-    let whole = |drive| completed(drive, &requests).iter().map(|(at, _)| *at).max().unwrap();
+    let whole =
+        |drive: SimpleSsdParameters| completed(&drive, &requests).iter().map(|(at, _)| *at).max().unwrap();
     let mut before = whole(SimpleSsdParameters { channels: 1, ..drive() });
     for channels in [2, 4, 8, 16] {
         let now = whole(SimpleSsdParameters { channels, ..drive() });
