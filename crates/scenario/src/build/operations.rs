@@ -344,8 +344,9 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
     if !readable {
         return Ok(None);
     }
-    match Planned::of(loaded, None) {
-        Ok(prepared) => Ok(Some(Arc::new(prepared))),
+    // Of what a changed scenario was read from, nothing is read or planned again that stays as it was.
+    match loaded.prepared() {
+        Ok(prepared) => Ok(Some(prepared)),
         Err(failed) => {
             let NotPrepared { workload, error } = *failed;
             let path = path_of(&workload, &error);
