@@ -5,7 +5,7 @@
 use petrio_colours::{BlockRequest, Cause, Direction, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_scenario::report::{
-    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Sinks, Stage, Subject, WallClock,
+    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, Stage, WallClock,
     terminal_text, write_csv, write_html, write_json,
 };
 use std::error::Error;
@@ -62,29 +62,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let service = busy.as_millis() / found.requests.completed as f64;
     let report = Report {
         title: "A made-up load on a made-up disk".to_owned(),
-        subject: Subject::BlockRequests,
-        workload: "20,000 requests, more of them in the middle".to_owned(),
         system: "one disk at 10,000 rpm, FCFS".to_owned(),
         seed: 1,
         simulated_s: free.as_seconds(),
         warm_up_s: 0.0,
-        closing_s: None,
         replications: 1,
         confidence: None,
-        requests: found.requests,
-        bytes: found.bytes,
-        throughput_bytes_per_s: found.throughput_bytes_per_s.into(),
-        requests_per_s: found.requests_per_s.into(),
-        latency: found.latency,
-        read_latency: found.read_latency,
-        write_latency: found.write_latency,
-        operations: found.operations,
-        breakdown: found.breakdown,
+        beside: None,
         stages: vec![
             Stage {
                 name: "d0/queue".to_owned(),
                 arrivals: 20_000,
-                mean_queue: waits.map(|ms| ms / 1e3 * found.requests_per_s),
+                mean_queue: waits.map(|ms| ms / 1e3 * found.requests_per_s.value),
                 mean_wait_ms: waits,
                 ..Stage::default()
             },
@@ -106,9 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             what_if: None,
         }),
         warnings: vec!["the queue was still growing in the middle of the run".to_owned()],
-        series: found.series,
-        histogram: found.histogram,
-        quantiles: found.quantiles,
+        served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
     };
     write_json(&report, &folder.join("report.json"))?;
     write_csv(&report, &folder.join("report.csv"))?;

@@ -4,6 +4,7 @@
 use crate::build::{host_parameters, name_in};
 use crate::classes::Classes;
 use crate::load::Loaded;
+use crate::report::Subject;
 use crate::schema::{Replay, Workload};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Lever;
@@ -103,8 +104,9 @@ impl Levers<'_> {
 
 /// Whether requests come whatever becomes of those before: how many complete in a second is theirs to say, and only how long they take
 /// is the System's.
-pub(crate) fn is_open(loaded: &Loaded) -> bool {
-    loaded.scenario.workload.values().any(|workload| match workload {
+pub(crate) fn is_open(loaded: &Loaded, subject: Subject) -> bool {
+    let mut workloads = loaded.workloads_of(subject);
+    workloads.any(|(_, workload)| match workload {
         Workload::Trace(trace) => trace.replay == Replay::Open,
         Workload::Events(load) => load.parameters.replay == Replay::Open,
         Workload::Synthetic(load) => {

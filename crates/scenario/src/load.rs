@@ -16,7 +16,9 @@ use crate::placed::{Placed, PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix
 use crate::prepared::Prepared;
 use crate::profiles::profiles;
 use crate::report::Subject;
-use crate::schema::{Head, KINDS, Scenario, read_file_system, read_parts, read_unix, read_workload};
+use crate::schema::{
+    Head, KINDS, Scenario, Workload, read_file_system, read_parts, read_unix, read_workload,
+};
 use crate::text::tree::{self, Mistake, Places, Table};
 use crate::text::typed::read_beside;
 use crate::text::{Override, Problem, Problems, Severity, Sources};
@@ -115,13 +117,23 @@ impl Loaded {
         self.places.copies()
     }
 
-    /// What a report of it counts.
+    /// What a report of it counts first: operations on files, where there are some.
     pub fn subject(&self) -> Subject {
-        if self.file_systems.is_empty() && self.unix.is_empty() {
-            Subject::BlockRequests
-        } else {
-            Subject::FileOperations
-        }
+        self.subjects().first().copied().unwrap_or_default()
+    }
+
+    /// What a report of it counts: one, or both side by side, operations on files before block requests.
+    pub fn subjects(&self) -> Vec<Subject> {
+        let mut all = vec![Subject::FileOperations, Subject::BlockRequests];
+        all.retain(|&subject| self.workloads_of(subject).next().is_some());
+        all
+    }
+
+    /// The workloads of one sort.
+    pub(crate) fn workloads_of(&self, subject: Subject) -> impl Iterator<Item = (&str, &Workload)> {
+        let on_files = subject == Subject::FileOperations;
+        let of = move |(_, workload): &(&String, &Workload)| workload.works_on_files() == on_files;
+        self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
     }
 
     /// What workloads that work on files go to: first the file systems, then the Unix hosts' own.

@@ -15,13 +15,14 @@ use crate::run::RunFailure;
 use crate::schema::Workload;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
+use petrio_models::host::{LaidOut, LayoutOf};
 use petrio_workload::program::{ProgramError, RequestParameters, RequestSurvey};
 use petrio_workload::replay::TraceFiles;
 use petrio_workload::users::UserSpecification;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was read for a workload, and what for: it serves every workload that would read the same.
 #[derive(Clone, Debug)]
@@ -69,6 +70,8 @@ pub(crate) struct Prepared {
     readings: BTreeMap<String, Reading>,
     /// Its processes that work on files.
     pub(crate) groups: Groups,
+    /// Volumes with the files on them, by their position in [`Loaded::volumes`]: of each the first that was asked for.
+    layouts: Mutex<BTreeMap<usize, Arc<LaidOut>>>,
 }
 
 impl fmt::Debug for Prepared {
@@ -92,11 +95,32 @@ impl Prepared {
         }
         let groups = groups(loaded, &readings, 0, Split::ByPlace)?;
         let (seed, workloads) = (loaded.scenario.seed, loaded.scenario.workload.clone());
-        Ok(Self { seed, workloads, readings, groups })
+        Ok(Self { seed, workloads, readings, groups, layouts: Mutex::default() })
     }
 
     pub(crate) const fn readings(&self) -> &BTreeMap<String, Reading> {
         &self.readings
+    }
+
+    /// A volume with its files on it: the one that is known, if that is what is asked for, or else a new one.
+    pub(crate) fn layout<E>(
+        &self,
+        volume: usize,
+        of: LayoutOf,
+        new: impl FnOnce(LayoutOf) -> Result<LaidOut, E>,
+    ) -> Result<Arc<LaidOut>, E> {
+        let known = self.layouts.lock().unwrap_or_else(PoisonError::into_inner).get(&volume).cloned();
+        if let Some(known) = known.filter(|known| *known.layout_of() == of) {
+            return Ok(known);
+        }
+        let new = Arc::new(new(of)?);
+        // What a study tries out isn't kept: it would be as large again.
+        self.layouts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(volume)
+            .or_insert_with(|| Arc::clone(&new));
+        Ok(new)
     }
 
     fn is_of(&self, loaded: &Loaded) -> bool {

@@ -15,7 +15,7 @@ fn problem(text: &str) -> String {
 }
 
 fn mean_ms(text: &str) -> f64 {
-    report(text).latency.unwrap().mean_ms.value
+    report(text).served.latency.unwrap().mean_ms.value
 }
 
 /// 1 ms a request and 65,536 bytes a millisecond.
@@ -63,7 +63,7 @@ fn a_fabric_adds_its_ways_and_a_throttle_its_pace_in_any_combination() {
     let busy =
         reads("limit", "64 KiB").replace("\"1 s\"", "\"1 ms\"").replace("requests = 20", "requests = 100");
     let report = report(&format!("{disk}{fabric}{throttle}{busy}"));
-    let per_s = report.requests_per_s.value;
+    let per_s = report.served.requests_per_s.value;
     assert!((per_s - 10.0).abs() < 0.5, "{per_s}");
 }
 
@@ -90,7 +90,7 @@ fn what_lies_on_others_may_stand_before_them() {
     for (number, part) in loaded.storage.iter().enumerate() {
         assert!(part.over.iter().all(|&below| below < number), "{} lies on what comes after it", part.name);
     }
-    assert!(report(&text).latency.unwrap().mean_ms.value > 2.0);
+    assert!(report(&text).served.latency.unwrap().mean_ms.value > 2.0);
 }
 
 #[test]

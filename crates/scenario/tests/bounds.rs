@@ -65,7 +65,7 @@ fn mistake(text: &str) -> Problem {
 #[test]
 fn thinking_for_more_than_a_day_is_no_fault() {
     let found = report(&generator("25 h"));
-    assert_eq!(found.requests.completed, 5);
+    assert_eq!(found.served.requests.completed, 5);
     assert!(found.simulated_s > 5.0 * 25.0 * 3_600.0);
 }
 
@@ -74,7 +74,7 @@ fn two_users_may_think_for_a_week() {
     let text =
         script("processes = 2", "file a 64 KiB\nrepeat 3 { think 168 h; read a 0 4 KiB; write a 0 4 KiB }");
     let found = report(&text);
-    assert_eq!(found.requests.completed, 12);
+    assert_eq!(found.served.requests.completed, 12);
     assert!(found.simulated_s > 3.0 * 7.0 * 86_400.0);
 }
 
@@ -87,7 +87,7 @@ fn a_trace_may_have_a_gap_of_more_than_a_day() {
             "{DISK}[workload.w]\nkind = \"trace\"\non = \"d\"\nreplay = \"{replay}\"\nformat = \"disksim-ascii\"\nfiles = [\"gap.trace\"]\n"
         );
         let loaded = load_text("test.toml", &text, Some(Path::new(folder.path())), &[]).unwrap();
-        assert_eq!(report_of(&loaded).unwrap().requests.completed, 2, "{replay}");
+        assert_eq!(report_of(&loaded).unwrap().served.requests.completed, 2, "{replay}");
     }
 }
 
@@ -100,7 +100,7 @@ fn what_never_comes_within_model_time_is_refused_with_its_key() {
     // A run that ends before needs none of it.
     let ended = format!("{}\n[measure.stop]\ntime = \"1 s\"\n", generator("212 d"));
     let found = report(&ended);
-    assert_eq!(found.requests.completed, 0);
+    assert_eq!(found.served.requests.completed, 0);
     assert!(
         found.warnings.iter().any(|warning| warning.contains("nothing to report")),
         "{:?}",
@@ -146,10 +146,10 @@ fn a_queue_without_a_bound_is_one_that_is_never_full() {
         .replace("constant-rate\"", "seagate-cheetah-9lp\"\nqueue_depth = 4294967295")
         .replace("drive = ", "#");
     let text = generator("1 ms").replace(DISK, &disk);
-    assert_eq!(report(&text).requests.completed, 5);
+    assert_eq!(report(&text).served.requests.completed, 5);
     let text = script("", "create a; append a 4 KiB; fsync a");
     let text = text.replace("on = \"d\"", "on = \"d\"\nqueue_depth = 4294967295");
-    assert_eq!(report(&text).requests.completed, 3);
+    assert_eq!(report(&text).served.requests.completed, 3);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_read_behind_the_end_of_a_file_is_refused_where_it_stands_in_the_scenario() 
 #[test]
 fn a_read_at_the_end_of_a_file_moves_what_is_there_and_one_of_nothing_is_told() {
     let found = report(&script("", "file a 10 KiB\nread a 8 KiB 4 KiB; read a 10 KiB 4 KiB"));
-    assert_eq!((found.requests.reads, found.bytes), (2, 2_048));
+    assert_eq!((found.served.requests.reads, found.served.bytes), (2, 2_048));
     let warning = "1 read moved nothing: they begin at the end of their files or beyond it";
     assert_eq!(found.warnings, [warning]);
 }

@@ -215,14 +215,6 @@ fn two_users_of_one_device_and_parts_without_a_user_are_refused() {
 }
 
 #[test]
-fn a_scenario_has_one_sort_of_workload() {
-    let text = format!("{SOUND}\n[workload.x]\nkind = \"trace\"\non = \"d0\"\nfiles = [\"t\"]\n");
-    let text = text.replace("on = \"d0\"", "on = \"e\"") + "[disk.e]\nmodel = \"constant-rate\"\n";
-    let problem = mistake(&text);
-    assert!(problem.message().contains("\"w\" works on files and \"x\" sends block requests"), "{problem}");
-}
-
-#[test]
 fn single_figures_of_machine_and_kernel_can_be_changed() {
     let loaded = changed(&[
         "host.h.change.machine.calls.read=2 us",
@@ -278,7 +270,7 @@ fn a_file_systems_own_dirty_limit_holds_its_writer_back() {
         let system = System::build(&loaded).unwrap();
         let sinks = Sinks::default();
         let report = simulate(&loaded, &system, sinks).unwrap();
-        report.throughput_bytes_per_s.value / f64::from(1 << 20)
+        report.served.throughput_bytes_per_s.value / f64::from(1 << 20)
     };
     let free = time(&text);
     let held = time(&text.replace("size = \"8 GiB\"", "size = \"8 GiB\"\ndirty_limit = \"16 MiB\""));
@@ -304,7 +296,7 @@ fn a_run_that_is_stopped_ends_in_the_middle() {
     });
     let whole = simulate(&loaded, &system, sinks()).unwrap();
     // The report is of the mean of all.
-    assert_eq!(most.load(Ordering::Relaxed), 4 * whole.requests.completed);
+    assert_eq!(most.load(Ordering::Relaxed), 4 * whole.served.requests.completed);
     loaded.watch = Watch::telling(|_| ControlFlow::Break(()));
     let stopped = simulate(&loaded, &system, sinks());
     assert!(matches!(stopped, Err(RunFailure::Stopped)));

@@ -49,8 +49,8 @@ fn reproduced(name: &str) -> Option<(f64, [f64; 2])> {
     }
     let after = plain(&example(name, &what_if.set));
     let gain = match what_if.of {
-        Measured::Throughput => after.requests_per_s.value / before.requests_per_s.value,
-        Measured::Latency => before.latency?.mean_ms.value / after.latency?.mean_ms.value,
+        Measured::Throughput => after.served.requests_per_s.value / before.served.requests_per_s.value,
+        Measured::Latency => before.served.latency?.mean_ms.value / after.served.latency?.mean_ms.value,
     };
     Some((gain, what_if.interval))
 }
@@ -120,7 +120,7 @@ fn one_processor_of_eight_processes_is_as_busy_as_its_throughput_and_their_deman
     assert!((busy - rate * service / 1e3).abs() < 1e-6, "{busy} {rate} {service}");
     let wait = processor.mean_wait_ms.unwrap();
     assert!((processor.mean_queue.unwrap() - rate * wait / 1e3).abs() < 1e-6);
-    assert!((wait + service - report.latency.unwrap().mean_ms.value).abs() < 1e-6);
+    assert!((wait + service - report.served.latency.unwrap().mean_ms.value).abs() < 1e-6);
 }
 
 #[test]

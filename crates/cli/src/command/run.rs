@@ -31,7 +31,8 @@ pub(crate) struct Run {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write a row for every request or file operation as Parquet (pandas, DuckDB)
+    /// Write a row for every request or file operation as Parquet (pandas, DuckDB); where there are both, those of the requests
+    /// to FILE with -requests before its extension (so with --perfetto and --trace)
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
     /// Write the time line of every request or file operation for ui.perfetto.dev
@@ -71,8 +72,9 @@ impl Run {
         let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
         let loaded = self.scenario.load_watched(watch, rows)?;
         // Loaded first: what was read for it is known then.
-        self.outputs().check([])?;
-        let sinks = self.sinks(&loaded)?;
+        let beside = self.beside(&loaded);
+        self.outputs(&beside).check([])?;
+        let sinks = self.sinks(&loaded, &beside)?;
         let began = Instant::now();
         let outcome = run(&loaded, sinks);
         let wall = WallClock { seconds: began.elapsed().as_secs_f64() };
@@ -94,24 +96,30 @@ impl Run {
             }
             print(&text)?;
         }
-        for (_, path) in self.outputs().paths().filter(|(option, _)| self.quiet || *option != "--html") {
+        for (_, path) in self.outputs(&beside).paths().filter(|(option, _)| self.quiet || *option != "--html")
+        {
             talk(&format!("written: {}", path.display()));
         }
         Ok(())
     }
 
     /// What is written while the run goes on.
-    fn sinks(&self, loaded: &Loaded) -> Result<Sinks, Failure> {
+    fn sinks(&self, loaded: &Loaded, beside: &Beside) -> Result<Sinks, Failure> {
         let mut sinks = Sinks::default();
         let devices = || loaded.disks.iter().map(|disk| disk.name.clone()).collect();
-        if let Some(path) = &self.parquet {
-            sinks.push_rows(loaded.subject(), path)?;
+        let of_each = |first: &Option<PathBuf>, second: &Option<PathBuf>| {
+            let paths = [first.clone(), second.clone()];
+            let both = loaded.subjects().into_iter().zip(paths);
+            both.filter_map(|(subject, path)| Some((subject, path?))).collect::<Vec<_>>()
+        };
+        for (subject, path) in of_each(&self.parquet, &beside.parquet) {
+            sinks.push_rows(subject, &path)?;
         }
-        if let Some(path) = &self.perfetto {
-            sinks.push_timeline(loaded.subject(), path, devices())?;
+        for (subject, path) in of_each(&self.perfetto, &beside.perfetto) {
+            sinks.push_timeline(subject, &path, devices())?;
         }
-        if let Some(path) = &self.trace {
-            sinks.push_trace(loaded, path)?;
+        for (subject, path) in of_each(&self.trace, &beside.trace) {
+            sinks.push_trace(loaded, subject, &path)?;
         }
         if let Some(path) = &self.device_log {
             sinks.push_device_log(DeviceLog::create(path, devices())?);
@@ -119,8 +127,25 @@ impl Run {
         Ok(sinks)
     }
 
+    /// Where the block requests go, if there are file operations too: beside these, `x.parquet` and `x-requests.parquet`.
+    fn beside(&self, loaded: &Loaded) -> Beside {
+        let of = |path: &Option<PathBuf>| match (loaded.subjects().len(), path) {
+            (2, Some(path)) => {
+                let mut name = path.file_stem().unwrap_or_default().to_os_string();
+                name.push("-requests");
+                if let Some(extension) = path.extension() {
+                    name.push(".");
+                    name.push(extension);
+                }
+                Some(path.with_file_name(name))
+            }
+            _ => None,
+        };
+        Beside { parquet: of(&self.parquet), perfetto: of(&self.perfetto), trace: of(&self.trace) }
+    }
+
     /// The files asked for, each with its option.
-    fn outputs(&self) -> Outputs<'_> {
+    fn outputs<'a>(&'a self, beside: &'a Beside) -> Outputs<'a> {
         Outputs::of([
             ("--json", &self.json),
             ("--csv", &self.csv),
@@ -129,6 +154,16 @@ impl Run {
             ("--perfetto", &self.perfetto),
             ("--trace", &self.trace),
             ("--device-log", &self.device_log),
+            ("--parquet", &beside.parquet),
+            ("--perfetto", &beside.perfetto),
+            ("--trace", &beside.trace),
         ])
     }
+}
+
+/// The files of the second sort of requests, where there are two.
+struct Beside {
+    parquet: Option<PathBuf>,
+    perfetto: Option<PathBuf>,
+    trace: Option<PathBuf>,
 }

@@ -3,11 +3,13 @@
 use super::copy_cost::CopyCurveError;
 use super::file_system::{FileError, FileSystemParameters, FormatError, Volume};
 use super::kernel_profile::KernelParameters;
+use super::laid_out::LaidOut;
 use super::machine::MachineParameters;
 use crate::Lever;
 use petrio_colours::{BlockRequest, FileId};
 use petrio_kernel::{Place, Watch};
 use petrio_units::Bytes;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A host.
@@ -64,25 +66,10 @@ impl HostParameters {
     }
 }
 
-/// A file that is there before the run begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PreparedFile {
-    /// The file.
-    pub file: FileId,
-    /// The directory that it is in.
-    pub parent: FileId,
-    /// Whether it is a directory itself.
-    pub directory: bool,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Whether its pages are in the cache.
-    pub cached: bool,
-}
-
-/// The memory that each file of a host that is simulated takes at least, in bytes: as it is prepared, in its volume, and in what the
-/// kernel remembers of it.
+/// The memory that each file of a host that is simulated takes at least, in bytes: in the order of its mount's files, in its volume, and
+/// in what the kernel remembers of it.
 pub const BYTES_OF_A_FILE: usize =
-    size_of::<PreparedFile>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
+    size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
 
 /// A file system of a host, and the device under it.
 #[derive(Clone, Debug)]
@@ -91,19 +78,15 @@ pub struct Mount {
     pub name: String,
     /// How it was made and is mounted.
     pub parameters: FileSystemParameters,
-    /// Size of the device in blocks of 512 bytes.
-    pub device_blocks: u64,
     /// The device's largest request in bytes.
     pub largest_request: u64,
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device with
     /// `strict_limit`; kernels since 3.2).
     pub dirty_limit: Option<Bytes>,
-    /// What is on it, directories before what is in them.
-    pub files: Vec<PreparedFile>,
-    /// Whether it is still wanted while it is being filled.
+    /// What is on it.
+    pub laid_out: Arc<LaidOut>,
+    /// Whether it is still wanted while memory is being filled.
     pub watch: Watch,
-    /// What the run's random draws of the layout depend on.
-    pub seed: u64,
     /// Where its requests go.
     pub requests: Place<BlockRequest>,
     /// Where they come back.

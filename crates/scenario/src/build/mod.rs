@@ -1,9 +1,9 @@
 //! From a loaded scenario to a System that runs, and to the programs that run on it.
 //!
 //! ```text
-//!   Loaded ─┬─ System::build ──▶ one net: a programs page, a page for each host, queue, array and disk, and the stages
-//!           │                    that the report shows
-//!           └─ programs_of ────▶ one RequestSource: all workloads, in order of time
+//!   Loaded ─┬─ System::build ──▶ one net: a page for the programs of each sort, a page for each host, queue, array and
+//!           │                    disk, and the stages that the report shows
+//!           └─ programs_of ────▶ one RequestSource of each sort: all workloads, in order of time
 //! ```
 
 mod events;
@@ -11,12 +11,14 @@ mod operations;
 mod program_page;
 mod programs;
 mod requests;
+mod shared;
 mod storage;
 mod system;
 
 pub(crate) use events::EventTrace;
 pub use operations::prepared_programs;
 pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, path_of};
+pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;

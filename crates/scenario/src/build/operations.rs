@@ -11,6 +11,7 @@ use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
+use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_units::Bytes;
 use petrio_workload::program::{
     FilePlan, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
@@ -124,35 +125,97 @@ pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepar
 }
 
 /// What the programs of a scenario need to be there; the same in every replication.
-pub(super) struct Needed {
-    /// The files of each volume, in the order of [`Loaded::volumes`].
-    pub(super) files: Vec<Vec<PlannedFile>>,
-    /// Where files lie whose place a trace tells, by volume.
-    pub(super) extents: Vec<BTreeMap<FileId, Vec<PlacedExtent>>>,
-    /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
-    pub(super) hosts_of_processes: Vec<usize>,
+pub(super) struct Needed<'l> {
+    loaded: &'l Loaded,
+    prepared: Arc<Planned>,
+    /// In the order of [`Loaded::volumes`].
+    volumes: Vec<Volume<'l>>,
 }
 
-impl Needed {
-    pub(super) fn of(loaded: &Loaded) -> Result<Self, RunFailure> {
-        let prepared = loaded.prepared()?;
-        let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
-        let mut files = vec![Vec::new(); volumes.len()];
-        let mut extents = vec![BTreeMap::new(); volumes.len()];
-        for Group { volume, work } in prepared.groups.iter().flat_map(|(_, groups)| groups) {
-            let Volume { host, mount, .. } = volumes[*volume];
-            if let Work::Trace(trace) = work {
-                extents[*volume].extend(trace.extents());
-            }
-            let of_mounts = by_mount(&volumes, host);
-            let mut tell = |mount: u32, file| {
-                if let Some(&there) = of_mounts.get(&mount) {
-                    files[there].push(file);
+/// Why files can't be laid out.
+enum NotLaidOut {
+    Host(HostError),
+    Program(ProgramError),
+}
+
+impl From<HostError> for NotLaidOut {
+    fn from(error: HostError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl<'l> Needed<'l> {
+    pub(super) fn of(loaded: &'l Loaded) -> Result<Self, RunFailure> {
+        Ok(Self { loaded, prepared: loaded.prepared()?, volumes: loaded.volumes().collect() })
+    }
+
+    /// Tells the files of a volume, each directory before what lies in it.
+    fn each_file(&self, there: usize, tell: &mut dyn FnMut(PlannedFile)) -> Result<(), ProgramError> {
+        let Volume { host, mount, .. } = self.volumes[there];
+        for group in self.prepared.on_host(host, &self.volumes) {
+            let own = self.volumes[group.volume].mount;
+            group.work.each_file(own, &mut |on: u32, file| {
+                if on == mount {
+                    tell(file);
                 }
-            };
-            work.each_file(mount, &mut tell).map_err(SourceError::from)?;
+            })?;
         }
-        Ok(Self { files, extents, hosts_of_processes: hosts_of_processes(&prepared, &volumes) })
+        Ok(())
+    }
+
+    /// The files of a volume.
+    pub(super) fn files(&self, there: usize) -> Result<Vec<PlannedFile>, RunFailure> {
+        let mut files = Vec::new();
+        self.each_file(there, &mut |file| files.push(file)).map_err(SourceError::from)?;
+        Ok(files)
+    }
+
+    /// Where those files of a volume lie whose place a trace tells.
+    pub(super) fn extents(&self, there: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+        let mut extents = BTreeMap::new();
+        for Group { work, .. } in self.prepared.all_groups().filter(|group| group.volume == there) {
+            if let Work::Trace(trace) = work {
+                extents.extend(trace.extents());
+            }
+        }
+        extents
+    }
+
+    /// A volume with its files on it: laid out once for all runs that change nothing about it.
+    pub(super) fn laid_out(&self, there: usize, of: LayoutOf) -> Result<Arc<LaidOut>, RunFailure> {
+        let laid_out = self.prepared.layout(there, of, |of| {
+            LaidOut::new(of, &self.loaded.watch, |tell| {
+                let mut tell = |PlannedFile { file, parent, is_directory, present, cached, size }| {
+                    if present {
+                        tell(PreparedFile { file, parent, directory: is_directory, size, cached });
+                    }
+                };
+                self.each_file(there, &mut tell).map_err(NotLaidOut::Program)
+            })
+        });
+        laid_out.map_err(|refused| match refused {
+            NotLaidOut::Program(error) => SourceError::from(error).into(),
+            NotLaidOut::Host(error) => {
+                let host = self.loaded.hosts[self.volumes[there].host].name.clone();
+                RunFailure::Host { host, message: error.to_string() }
+            }
+        })
+    }
+
+    /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
+    pub(super) fn hosts_of_processes(&self) -> Vec<usize> {
+        hosts_of_processes(&self.prepared, &self.volumes)
+    }
+}
+
+impl Planned {
+    fn all_groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().flat_map(|(_, groups)| groups)
+    }
+
+    /// The processes that work on a host.
+    fn on_host<'p>(&'p self, host: usize, volumes: &'p [Volume<'_>]) -> impl Iterator<Item = &'p Group> {
+        self.all_groups().filter(move |group| volumes[group.volume].host == host)
     }
 }
 

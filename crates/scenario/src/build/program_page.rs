@@ -14,6 +14,11 @@
 use petrio_colours::Request;
 use petrio_kernel::{PageBuilder, Place};
 
+/// The name of the page.
+pub(crate) const PROGRAMS: &str = "programs";
+/// The name of the page of those programs that send block requests while others work on files.
+pub(crate) const REQUEST_PROGRAMS: &str = "request-programs";
+
 /// The ports of the page.
 #[derive(Debug)]
 pub struct ProgramPorts<R> {
@@ -31,7 +36,18 @@ pub fn programs_page<R: Request>(
     route: impl Fn(&R) -> usize + Send + Sync + 'static,
     completions: Place<R>,
 ) -> ProgramPorts<R> {
-    let mut page = parent.page("programs");
+    named_programs_page(parent, PROGRAMS, (targets, what), route, completions)
+}
+
+/// The same under a name of its own, where there are two.
+pub(super) fn named_programs_page<R: Request>(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    (targets, what): (&[Place<R>], &'static str),
+    route: impl Fn(&R) -> usize + Send + Sync + 'static,
+    completions: Place<R>,
+) -> ProgramPorts<R> {
+    let mut page = parent.page(name);
     let done = page.fifo::<R>("done");
     page.port_in("completions", completions);
     page.port_out("done", done);

@@ -1,10 +1,10 @@
 //! The programs of a scenario: each workload as a source of requests, all of them as one.
 
-use crate::build::{System, operations, requests};
+use crate::build::{operations, requests};
 use crate::load::Loaded;
 use crate::parts::Copies;
 use crate::report::Reported;
-use crate::run::RunFailure;
+use crate::run::{Count, Counts, RunFailure};
 use crate::schema::OutOfRange;
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp, RequestId};
@@ -16,23 +16,35 @@ use std::sync::{Arc, Mutex};
 /// A colour whose programs a scenario can have.
 pub(crate) trait Driven: Reported {
     /// The programs of a scenario for one replication.
-    fn programs_of(loaded: &Loaded, system: &System, replication: u64) -> Result<Programs<Self>, RunFailure>;
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure>;
+
+    /// What a run counts of it.
+    fn count(counts: &mut Counts) -> &mut Count<Self>;
 }
 
 impl Driven for BlockRequest {
-    fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        Ok(requests::programs_of(loaded, replication)?.with_copies(&names(loaded), loaded.copies()))
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        Ok(requests::programs_of(loaded, replication)?.with_copies(&names::<Self>(loaded), loaded.copies()))
+    }
+
+    fn count(counts: &mut Counts) -> &mut Count<Self> {
+        &mut counts.requests
     }
 }
 
 impl Driven for FileOp {
-    fn programs_of(loaded: &Loaded, _: &System, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        Ok(operations::programs_of(loaded, replication)?.with_copies(&names(loaded), loaded.copies()))
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        Ok(operations::programs_of(loaded, replication)?.with_copies(&names::<Self>(loaded), loaded.copies()))
+    }
+
+    fn count(counts: &mut Counts) -> &mut Count<Self> {
+        &mut counts.operations
     }
 }
 
-fn names(loaded: &Loaded) -> Vec<&str> {
-    loaded.scenario.workload.keys().map(String::as_str).collect()
+/// The workloads of a colour.
+fn names<R: Reported>(loaded: &Loaded) -> Vec<&str> {
+    loaded.workloads_of(R::SUBJECT).map(|(name, _)| name).collect()
 }
 
 /// All programs of a run.

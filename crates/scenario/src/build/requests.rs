@@ -2,6 +2,7 @@
 
 use crate::build::programs::{Bounds, Programs};
 use crate::load::Loaded;
+use crate::report::Subject;
 use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
 use petrio_colours::BlockRequest;
@@ -18,7 +19,7 @@ use std::sync::{Arc, Mutex};
 pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<BlockRequest>, RunFailure> {
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
-    for (name, workload) in &loaded.scenario.workload {
+    for (name, workload) in loaded.workloads_of(Subject::BlockRequests) {
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         match workload {
             Workload::Trace(trace) => {
@@ -33,7 +34,7 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
                     sources.push(generate(loaded, name, synthetic, replication)?);
                 }
             }
-            // A scenario's workloads are of one of the two sorts.
+            // Those that work on files have programs of their own.
             Workload::Files(_)
             | Workload::Script(_)
             | Workload::FileTrace(_)

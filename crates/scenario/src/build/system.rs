@@ -2,7 +2,10 @@
 
 use crate::build::name_in;
 use crate::build::operations::Needed;
-use crate::build::program_page::{ProgramPorts, programs_page};
+use crate::build::program_page::{
+    PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page, programs_page,
+};
+use crate::build::shared::shared_page;
 use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
 use crate::classes::Classes;
 use crate::holder::BuiltReplication;
@@ -18,7 +21,7 @@ use petrio_models::Stage;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{UnixFile, UnixPorts, unix_1990_page};
-use petrio_models::host::{HostParameters, Mount, PreparedFile, host_page};
+use petrio_models::host::{HostParameters, LayoutOf, Mount, host_page};
 use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,12 +43,14 @@ pub struct System {
     pub(crate) devices: Vec<Place<BlockRequest>>,
 }
 
-/// Where the programs of a scenario meet its System: they ask devices, or file systems.
+/// Where the programs of a scenario meet its System: they ask devices, or file systems, or some these and some those.
 pub(crate) enum Ports {
     /// Block requests to devices.
     Requests(ProgramPorts<BlockRequest>),
     /// File operations to hosts.
     Operations(ProgramPorts<FileOp>),
+    /// Both side by side.
+    Both(ProgramPorts<FileOp>, ProgramPorts<BlockRequest>),
 }
 
 impl System {
@@ -54,52 +59,129 @@ impl System {
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
-        let mut system = match loaded.subject() {
-            Subject::BlockRequests => of_storage(loaded),
-            Subject::FileOperations => of_hosts(loaded),
-        }?;
-        Classes::of(loaded).assign(&mut system.stages);
-        Ok(system)
+        let mut net = NetBuilder::new(loaded.scenario.title.clone());
+        let mut page = net.top();
+        let mut parts = Parts::default();
+        let [on_files, to_devices] = [Subject::FileOperations, Subject::BlockRequests]
+            .map(|subject| loaded.subjects().contains(&subject));
+        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, on_files));
+        for (number, disk) in loaded.disks.iter().enumerate() {
+            let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
+            let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
+            device_page(&mut page, disk, up, &mut parts.devices);
+        }
+        let operations =
+            on_files.then(|| hosts(&mut page, loaded, asked.as_mut(), &mut parts)).transpose()?;
+        let requests = asked.map(|asked| asked.ports(&mut page, loaded, &mut parts)).transpose()?;
+        let programs = match (operations, requests) {
+            (Some(operations), Some(requests)) => Ports::Both(operations, requests),
+            (Some(operations), None) => Ports::Operations(operations),
+            (None, Some(requests)) => Ports::Requests(requests),
+            (None, None) => return Err(RunFailure::NoWorkload),
+        };
+        let Parts { mut stages, mut devices } = parts;
+        stages.append(&mut devices.stages);
+        Classes::of(loaded).assign(&mut stages);
+        Ok(Self {
+            net: net.build()?,
+            line: line(loaded),
+            blocks: devices.blocks,
+            stages,
+            programs,
+            devices: devices.requests,
+            replications: replications(loaded, &devices.replications),
+        })
     }
 }
 
-/// Programs ask whatever holds blocks.
-fn of_storage(loaded: &Loaded) -> Result<System, RunFailure> {
-    let mut net = NetBuilder::new(loaded.scenario.title.clone());
-    let mut page = net.top();
-    let completions = page.fifo("completions");
-    let targets: BTreeSet<usize> = loaded.targets.values().flatten().map(|&target| target as usize).collect();
-    let mut devices = Devices::default();
-    for (number, disk) in loaded.disks.iter().enumerate() {
-        let up = match targets.contains(&number) {
-            true => completions,
-            false => page.fifo(&format!("{}-completions", disk.name)),
+/// What a net is made of, as far as it is there.
+#[derive(Default)]
+struct Parts {
+    /// The rows of what lies above the devices.
+    stages: Vec<Stage>,
+    devices: Devices,
+}
+
+/// Whatever holds blocks and is asked by programs themselves.
+struct Asked {
+    /// By number of [`Loaded::storage`], those that a file system lies on too.
+    targets: BTreeMap<usize, bool>,
+    /// Where what they have asked for is complete.
+    completions: Place<BlockRequest>,
+    /// Where to ask those that are in the net.
+    entrances: BTreeMap<usize, Place<BlockRequest>>,
+    page: &'static str,
+}
+
+impl Asked {
+    fn of(page: &mut PageBuilder<'_>, loaded: &Loaded, beside_others: bool) -> Self {
+        let asked = loaded.workloads_of(Subject::BlockRequests);
+        let targets = asked.filter_map(|(name, _)| loaded.targets.get(name)).flatten();
+        let below: BTreeSet<usize> = loaded.volumes().map(|volume| volume.on).collect();
+        let targets = targets.map(|&target| target as usize);
+        // A dot is in no part's name.
+        let (completions, name) = match beside_others {
+            true => ("completions.requests", REQUEST_PROGRAMS),
+            false => ("completions", PROGRAMS),
         };
-        device_page(&mut page, disk, up, &mut devices);
+        Self {
+            targets: targets.map(|target| (target, beside_others && below.contains(&target))).collect(),
+            completions: page.fifo(completions),
+            entrances: BTreeMap::new(),
+            page: name,
+        }
     }
-    let mut stages = Vec::new();
-    let mut entrances = Vec::new();
-    // What a request is for is a number of `storage`.
-    let mut entrance_of = vec![usize::MAX; loaded.storage.len()];
-    for &number in &targets {
-        let (entrance, mut above) = asked_directly(&mut page, loaded, number, &mut devices, completions)?;
-        entrance_of[number] = entrances.len();
-        entrances.push(entrance);
-        stages.append(&mut above);
+
+    /// Where it puts what is complete, if it is asked and nobody else asks it.
+    fn completions_of(&self, number: usize) -> Option<Place<BlockRequest>> {
+        (self.targets.get(&number) == Some(&false)).then_some(self.completions)
     }
-    let route =
-        move |request: &BlockRequest| entrance_of.get(request.device as usize).copied().unwrap_or(usize::MAX);
-    let programs = programs_page(&mut page, (&entrances, "device"), route, completions);
-    stages.append(&mut devices.stages);
-    Ok(System {
-        net: net.build()?,
-        line: line(loaded),
-        blocks: devices.blocks,
-        stages,
-        programs: Ports::Requests(programs),
-        devices: devices.requests,
-        replications: replications(loaded, &devices.replications),
-    })
+
+    /// Where a file system's host finds what is complete, whose device has these ports: programs may ask it too.
+    fn beside(
+        &mut self,
+        page: &mut PageBuilder<'_>,
+        loaded: &Loaded,
+        on: usize,
+        (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+    ) -> Place<BlockRequest> {
+        if !self.targets.contains_key(&on) {
+            return completions;
+        }
+        let name = &loaded.storage[on].name;
+        let shared = shared_page(page, name, (requests, completions), self.completions);
+        self.entrances.insert(on, shared.entrance);
+        shared.completions
+    }
+
+    /// The programs, and whatever nobody else asks.
+    fn ports(
+        mut self,
+        page: &mut PageBuilder<'_>,
+        loaded: &Loaded,
+        parts: &mut Parts,
+    ) -> Result<ProgramPorts<BlockRequest>, RunFailure> {
+        let mut entrances = Vec::new();
+        // What a request is for is a number of `storage`.
+        let mut entrance_of = vec![usize::MAX; loaded.storage.len()];
+        for (number, _) in std::mem::take(&mut self.targets) {
+            let entrance = match self.entrances.get(&number) {
+                Some(&entrance) => entrance,
+                None => {
+                    let (entrance, mut above) =
+                        asked_directly(page, loaded, number, &mut parts.devices, self.completions)?;
+                    parts.stages.append(&mut above);
+                    entrance
+                }
+            };
+            entrance_of[number] = entrances.len();
+            entrances.push(entrance);
+        }
+        let route = move |request: &BlockRequest| {
+            entrance_of.get(request.device as usize).copied().unwrap_or(usize::MAX)
+        };
+        Ok(named_programs_page(page, self.page, (&entrances, "device"), route, self.completions))
+    }
 }
 
 /// The replications by name, each with the place of its copies.
@@ -110,77 +192,80 @@ fn replications(
     built.iter().map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas)).collect()
 }
 
-/// Programs ask the hosts' file systems, and these the disks.
-fn of_hosts(loaded: &Loaded) -> Result<System, RunFailure> {
-    let mut net = NetBuilder::new(loaded.scenario.title.clone());
-    let mut page = net.top();
+/// The hosts with their file systems, and the programs that work on them.
+fn hosts(
+    page: &mut PageBuilder<'_>,
+    loaded: &Loaded,
+    mut asked: Option<&mut Asked>,
+    parts: &mut Parts,
+) -> Result<ProgramPorts<FileOp>, RunFailure> {
     let completions = page.fifo("completions");
-    let Needed { mut files, extents, hosts_of_processes } = Needed::of(loaded)?;
-    let mut devices = Devices::default();
+    let needed = Needed::of(loaded)?;
+    let Parts { stages, devices } = parts;
     let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); loaded.hosts.len()];
     let mut upper_stages = Vec::new();
-    for disk in &loaded.disks {
-        let up = page.fifo(&format!("{}-completions", disk.name));
-        device_page(&mut page, disk, up, &mut devices);
-    }
     let mut hosts = Vec::new();
     for (number, file_system) in loaded.file_systems.iter().enumerate() {
         let Wired { requests, completions, mut stages, largest_request } =
-            below(&mut page, loaded, file_system, &mut devices)?;
+            below(page, loaded, file_system, devices)?;
+        let completions = match &mut asked {
+            Some(asked) => asked.beside(page, loaded, file_system.on, (requests, completions)),
+            None => completions,
+        };
         upper_stages.append(&mut stages);
+        let host = &loaded.hosts[file_system.host];
+        let name = name_in(&file_system.name, &host.name);
+        let is_first = mounts[file_system.host].is_empty();
+        let of = LayoutOf::new(
+            (&host_parameters(loaded, host), is_first),
+            name,
+            &file_system.parameters,
+            file_system.blocks,
+            loaded.scenario.seed,
+        );
         mounts[file_system.host].push(Mount {
-            name: name_in(&file_system.name, &loaded.hosts[file_system.host].name).to_owned(),
+            name: name.to_owned(),
             parameters: file_system.parameters.clone(),
-            device_blocks: file_system.blocks,
             largest_request,
             dirty_limit: loaded.scenario.fs.get(&file_system.name).and_then(|fs| fs.place.dirty_limit),
-            files: prepared(std::mem::take(&mut files[number])),
+            laid_out: needed.laid_out(number, of)?,
             watch: loaded.watch.clone(),
-            seed: loaded.scenario.seed,
             requests,
             completions,
         });
     }
-    let mut stages = Vec::new();
     for (host, mounts) in loaded.hosts.iter().zip(&mounts) {
         let operations = page.fifo(&format!("{}-operations", host.name));
-        hosts.push(announced(&mut page, loaded, (hosts.len(), &host.name), operations, &devices));
+        hosts.push(announced(page, loaded, (hosts.len(), &host.name), operations, devices));
         let parameters = host_parameters(loaded, host);
         stages.extend(
-            host_page(&mut page, &host.name, &parameters, mounts, operations, completions)
+            host_page(page, &host.name, &parameters, mounts, operations, completions)
                 .map_err(|error| RunFailure::Host { host: host.name.clone(), message: error.to_string() })?,
         );
     }
-    let before = loaded.file_systems.len();
-    for (unix, (files, extents)) in loaded.unix.iter().zip(files.iter().zip(&extents).skip(before)) {
+    for (there, unix) in (loaded.file_systems.len()..).zip(&loaded.unix) {
         let operations = page.fifo(&format!("{}-operations", unix.name));
         let (requests, request_completions) =
-            holder(&mut page, loaded, unix.on, &mut devices, None, &mut upper_stages)?;
-        hosts.push(announced(&mut page, loaded, (hosts.len(), &unix.name), operations, &devices));
+            holder(page, loaded, unix.on, devices, None, &mut upper_stages)?;
+        let request_completions = match &mut asked {
+            Some(asked) => asked.beside(page, loaded, unix.on, (requests, request_completions)),
+            None => request_completions,
+        };
+        hosts.push(announced(page, loaded, (hosts.len(), &unix.name), operations, devices));
         let ports = UnixPorts { operations, completions, requests, request_completions };
-        let files = unix_files(files, extents);
-        let built = unix_1990_page(&mut page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
+        let files = unix_files(&needed.files(there)?, &needed.extents(there));
+        let built = unix_1990_page(page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
         stages.extend(
             built
                 .map_err(|error| RunFailure::Host { host: unix.name.clone(), message: error.to_string() })?,
         );
     }
-    let replications = replications(loaded, &devices.replications);
     stages.append(&mut upper_stages);
-    stages.append(&mut devices.stages);
+    let hosts_of_processes = needed.hosts_of_processes();
     let route = move |operation: &FileOp| {
         hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
     };
-    let programs = programs_page(&mut page, (&hosts, "host"), route, completions);
-    Ok(System {
-        net: net.build()?,
-        line: line(loaded),
-        blocks: devices.blocks,
-        stages,
-        programs: Ports::Operations(programs),
-        devices: devices.requests,
-        replications,
-    })
+    Ok(programs_page(page, (&hosts, "host"), route, completions))
 }
 
 /// Where the operations of a host arrive: at its own port, or, where copies of its files are kept, at a transition that tells the
@@ -244,18 +329,6 @@ pub(crate) fn host_parameters(loaded: &Loaded, placed: &PlacedHost) -> HostParam
         swap: written.and_then(|host| host.swap),
         swappiness: written.map_or(USUAL_SWAPPINESS, |host| host.swappiness),
     }
-}
-
-/// The files that are there when the run begins.
-fn prepared(files: Vec<PlannedFile>) -> Vec<PreparedFile> {
-    let prepared = |entry: PlannedFile| PreparedFile {
-        file: entry.file,
-        parent: entry.parent,
-        directory: entry.is_directory,
-        size: entry.size,
-        cached: entry.cached,
-    };
-    files.into_iter().filter(|entry| entry.present).map(prepared).collect()
 }
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".

@@ -5,6 +5,7 @@ mod measure;
 mod storage;
 mod workloads;
 
+use crate::build::{PROGRAMS, REQUEST_PROGRAMS};
 use crate::holder::Stands;
 use crate::parts::Directory;
 use crate::schema::{Names, Scenario};
@@ -104,7 +105,7 @@ pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources, inp
         unix: Vec::new(),
         used: BTreeSet::new(),
         used_file_systems: BTreeSet::new(),
-        taken: BTreeMap::from([("programs".to_owned(), "the programs")]),
+        taken: BTreeMap::from([PROGRAMS, REQUEST_PROGRAMS].map(|page| (page.to_owned(), "the programs"))),
         pool: None,
         missing: BTreeSet::new(),
     };

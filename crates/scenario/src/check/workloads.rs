@@ -62,7 +62,6 @@ impl Checker<'_> {
             }
             targets.insert(name.clone(), on);
         }
-        self.one_sort();
         targets
     }
 
@@ -70,7 +69,10 @@ impl Checker<'_> {
     fn not_below_others(&mut self, path: &str, names: &Names, found: Vec<u32>) -> Vec<u32> {
         let mut on = Vec::new();
         for target in found {
-            let Some(user) = self.users.get(&target).cloned() else {
+            // What a file system lies on takes requests beside its own.
+            let has_volume =
+                self.unix.contains(&target) || self.file_systems.iter().any(|fs| fs.on == target);
+            let Some(user) = self.users.get(&target).filter(|_| !has_volume).cloned() else {
                 on.push(target);
                 continue;
             };
@@ -89,22 +91,6 @@ impl Checker<'_> {
     fn file_systems_by_name(&self) -> Directory {
         let names = self.scenario.fs.keys().chain(self.scenario.unix.keys());
         Directory::of(names.map(|name| (name.as_str(), name.as_str())), self.places.copies())
-    }
-
-    /// Block requests and file operations are two kinds of report.
-    fn one_sort(&mut self) {
-        let mut workloads = self.scenario.workload.iter();
-        let Some((first, workload)) = workloads.next() else { return };
-        let on_files = workload.files_place().is_some();
-        let other = workloads.find(|(_, workload)| workload.files_place().is_some() != on_files);
-        if let Some((other, _)) = other {
-            let (files, blocks) = if on_files { (first, other) } else { (other, first) };
-            let message = format!(
-                "\"{files}\" works on files and \"{blocks}\" sends block requests; the workloads of a scenario are of one \
-                 of the two sorts"
-            );
-            self.error_at_key(&format!("workload.{other}"), message, "make two scenarios of it");
-        }
     }
 
     /// A file that a workload names must be there.

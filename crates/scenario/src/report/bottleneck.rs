@@ -1,6 +1,7 @@
 //! What limits a run, and what a change of it was found to bring: as numbers, and as sentences made of them.
 
 use crate::report::figures::{per_cent, significant, time};
+use crate::report::subject::Subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ pub struct WhatIf {
     pub set: Vec<String>,
     /// By how much the part was made better.
     pub factor: f64,
+    /// Whose gain it is, where some programs work on files and others send block requests.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub subject: Option<Subject>,
     /// What the gain is of.
     pub of: Measured,
     /// The gain: 1.5 is half as much more throughput, or two thirds of the latency. The mean over replications.
@@ -95,10 +99,11 @@ impl WhatIf {
             (true, Some(part)) => format!("{part} were twice as fast"),
             _ => self.change.clone(),
         };
+        let whose = self.subject.map_or(String::new(), |subject| format!(" of {}", subject.many()));
         let gain = match self.of {
-            Measured::Throughput => format!("{} times the throughput", significant(self.gain)),
+            Measured::Throughput => format!("{} times the throughput{whose}", significant(self.gain)),
             Measured::Latency => format!(
-                "a mean latency of {} instead of {}, {} times shorter",
+                "a mean latency{whose} of {} instead of {}, {} times shorter",
                 time(self.after),
                 time(self.before),
                 significant(self.gain)
@@ -141,6 +146,7 @@ mod tests {
                 "fs.x.queue_depth=4".to_owned(),
             ],
             factor: 2.0,
+            subject: None,
             of: Measured::Throughput,
             gain: 1.54,
             interval: [1.52, 1.56],

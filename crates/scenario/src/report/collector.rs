@@ -1,11 +1,11 @@
 //! Gathers what a report needs from completed requests, one at a time.
 
 use crate::report::error::ReportError;
-use crate::report::latency::{Bin, Latency, LatencyHistogram, Quantile};
-use crate::report::series::{Series, SeriesCollector};
+use crate::report::latency::LatencyHistogram;
+use crate::report::series::SeriesCollector;
+use crate::report::served::{OperationFigures, Requests, Served, Share};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
-use crate::report::summary::{OperationFigures, Requests, Share};
 use petrio_colours::{BlockRequest, Causes, MOST_CAUSES};
 use petrio_kernel::Time;
 use std::marker::PhantomData;
@@ -29,37 +29,6 @@ struct Tallied {
     latencies: LatencyHistogram,
     bytes: u64,
     from_cache: u64,
-}
-
-/// What a [`Collector`] found.
-#[derive(Clone, Debug)]
-pub struct Collected {
-    /// How many requests; those in flight are for the run to say.
-    pub requests: Requests,
-    /// Reads that began at the end of their file or beyond it.
-    pub found_nothing: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Bytes per second of the measured part.
-    pub throughput_bytes_per_s: f64,
-    /// Requests per second of the measured part.
-    pub requests_per_s: f64,
-    /// All latencies.
-    pub latency: Option<Latency>,
-    /// Latencies of reads, where there were also others.
-    pub read_latency: Option<Latency>,
-    /// Latencies of writes, where there were also others.
-    pub write_latency: Option<Latency>,
-    /// File operations by kind; empty for block requests.
-    pub operations: Vec<OperationFigures>,
-    /// Where the time of the average request went.
-    pub breakdown: Vec<Share>,
-    /// Throughput and queue over time.
-    pub series: Series,
-    /// The latency histogram.
-    pub histogram: Vec<Bin>,
-    /// The distribution function.
-    pub quantiles: Vec<Quantile>,
 }
 
 impl<R: Reported> Collector<R> {
@@ -95,8 +64,8 @@ impl<R: Reported> Collector<R> {
         self.series.record(issued, at, bytes);
     }
 
-    /// What was found, the run having ended at `end`.
-    pub fn finish(self, end: Time) -> Collected {
+    /// What was found, the run having ended at `end`; what the workload was, and what it left behind, is for the run to say.
+    pub fn finish(self, end: Time) -> Served {
         let measured_s = (end - self.begin).as_seconds();
         let per_second = |amount: u64| if measured_s > 0.0 { amount as f64 / measured_s } else { 0.0 };
         let mut all = Tallied::default();
@@ -138,12 +107,13 @@ impl<R: Reported> Collector<R> {
         } else {
             Vec::new()
         };
-        Collected {
-            found_nothing: self.found_nothing,
+        requests.found_nothing = self.found_nothing;
+        Served {
+            subject: R::SUBJECT,
             requests,
             bytes: all.bytes,
-            throughput_bytes_per_s: per_second(all.bytes),
-            requests_per_s: per_second(requests.completed),
+            throughput_bytes_per_s: per_second(all.bytes).into(),
+            requests_per_s: per_second(requests.completed).into(),
             latency: all.latencies.summary(),
             read_latency: apart(Sort::Read),
             write_latency: apart(Sort::Write),
@@ -152,6 +122,7 @@ impl<R: Reported> Collector<R> {
             histogram: all.latencies.bins(),
             quantiles: all.latencies.quantiles(),
             series: self.series.finish(end),
+            ..Served::default()
         }
     }
 
@@ -216,8 +187,8 @@ mod tests {
         let causes: Vec<&str> = found.breakdown.iter().map(|share| share.cause.as_str()).collect();
         assert_eq!(causes, ["seek", "not attributed"]);
         assert!((found.breakdown.iter().map(|share| share.fraction).sum::<f64>() - 1.0).abs() < 1e-12);
-        assert_eq!(found.requests_per_s, 200.0);
-        assert_eq!(found.throughput_bytes_per_s, 8_192.0 * 100.0);
+        assert_eq!(found.requests_per_s.value, 200.0);
+        assert_eq!(found.throughput_bytes_per_s.value, 8_192.0 * 100.0);
         assert_eq!(found.read_latency.unwrap().max_ms.value, 4.0);
     }
 

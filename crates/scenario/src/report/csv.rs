@@ -2,10 +2,11 @@
 //!
 //! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`, `what if`, `copies`),
 //! `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
-//! interval and empty for a single run. The distribution and the series are in the JSON report.
+//! interval and empty for a single run. Where programs of both sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in the JSON report.
 
 use crate::report::error::ReportError;
 use crate::report::latency::Latency;
+use crate::report::served::Served;
 use crate::report::summary::{Estimate, Report};
 use crate::report::whole_file::write_text;
 use std::fmt::Write;
@@ -48,37 +49,47 @@ impl Rows {
     }
 }
 
-fn table(report: &Report) -> String {
-    let mut rows = Rows("part,name,quantity,value,half_width,unit\n".to_owned());
-    rows.count("run", "", "seed", report.seed, "");
-    rows.count("run", "", "replications", u64::from(report.replications), "");
-    rows.add("run", "", "simulated", report.simulated_s.into(), "s");
-    rows.add("run", "", "warm-up", report.warm_up_s.into(), "s");
-    if let Some(closing_s) = report.closing_s {
-        rows.add("run", "", "closing, not counted", closing_s.into(), "s");
+/// What the programs of one sort got. The parts of those beside others have `prefix` before their names.
+fn served(rows: &mut Rows, served: &Served, prefix: &str) {
+    let named = |part: &str| format!("{prefix}{part}");
+    let run = &named("run");
+    if let Some(closing_s) = served.closing_s {
+        rows.add(run, "", "closing, not counted", closing_s.into(), "s");
     }
-    rows.count("run", "", report.subject.many(), report.requests.completed, "");
-    rows.count("run", "", "reads", report.requests.reads, "");
-    rows.count("run", "", "writes", report.requests.writes, "");
-    rows.count("run", "", "flushes", report.requests.flushes, "");
-    rows.count("run", "", "served from cache", report.requests.from_cache, "");
-    rows.count("run", "", "in flight at the end", report.requests.in_flight, "");
-    rows.count("run", "", "bytes", report.bytes, "B");
-    rows.add("run", "", "throughput", report.throughput_bytes_per_s, "B/s");
-    rows.add("run", "", &format!("{} rate", report.subject.one()), report.requests_per_s, "/s");
-    rows.latency("latency", "", report.latency.as_ref());
-    rows.latency("read latency", "", report.read_latency.as_ref());
-    rows.latency("write latency", "", report.write_latency.as_ref());
-    for kind in &report.operations {
+    rows.count(run, "", served.subject.many(), served.requests.completed, "");
+    rows.count(run, "", "reads", served.requests.reads, "");
+    rows.count(run, "", "writes", served.requests.writes, "");
+    rows.count(run, "", "flushes", served.requests.flushes, "");
+    rows.count(run, "", "served from cache", served.requests.from_cache, "");
+    rows.count(run, "", "in flight at the end", served.requests.in_flight, "");
+    rows.count(run, "", "bytes", served.bytes, "B");
+    rows.add(run, "", "throughput", served.throughput_bytes_per_s, "B/s");
+    rows.add(run, "", &format!("{} rate", served.subject.one()), served.requests_per_s, "/s");
+    rows.latency(&named("latency"), "", served.latency.as_ref());
+    rows.latency(&named("read latency"), "", served.read_latency.as_ref());
+    rows.latency(&named("write latency"), "", served.write_latency.as_ref());
+    for kind in &served.operations {
         rows.count("operation", &kind.operation, "completed", kind.completed, "");
         rows.add("operation", &kind.operation, "rate", kind.per_s, "/s");
         rows.count("operation", &kind.operation, "bytes", kind.bytes, "B");
         rows.count("operation", &kind.operation, "without waiting for a device", kind.from_cache, "");
         rows.latency("operation", &kind.operation, Some(&kind.latency));
     }
-    for share in &report.breakdown {
-        rows.add("cause", &share.cause, "mean", share.mean_ms.into(), "ms");
-        rows.add("cause", &share.cause, "fraction", share.fraction.into(), "");
+    for share in &served.breakdown {
+        rows.add(&named("cause"), &share.cause, "mean", share.mean_ms.into(), "ms");
+        rows.add(&named("cause"), &share.cause, "fraction", share.fraction.into(), "");
+    }
+}
+
+fn table(report: &Report) -> String {
+    let mut rows = Rows("part,name,quantity,value,half_width,unit\n".to_owned());
+    rows.count("run", "", "seed", report.seed, "");
+    rows.count("run", "", "replications", u64::from(report.replications), "");
+    rows.add("run", "", "simulated", report.simulated_s.into(), "s");
+    rows.add("run", "", "warm-up", report.warm_up_s.into(), "s");
+    served(&mut rows, &report.served, "");
+    if let Some(beside) = &report.beside {
+        served(&mut rows, beside, "beside ");
     }
     for stage in &report.stages {
         rows.count("stage", &stage.name, "arrivals", stage.arrivals, "");

@@ -3,8 +3,9 @@
 use crate::report::bottleneck::{Bottleneck, Measured, WhatIf};
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::series::SeriesCollector;
+use crate::report::served::{Requests, Served, Share};
 use crate::report::subject::Subject;
-use crate::report::summary::{Report, Requests, Share, Stage};
+use crate::report::summary::{Report, Stage};
 use petrio_kernel::Time;
 
 pub(crate) fn example() -> Report {
@@ -20,37 +21,43 @@ pub(crate) fn example() -> Report {
         |cause: &str, mean_ms: f64| Share { cause: cause.to_owned(), mean_ms, fraction: mean_ms / 4.31 };
     Report {
         title: "Database load recorded on a workstation".to_owned(),
-        subject: Subject::BlockRequests,
-        workload: "48,213 requests · closed replay, think times kept".to_owned(),
         system: "one Seagate Cheetah 9LP, C-LOOK".to_owned(),
         seed: 1,
         simulated_s: 74.9,
         warm_up_s: 0.0,
-        closing_s: None,
         replications: 1,
         confidence: None,
-        requests: Requests { completed: 48_213, reads: 40_000, writes: 8_213, ..Requests::default() },
-        bytes: 973_963_264,
-        throughput_bytes_per_s: 13_002_342.4.into(),
-        requests_per_s: 643.7.into(),
-        latency: Some(Latency {
-            mean_ms: 4.31.into(),
-            p50_ms: 1.90.into(),
-            p90_ms: 10.7.into(),
-            p99_ms: 14.2.into(),
-            p99_9_ms: 19.8.into(),
-            max_ms: 31.0.into(),
-            deviation_ms: 4.0.into(),
-        }),
-        read_latency: None,
-        write_latency: None,
-        operations: Vec::new(),
-        breakdown: vec![
-            share("queue", 0.905),
-            share("seek", 1.638),
-            share("rotation", 1.336),
-            share("transfer", 0.431),
-        ],
+        served: Served {
+            subject: Subject::BlockRequests,
+            workload: "48,213 requests · closed replay, think times kept".to_owned(),
+            closing_s: None,
+            requests: Requests { completed: 48_213, reads: 40_000, writes: 8_213, ..Requests::default() },
+            bytes: 973_963_264,
+            throughput_bytes_per_s: 13_002_342.4.into(),
+            requests_per_s: 643.7.into(),
+            latency: Some(Latency {
+                mean_ms: 4.31.into(),
+                p50_ms: 1.90.into(),
+                p90_ms: 10.7.into(),
+                p99_ms: 14.2.into(),
+                p99_9_ms: 19.8.into(),
+                max_ms: 31.0.into(),
+                deviation_ms: 4.0.into(),
+            }),
+            read_latency: None,
+            write_latency: None,
+            operations: Vec::new(),
+            breakdown: vec![
+                share("queue", 0.905),
+                share("seek", 1.638),
+                share("rotation", 1.336),
+                share("transfer", 0.431),
+            ],
+            series: series.finish(Time::ZERO),
+            histogram: histogram.bins(),
+            quantiles: histogram.quantiles(),
+        },
+        beside: None,
         stages: vec![
             Stage {
                 name: "d0/queue".to_owned(),
@@ -78,6 +85,7 @@ pub(crate) fn example() -> Report {
                 change: "seeks twice as fast".to_owned(),
                 set: vec!["disk.d0.drive.mechanics.seek_scale=50 %".to_owned()],
                 factor: 2.0,
+                subject: None,
                 of: Measured::Throughput,
                 gain: 1.4,
                 interval: [1.38, 1.42],
@@ -88,8 +96,5 @@ pub(crate) fn example() -> Report {
             }),
         }),
         warnings: Vec::new(),
-        series: series.finish(Time::ZERO),
-        histogram: histogram.bins(),
-        quantiles: histogram.quantiles(),
     }
 }

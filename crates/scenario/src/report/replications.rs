@@ -1,7 +1,8 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
 use crate::report::latency::Latency;
-use crate::report::summary::{Estimate, OperationFigures, Report, Share, Stage};
+use crate::report::served::{OperationFigures, Served, Share};
+use crate::report::summary::{Estimate, Report, Stage};
 use petrio_kernel::statistics::{Interval, Tally};
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
@@ -11,29 +12,45 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
     if reports.len() == 1 {
         return Some(first.clone());
     }
-    let mean = |figure: &dyn Fn(&Report) -> Option<f64>| mean_of(reports.iter().filter_map(figure), level);
-    let plain = |figure: &dyn Fn(&Report) -> f64| mean(&|report| Some(figure(report))).value;
+    let plain = |figure: fn(&Report) -> f64| mean_of(reports.iter().map(figure), level).value;
     let mut warnings: Vec<String> = Vec::new();
     for warning in reports.iter().flat_map(|report| &report.warnings) {
         if !warnings.contains(warning) {
             warnings.push(warning.clone());
         }
     }
+    let served: Vec<&Served> = reports.iter().map(|report| &report.served).collect();
+    let beside: Vec<&Served> = reports.iter().filter_map(|report| report.beside.as_deref()).collect();
     Some(Report {
         replications: u32::try_from(reports.len()).unwrap_or(u32::MAX),
         confidence: Some(level),
-        simulated_s: plain(&|report| report.simulated_s),
-        warm_up_s: plain(&|report| report.warm_up_s),
-        closing_s: first.closing_s.map(|_| mean(&|report| report.closing_s).value),
-        throughput_bytes_per_s: mean(&|report| Some(report.throughput_bytes_per_s.value)),
-        requests_per_s: mean(&|report| Some(report.requests_per_s.value)),
-        latency: mean_latency(reports, |report| report.latency.as_ref(), level),
-        read_latency: mean_latency(reports, |report| report.read_latency.as_ref(), level),
-        write_latency: mean_latency(reports, |report| report.write_latency.as_ref(), level),
-        operations: mean_operations(reports, level),
-        breakdown: mean_breakdown(reports),
+        simulated_s: plain(|report| report.simulated_s),
+        warm_up_s: plain(|report| report.warm_up_s),
+        served: mean_served(&served, level).unwrap_or_default(),
+        beside: mean_served(&beside, level).map(Box::new),
         stages: mean_stages(reports, level),
         warnings,
+        ..first.clone()
+    })
+}
+
+/// What the programs of one sort got on average.
+fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
+    let first = *all.first()?;
+    let mean =
+        |figure: fn(&Served) -> Option<f64>| mean_of(all.iter().filter_map(|&served| figure(served)), level);
+    let latency = |part: fn(&Served) -> Option<&Latency>| {
+        mean_latency(&all.iter().filter_map(|&served| part(served)).collect::<Vec<_>>(), level)
+    };
+    Some(Served {
+        closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
+        throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
+        requests_per_s: mean(|served| Some(served.requests_per_s.value)),
+        latency: latency(|served| served.latency.as_ref()),
+        read_latency: latency(|served| served.read_latency.as_ref()),
+        write_latency: latency(|served| served.write_latency.as_ref()),
+        operations: mean_operations(all, level),
+        breakdown: mean_breakdown(all),
         ..first.clone()
     })
 }
@@ -46,15 +63,7 @@ fn mean_of(values: impl Iterator<Item = f64>, level: f64) -> Estimate {
     Estimate { value: interval.mean, half_width: Some(interval.half_width).filter(|width| width.is_finite()) }
 }
 
-fn mean_latency(
-    reports: &[Report],
-    part: impl Fn(&Report) -> Option<&Latency>,
-    level: f64,
-) -> Option<Latency> {
-    mean_figures(&reports.iter().filter_map(part).collect::<Vec<_>>(), level)
-}
-
-fn mean_figures(all: &[&Latency], level: f64) -> Option<Latency> {
+fn mean_latency(all: &[&Latency], level: f64) -> Option<Latency> {
     all.first()?;
     let mean =
         |figure: fn(&Latency) -> Estimate| mean_of(all.iter().map(|&latency| figure(latency).value), level);
@@ -70,27 +79,27 @@ fn mean_figures(all: &[&Latency], level: f64) -> Option<Latency> {
 }
 
 /// Of the kinds that the first replication has.
-fn mean_operations(reports: &[Report], level: f64) -> Vec<OperationFigures> {
-    let of = |report: &Report, operation: &str| {
-        report.operations.iter().find(|figures| figures.operation == operation).cloned()
+fn mean_operations(all: &[&Served], level: f64) -> Vec<OperationFigures> {
+    let of = |served: &Served, operation: &str| {
+        served.operations.iter().find(|figures| figures.operation == operation).cloned()
     };
     let mean = |first: &OperationFigures| {
         let same: Vec<OperationFigures> =
-            reports.iter().filter_map(|report| of(report, &first.operation)).collect();
+            all.iter().filter_map(|served| of(served, &first.operation)).collect();
         OperationFigures {
             per_s: mean_of(same.iter().map(|figures| figures.per_s.value), level),
-            latency: mean_figures(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
+            latency: mean_latency(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
                 .unwrap_or(first.latency),
             ..first.clone()
         }
     };
-    reports.first().map(|first| first.operations.iter().map(mean).collect()).unwrap_or_default()
+    all.first().map(|first| first.operations.iter().map(mean).collect()).unwrap_or_default()
 }
 
 /// Means of the shares; their fractions are of the mean latency, so they add up to one again.
-fn mean_breakdown(reports: &[Report]) -> Vec<Share> {
+fn mean_breakdown(all: &[&Served]) -> Vec<Share> {
     let mut shares: Vec<Share> = Vec::new();
-    for share in reports.iter().flat_map(|report| &report.breakdown) {
+    for share in all.iter().flat_map(|served| &served.breakdown) {
         match shares.iter_mut().find(|known| known.cause == share.cause) {
             Some(known) => known.mean_ms += share.mean_ms,
             None => shares.push(share.clone()),
@@ -99,7 +108,7 @@ fn mean_breakdown(reports: &[Report]) -> Vec<Share> {
     let total: f64 = shares.iter().map(|share| share.mean_ms).sum();
     for share in &mut shares {
         share.fraction = if total > 0.0 { share.mean_ms / total } else { 0.0 };
-        share.mean_ms /= reports.len() as f64;
+        share.mean_ms /= all.len() as f64;
     }
     shares
 }
@@ -138,14 +147,14 @@ mod tests {
     #[test]
     fn two_replications_give_the_mean_with_students_half_width() {
         let (mut a, mut b) = (example(), example());
-        a.requests_per_s = 600.0.into();
-        b.requests_per_s = 700.0.into();
+        a.served.requests_per_s = 600.0.into();
+        b.served.requests_per_s = 700.0.into();
         let mean = mean_report(&[a, b], 0.95).unwrap();
-        assert_eq!(mean.requests_per_s.value, 650.0);
+        assert_eq!(mean.served.requests_per_s.value, 650.0);
         // t(0.975, 1) = 12.7062; standard error of 600 and 700 is 50.
-        assert!((mean.requests_per_s.half_width.unwrap() - 12.7062 * 50.0).abs() < 0.01);
+        assert!((mean.served.requests_per_s.half_width.unwrap() - 12.7062 * 50.0).abs() < 0.01);
         assert_eq!(mean.replications, 2);
-        assert!((mean.breakdown.iter().map(|share| share.fraction).sum::<f64>() - 1.0).abs() < 1e-12);
-        assert_eq!(mean.latency.unwrap().mean_ms.half_width, Some(0.0));
+        assert!((mean.served.breakdown.iter().map(|share| share.fraction).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_eq!(mean.served.latency.unwrap().mean_ms.half_width, Some(0.0));
     }
 }

@@ -3,6 +3,7 @@
 use crate::report::bottleneck::WhatIf;
 use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use crate::report::latency::Latency;
+use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report, Stage, WallClock};
 use std::fmt::Write;
@@ -15,9 +16,21 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
     let width = width.clamp(WIDTHS.0, WIDTHS.1);
     let mut out = String::new();
     head(&mut out, report, wall, width);
-    out.push('\n');
-    figures(&mut out, report, width);
-    breakdown(&mut out, report, width);
+    for served in report.each() {
+        out.push('\n');
+        if report.beside.is_some() {
+            labelled(&mut out, served.subject.many(), &served.workload, width);
+        }
+        figures(&mut out, served, width);
+        if let (Some(confidence), true) = (report.confidence, report.replications > 1) {
+            let _ = writeln!(
+                out,
+                "              ± is the half-width of the {} confidence interval",
+                per_cent(confidence)
+            );
+        }
+        breakdown(&mut out, served, width);
+    }
     stages(&mut out, &report.stages, width);
     for copies in &report.copies {
         out.push('\n');
@@ -30,9 +43,9 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
 // Writing to a string can't fail, so the results of `writeln!` are dropped throughout.
 
 fn head(out: &mut String, report: &Report, wall: Option<WallClock>, width: usize) {
-    let title = match report.workload.as_str() {
-        "" => report.title.clone(),
-        workload => format!("{} · {workload}", report.title),
+    let title = match (&report.beside, report.served.workload.as_str()) {
+        (None, workload) if !workload.is_empty() => format!("{} · {workload}", report.title),
+        _ => report.title.clone(),
     };
     for line in wrapped(&title, width - 2) {
         let _ = writeln!(out, "  {line}");
@@ -57,47 +70,40 @@ fn head(out: &mut String, report: &Report, wall: Option<WallClock>, width: usize
     }
 }
 
-fn figures(out: &mut String, report: &Report, width: usize) {
-    let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
+fn figures(out: &mut String, served: &Served, width: usize) {
+    let (unit, size) = rate_unit(served.throughput_bytes_per_s.value);
     let parts = [
-        format!("{} {unit}", scaled(report.throughput_bytes_per_s, size)),
-        format!("{} {}/s", scaled(report.requests_per_s, 1.0), report.subject.many()),
-        format!("{} moved", bytes(report.bytes)),
+        format!("{} {unit}", scaled(served.throughput_bytes_per_s, size)),
+        format!("{} {}/s", scaled(served.requests_per_s, 1.0), served.subject.many()),
+        format!("{} moved", bytes(served.bytes)),
     ];
     flowing(out, "throughput", &parts, width);
-    match &report.latency {
+    match &served.latency {
         None => {
-            let _ = writeln!(out, "  latency     – (no {} completed)", report.subject.one());
+            let _ = writeln!(out, "  latency     – (no {} completed)", served.subject.one());
         }
         Some(latency) => latency_line(out, "latency", latency, width),
     }
-    match report.subject {
+    match served.subject {
         Subject::BlockRequests => {
-            if let Some(latency) = &report.read_latency {
+            if let Some(latency) = &served.read_latency {
                 latency_line(out, "  reads", latency, width);
             }
-            if let Some(latency) = &report.write_latency {
+            if let Some(latency) = &served.write_latency {
                 latency_line(out, "  writes", latency, width);
             }
         }
-        Subject::FileOperations => kinds(out, report, width),
-    }
-    if let (Some(confidence), true) = (report.confidence, report.replications > 1) {
-        let _ = writeln!(
-            out,
-            "              ± is the half-width of the {} confidence interval",
-            per_cent(confidence)
-        );
+        Subject::FileOperations => kinds(out, served, width),
     }
 }
 
 /// File operations of more than one kind: how many of each, and how long they take.
-fn kinds(out: &mut String, report: &Report, width: usize) {
-    let [_, _, ..] = report.operations.as_slice() else { return };
-    for kind in &report.operations {
+fn kinds(out: &mut String, served: &Served, width: usize) {
+    let [_, _, ..] = served.operations.as_slice() else { return };
+    for kind in &served.operations {
         latency_line(out, &format!("  {}", kind.operation), &kind.latency, width);
     }
-    let parts: Vec<String> = report
+    let parts: Vec<String> = served
         .operations
         .iter()
         .map(|kind| format!("{} {} ({}/s)", kind.operation, grouped(kind.completed), scaled(kind.per_s, 1.0)))
@@ -150,13 +156,13 @@ fn scaled(figure: Estimate, size: f64) -> String {
 }
 
 /// Bars in one line where they fit, else a line each. The number stands beside each bar.
-fn breakdown(out: &mut String, report: &Report, width: usize) {
-    if report.breakdown.is_empty() {
+fn breakdown(out: &mut String, served: &Served, width: usize) {
+    if served.breakdown.is_empty() {
         return;
     }
-    let mut shares: Vec<_> = report.breakdown.iter().collect();
+    let mut shares: Vec<_> = served.breakdown.iter().collect();
     shares.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
-    let lead = match report.subject {
+    let lead = match served.subject {
         Subject::BlockRequests => "  an average request   ",
         Subject::FileOperations => "  an average operation   ",
     };
@@ -258,9 +264,17 @@ fn foot(out: &mut String, report: &Report, width: usize) {
             labelled(out, "try it", &command, width);
         }
     }
-    if let Some(closing_s) = report.closing_s {
+    report.each().for_each(|served| left_over(out, served, width));
+    for warning in &report.warnings {
+        labelled(out, "warning", warning, width);
+    }
+}
+
+/// What the figures leave out.
+fn left_over(out: &mut String, served: &Served, width: usize) {
+    if let Some(closing_s) = served.closing_s {
         let with =
-            report.bytes as f64 / (report.bytes as f64 / report.throughput_bytes_per_s.value + closing_s);
+            served.bytes as f64 / (served.bytes as f64 / served.throughput_bytes_per_s.value + closing_s);
         let (unit, size) = rate_unit(with);
         let mut text = format!("what closed the run took {} more, which doesn't count", seconds(closing_s));
         if with.is_finite() {
@@ -268,15 +282,12 @@ fn foot(out: &mut String, report: &Report, width: usize) {
         }
         labelled(out, "closing", &text, width);
     }
-    if report.requests.in_flight > 0 {
+    if served.requests.in_flight > 0 {
         let text = format!(
             "{} not completed when the run ended",
-            counted(report.requests.in_flight, report.subject.one(), report.subject.many())
+            counted(served.requests.in_flight, served.subject.one(), served.subject.many())
         );
         labelled(out, "in flight", &text, width);
-    }
-    for warning in &report.warnings {
-        labelled(out, "warning", warning, width);
     }
 }
 

@@ -15,19 +15,19 @@ use petrio_workload::trace::native::{About, EventWriter};
 use std::path::Path;
 
 impl Sinks {
-    /// Adds a trace of all file operations, or of all block requests.
+    /// Adds a trace of all file operations, or of all block requests that programs send.
     ///
     /// # Errors
     /// When it can't be written, or when the files of the scenario can't be told.
-    pub fn push_trace(&mut self, loaded: &Loaded, path: &Path) -> Result<(), ReportError> {
+    pub fn push_trace(&mut self, loaded: &Loaded, subject: Subject, path: &Path) -> Result<(), ReportError> {
         let about = About { command: format!("simulated: {}", loaded.scenario.title), ..About::default() };
         let failed = |path: &Path, error: TraceError| ReportError::trace(path, &error);
         let writer = EventWriter::create(path, &about).map_err(|error| failed(path, error))?;
-        self.push_listener(loaded, TraceFile { writer: Some(writer), path: path.into() })
+        self.push_listener(loaded, subject, TraceFile { writer: Some(writer), path: path.into() })
     }
 
-    /// Adds somebody who is told of every file operation, or of every block request, as an event of a trace; in order of
-    /// their ends.
+    /// Adds somebody who is told of every file operation, or, where there are none, of every block request, as an event of a
+    /// trace; in order of their ends.
     ///
     /// # Errors
     /// When the files of the scenario can't be told.
@@ -36,11 +36,16 @@ impl Sinks {
         loaded: &Loaded,
         tell: impl FnMut(&Event) -> Result<(), ReportError> + Send + 'static,
     ) -> Result<(), ReportError> {
-        self.push_listener(loaded, Told(tell))
+        self.push_listener(loaded, loaded.subject(), Told(tell))
     }
 
-    fn push_listener(&mut self, loaded: &Loaded, to: impl Listener + 'static) -> Result<(), ReportError> {
-        match loaded.subject() {
+    fn push_listener(
+        &mut self,
+        loaded: &Loaded,
+        subject: Subject,
+        to: impl Listener + 'static,
+    ) -> Result<(), ReportError> {
+        match subject {
             Subject::BlockRequests => self.push(RequestEvents { to }),
             Subject::FileOperations => {
                 let (files, hosts_of_processes) =

@@ -15,7 +15,7 @@ use crate::report::{Bottleneck, Measured, Report, Stage as Row, WhatIf};
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};
 pub(in crate::run) use experiment::Figures;
-use experiment::{confirmed, screened};
+use experiment::{Judged, confirmed, screened};
 use petrio_models::TWICE;
 
 /// A change below this is none.
@@ -25,7 +25,7 @@ const CONFIRMED: usize = 3;
 
 /// Adds the bottleneck to a report of a scenario's own run.
 pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Report) -> Result<(), RunFailure> {
-    if report.requests.completed == 0 {
+    if report.each().all(|served| served.requests.completed == 0) {
         return Ok(());
     }
     let classes = Classes::of(loaded);
@@ -64,8 +64,8 @@ fn best<'c>(
     }
     let (before, figures) = screened(loaded, base, candidates)?;
     let Some(before) = before else { return Ok(None) };
-    let gains = |of: Measured| -> Vec<(&Candidate, f64)> {
-        let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, of));
+    let gains = |judged: Judged| -> Vec<(&Candidate, f64)> {
+        let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, judged));
         let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(figures.iter().map(gain)).collect();
         // Stable: of equals, the one that stands first.
         gains.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -75,11 +75,16 @@ fn best<'c>(
     };
     // What comes by itself comes as fast as before, however fast it is served. What waits for completions comes faster, unless it
     // is busy with its own thoughts.
-    let measures: &[Measured] =
-        if is_open(loaded) { &[Measured::Latency] } else { &[Measured::Throughput, Measured::Latency] };
-    for &of in measures {
-        for (candidate, _) in gains(of) {
-            let Some(what_if) = confirmed(loaded, base, candidate, (of, replications))? else { continue };
+    let measures = loaded.subjects().into_iter().flat_map(|subject| {
+        let measures: &[Measured] = match is_open(loaded, subject) {
+            true => &[Measured::Latency],
+            false => &[Measured::Throughput, Measured::Latency],
+        };
+        measures.iter().map(move |&of| Judged { subject, of })
+    });
+    for judged in measures {
+        for (candidate, _) in gains(judged) {
+            let Some(what_if) = confirmed(loaded, base, candidate, (judged, replications))? else { continue };
             let [low, high] = what_if.interval;
             if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
                 return Ok(Some((candidate, what_if)));
@@ -91,7 +96,7 @@ fn best<'c>(
 
 impl Candidate {
     /// The answer that it gives, with its figures still to come.
-    fn asked(&self, of: Measured) -> WhatIf {
+    fn asked(&self, judged: Judged, is_one_of_two: bool) -> WhatIf {
         let set = match &self.change {
             Change::Settings(settings) => {
                 settings.iter().map(|(path, value)| format!("{path}={value}")).collect()
@@ -102,7 +107,8 @@ impl Candidate {
             change: self.words.clone(),
             set,
             factor: TWICE,
-            of,
+            subject: is_one_of_two.then_some(judged.subject),
+            of: judged.of,
             gain: 1.0,
             interval: [1.0, 1.0],
             confidence: 0.0,

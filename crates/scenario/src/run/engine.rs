@@ -1,13 +1,13 @@
 //! One run: programs issue requests, the net serves them, completions go back to their programs, until the end.
 //!
-//! It knows no scenario: whoever has a net, programs and something to measure runs them here.
+//! It knows no scenario: whoever has a net, a [`Load`] and something to measure runs them here.
 
-use crate::build::ProgramPorts;
 use crate::run::RunFailure;
 use crate::run::growth::Growth;
+use crate::run::load::Load;
 use crate::run::patience::{Awaited, Patience};
 use petrio_bounds::Headroom;
-use petrio_colours::{BlockRequest, Request, RequestId};
+use petrio_colours::{BlockRequest, RequestId};
 use petrio_kernel::{Net, Pause, Place, Simulation, Time, Watch};
 use petrio_workload::{Due, RequestSource, SourceItem};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,7 +69,7 @@ impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
     }
 }
 
-/// Who is told of a run as it goes, and measures it.
+/// Who is told of the requests of a colour as they come and go, and measures them.
 pub trait Listener<R> {
     /// A request is about to be issued.
     ///
@@ -84,7 +84,10 @@ pub trait Listener<R> {
     /// # Errors
     /// What can't be measured, or written.
     fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
+}
 
+/// Who looks at a run as a whole.
+pub trait Onlooker {
     /// Whether it wants to hear of what reaches the devices.
     fn hears_devices(&self) -> bool {
         false
@@ -108,13 +111,9 @@ pub trait Listener<R> {
 }
 
 /// A net and how it is run.
-pub struct Engine<'n, R> {
+pub struct Engine<'n> {
     /// The System.
     pub net: &'n Arc<Net>,
-    /// Where programs meet it.
-    pub ports: &'n ProgramPorts<R>,
-    /// Who else in the net hears of each request as it is issued, at the same time.
-    pub told: &'n [Place<R>],
     /// The ports of its devices: as long as something reaches one of them, something is done.
     pub devices: &'n [Place<BlockRequest>],
     /// Where random numbers begin.
@@ -133,23 +132,17 @@ pub struct Engine<'n, R> {
 pub struct Ended {
     /// What it left.
     pub run: Simulation,
-    /// Requests that were issued and haven't completed.
-    pub in_flight: u64,
     /// The number in flight only ever grew.
     pub growing: bool,
 }
 
-impl<R: Request> Engine<'_, R> {
-    /// Runs it to its end.
+impl Engine<'_> {
+    /// Runs it under a load to its end.
     ///
     /// # Errors
     /// What the programs, the net or the listener can't do; a System that doesn't keep up, or does nothing any more; a
     /// run that was stopped.
-    pub fn run(
-        &self,
-        programs: &mut impl Programs<R>,
-        listener: &mut impl Listener<R>,
-    ) -> Result<Ended, RunFailure> {
+    pub fn run<L: Onlooker>(&self, load: &mut impl Load<L>, listener: &mut L) -> Result<Ended, RunFailure> {
         let mut run = Simulation::new(self.net, self.seed, self.replication);
         for (path, factor) in self.speeds {
             if let Some(page) = self.net.find_page(path) {
@@ -176,13 +169,7 @@ impl<R: Request> Engine<'_, R> {
                 in_flight: issued - completed,
                 cause,
             })?;
-            let due = match programs.due() {
-                // A run that ends before needs none of it.
-                Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !time_limit.is_never() => {
-                    Due::At(Time::NEVER)
-                }
-                due => due?,
-            };
+            let due = load.due(time_limit)?;
             if due == Due::Never && issued == completed {
                 // The end is the last completion: what a drive reads ahead or writes back after it is nobody's time,
                 // and a limit still to come isn't waited for.
@@ -193,17 +180,12 @@ impl<R: Request> Engine<'_, R> {
                 Due::AfterCompletion | Due::Never => Time::NEVER,
             };
             if next <= run.now() {
-                if let Some(item) = programs.issue(run.now())? {
+                if load.issue(&mut run, listener)? {
                     issued += 1;
-                    listener.issued(&item, &mut run)?;
-                    for port in self.told {
-                        run.inject(*port, item.request.clone(), run.now())?;
-                    }
-                    run.inject(self.ports.arrivals, item.request, run.now())?;
                     if issued - completed > in_flight_limit {
                         return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
                     }
-                } else if programs.due().is_ok_and(|next| next == due) {
+                } else if load.due(time_limit).is_ok_and(|next| next == due) {
                     return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
                 }
                 continue;
@@ -215,12 +197,7 @@ impl<R: Request> Engine<'_, R> {
             }
             if pause == Pause::Stopped {
                 let now = run.now();
-                loop {
-                    let Some(done) = run.drain(self.ports.done).next() else { break };
-                    completed += 1;
-                    programs.complete(done.id(), now)?;
-                    listener.completed(&done, &mut run)?;
-                }
+                completed += load.complete(&mut run, listener)?;
                 patience.renew(&run);
                 if completed - told >= SIGN {
                     self.tell(&mut told, completed, now)?;
@@ -248,7 +225,7 @@ impl<R: Request> Engine<'_, R> {
         }
         self.tell(&mut told, completed, run.now())?;
         run.check_conservation()?;
-        Ok(Ended { run, in_flight: issued - completed, growing: growth.is_growing() })
+        Ok(Ended { run, growing: growth.is_growing() })
     }
 
     /// Tells what has been done since it was last told.
@@ -273,7 +250,7 @@ fn watched(run: &mut Simulation, devices: &[Place<BlockRequest>]) -> Arrivals {
     seen
 }
 
-fn tell_arrivals<R>(arrivals: &Arrivals, listener: &mut impl Listener<R>) -> Result<(), RunFailure> {
+fn tell_arrivals(arrivals: &Arrivals, listener: &mut impl Onlooker) -> Result<(), RunFailure> {
     let mut seen = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
     for (device, request, at) in seen.drain(..) {
         listener.arrived(device, &request, at)?;

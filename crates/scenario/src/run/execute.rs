@@ -1,13 +1,14 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, ProgramPorts, Programs, System};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, System};
 use crate::load::Loaded;
-use crate::report::{Collected, Collector, CopiesFigures, ReportError, Sinks, Stage};
+use crate::report::{Collector, CopiesFigures, ReportError, Served, Sinks, Stage, counted};
 use crate::run::RunFailure;
-use crate::run::engine::{Ended, Engine, Limits, Listener};
+use crate::run::engine::{Ended, Engine, Limits, Listener, Onlooker};
+use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
-use petrio_colours::BlockRequest;
+use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
 
@@ -19,8 +20,17 @@ pub enum Cut {
     None,
     /// A span of model time.
     Span(Time),
-    /// A number of completed requests.
-    Requests(u64),
+    /// Numbers of completed requests, of each sort of program that there is.
+    Requests(Skipped),
+}
+
+/// How many requests are left out, of each sort of program that there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Block requests.
+    pub requests: Option<u64>,
+    /// Operations on files.
+    pub operations: Option<u64>,
 }
 
 /// Everything about a run that changes from run to run.
@@ -34,10 +44,7 @@ pub(crate) struct RunPlan<'a> {
 }
 
 /// Who is told of what counts in a run.
-pub(crate) trait Audience<R> {
-    /// A request that counts has completed.
-    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError>;
-
+pub(crate) trait Audience {
     /// Whether it wants to hear of what reaches the devices.
     fn hears_devices(&self) -> bool {
         false
@@ -49,11 +56,13 @@ pub(crate) trait Audience<R> {
     }
 }
 
-impl<R: Driven> Audience<R> for Sinks {
-    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
-        Self::completed(self, request, at)
-    }
+/// Who is told of the requests of a colour that count.
+pub(crate) trait Hears<R>: Audience {
+    /// A request that counts has completed.
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError>;
+}
 
+impl Audience for Sinks {
     fn hears_devices(&self) -> bool {
         !self.devices.is_empty()
     }
@@ -63,77 +72,148 @@ impl<R: Driven> Audience<R> for Sinks {
     }
 }
 
+impl<R: Driven> Hears<R> for Sinks {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
+        Self::completed(self, request, at)
+    }
+}
+
 /// What a run gave.
 pub(crate) struct Outcome {
-    pub(crate) collected: Collected,
+    /// What its programs got; where there are two sorts, those that work on files.
+    pub(crate) served: Served,
+    pub(crate) beside: Option<Box<Served>>,
+    /// Things to check before these figures are trusted.
+    pub(crate) warnings: Vec<String>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
-    /// When the last request that counts completed, where others that don't came after it.
-    pub(crate) counted_until: Option<Time>,
-    pub(crate) in_flight: u64,
     /// The number in flight only ever grew.
     pub(crate) growing: bool,
 }
 
-/// Measures a run as its scenario says.
-struct Measured<'a, R, A> {
-    system: &'a System,
-    audience: &'a mut A,
+impl Outcome {
+    /// What the programs of each sort got.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Served> {
+        std::iter::once(&self.served).chain(self.beside.as_deref())
+    }
+}
+
+/// What is counted of the requests of a colour.
+pub(crate) struct Count<R> {
     collector: Collector<R>,
     phases: Phases,
-    cut: Cut,
-    cut_at: Time,
     /// Requests that counted, those that were cut off among them.
     counted: u64,
+}
+
+impl<R: Driven> Count<R> {
+    fn new() -> Self {
+        Self { collector: Collector::new(Time::ZERO), phases: Phases::default(), counted: 0 }
+    }
+
+    fn is_past(&self, skipped: Option<u64>) -> bool {
+        skipped.is_none_or(|skipped| self.counted > skipped)
+    }
+
+    /// What the programs of a lane got, in a run that ended at `end`, and what to check before it is trusted.
+    fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<String>) {
+        let lane_end = lane.ended().unwrap_or(end);
+        let counted_until = self.phases.counted_until();
+        let mut served = self.collector.finish(counted_until.unwrap_or(lane_end));
+        served.closing_s = counted_until.map(|until| lane_end.saturating_sub(until).as_seconds());
+        served.requests.in_flight = lane.in_flight();
+        let programs = lane.into_programs();
+        let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());
+        served.workload = format!("{completed} · {}", programs.line());
+        let mut warnings = programs.warnings();
+        if served.requests.completed == 0 {
+            warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
+        }
+        if served.requests.found_nothing > 0 {
+            warnings.push(format!(
+                "{} moved nothing: they begin at the end of their files or beyond it",
+                counted(served.requests.found_nothing, "read", "reads")
+            ));
+        }
+        (served, warnings)
+    }
+}
+
+/// What is counted of both colours.
+pub(crate) struct Counts {
+    pub(crate) requests: Count<BlockRequest>,
+    pub(crate) operations: Count<FileOp>,
+}
+
+/// Measures a run as its scenario says.
+struct Measured<'a, A> {
+    system: &'a System,
+    audience: &'a mut A,
+    counts: Counts,
+    cut: Cut,
+    cut_at: Time,
     /// The stages as they were when so many had counted, and something came that doesn't.
     stages_counted: Option<(Vec<Stage>, u64)>,
 }
 
-impl<R: Driven, A> Measured<'_, R, A> {
+impl<A> Measured<'_, A> {
     /// Begins to measure.
     fn begin(&mut self, run: &mut Simulation) {
         self.cut = Cut::None;
         self.cut_at = run.now();
         run.marking_mut().reset_statistics();
-        self.collector.restart(self.cut_at);
+        self.counts.requests.collector.restart(self.cut_at);
+        self.counts.operations.collector.restart(self.cut_at);
+    }
+
+    const fn counted(&self) -> u64 {
+        self.counts.requests.counted + self.counts.operations.counted
     }
 }
 
-impl<R: Driven, A: Audience<R>> Listener<R> for Measured<'_, R, A> {
+impl<R: Driven, A: Hears<R>> Listener<R> for Measured<'_, A> {
     fn issued(&mut self, item: &SourceItem<R>, run: &mut Simulation) -> Result<(), RunFailure> {
-        if self.phases.begins_to_count(item) && self.cut == Cut::None {
+        if R::count(&mut self.counts).phases.begins_to_count(item) && self.cut == Cut::None {
             self.begin(run);
         }
-        if self.phases.note(item) {
-            self.stages_counted = Some((stage_rows(&self.system.stages, run.marking()), self.counted));
+        if R::count(&mut self.counts).phases.note(item) {
+            self.stages_counted = Some((stage_rows(&self.system.stages, run.marking()), self.counted()));
         }
         Ok(())
     }
 
     fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure> {
         let now = run.now();
-        if !self.phases.counts(request.id(), now) {
+        let own = R::count(&mut self.counts);
+        if !own.phases.counts(request.id(), now) {
             return Ok(());
         }
-        self.counted += 1;
-        if matches!(self.cut, Cut::Requests(count) if self.counted > count) {
-            self.begin(run);
+        own.counted += 1;
+        if let Cut::Requests(Skipped { requests, operations }) = self.cut {
+            let Counts { requests: blocks, operations: files } = &self.counts;
+            if blocks.is_past(requests) && files.is_past(operations) {
+                self.begin(run);
+            }
         }
-        self.collector.record(request, now);
+        R::count(&mut self.counts).collector.record(request, now);
         if self.cut == Cut::None {
             self.audience.completed(request, now)?;
         }
         Ok(())
     }
+}
 
+impl<A: Audience> Onlooker for Measured<'_, A> {
     fn hears_devices(&self) -> bool {
         self.audience.hears_devices()
     }
 
     fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), RunFailure> {
-        if self.cut == Cut::None && !self.phases.is_preparing() {
+        let Counts { requests, operations } = &self.counts;
+        let preparing = requests.phases.is_preparing() || operations.phases.is_preparing();
+        if self.cut == Cut::None && !preparing {
             self.audience.arrived(device, request, at)?;
         }
         Ok(())
@@ -151,29 +231,90 @@ impl<R: Driven, A: Audience<R>> Listener<R> for Measured<'_, R, A> {
     }
 }
 
-/// Runs a System with its programs, which it gives back for what they have to say.
-pub(crate) fn execute<R: Driven>(
+/// Runs a System with its programs.
+pub(crate) fn execute(
     loaded: &Loaded,
-    (system, ports): (&System, &ProgramPorts<R>),
+    system: &System,
     plan: RunPlan<'_>,
-    audience: &mut impl Audience<R>,
-) -> Result<(Outcome, Programs<R>), RunFailure> {
+    audience: &mut (impl Hears<BlockRequest> + Hears<FileOp>),
+) -> Result<Outcome, RunFailure> {
+    match &system.programs {
+        Ports::Requests(ports) => {
+            let mut lane = lane::<BlockRequest>(loaded, ports, plan)?;
+            let (counts, ran) = drive(loaded, system, plan, &mut lane, audience)?;
+            let served = counts.requests.served(lane, ran.end);
+            Ok(ran.outcome(served, None))
+        }
+        Ports::Operations(ports) => {
+            let mut lane = lane::<FileOp>(loaded, ports, plan)?;
+            let (counts, ran) = drive(loaded, system, plan, &mut lane, audience)?;
+            let served = counts.operations.served(lane, ran.end);
+            Ok(ran.outcome(served, None))
+        }
+        Ports::Both(operations, requests) => {
+            let lanes =
+                (lane::<FileOp>(loaded, operations, plan)?, lane::<BlockRequest>(loaded, requests, plan)?);
+            let mut both = SideBySide::new(lanes.0, lanes.1);
+            let (counts, ran) = drive(loaded, system, plan, &mut both, audience)?;
+            let (operations, requests) = both.apart();
+            let beside = counts.requests.served(requests, ran.end);
+            let served = counts.operations.served(operations, ran.end);
+            Ok(ran.outcome(served, Some(beside)))
+        }
+    }
+}
+
+fn lane<'p, R: Driven>(
+    loaded: &Loaded,
+    ports: &'p ProgramPorts<R>,
+    plan: RunPlan<'_>,
+) -> Result<Lane<'p, R, Programs<R>>, RunFailure> {
+    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication)?))
+}
+
+/// What a run gave beside what its programs got.
+struct Ran {
+    stages: Vec<Stage>,
+    copies: Vec<CopiesFigures>,
+    end: Time,
+    cut_at: Time,
+    growing: bool,
+}
+
+impl Ran {
+    fn outcome(
+        self,
+        (served, mut warnings): (Served, Vec<String>),
+        beside: Option<(Served, Vec<String>)>,
+    ) -> Outcome {
+        let Self { stages, copies, end, cut_at, growing } = self;
+        let beside = beside.map(|(served, more)| {
+            warnings.extend(more);
+            Box::new(served)
+        });
+        Outcome { served, beside, warnings, stages, copies, end, cut_at, growing }
+    }
+}
+
+/// Runs a System under a load, and counts.
+fn drive<A: Audience>(
+    loaded: &Loaded,
+    system: &System,
+    plan: RunPlan<'_>,
+    load: &mut impl for<'a> Load<Measured<'a, A>>,
+    audience: &mut A,
+) -> Result<(Counts, Ran), RunFailure> {
     let RunPlan { replication, limits, cut, speeds } = plan;
-    let mut programs = R::programs_of(loaded, system, replication)?;
     let mut measured = Measured {
         system,
         audience,
-        collector: Collector::new(Time::ZERO),
-        phases: Phases::default(),
+        counts: Counts { requests: Count::new(), operations: Count::new() },
         cut,
         cut_at: Time::ZERO,
-        counted: 0,
         stages_counted: None,
     };
     let engine = Engine {
         net: &system.net,
-        ports,
-        told: &[],
         devices: &system.devices,
         seed: loaded.scenario.seed,
         replication,
@@ -181,27 +322,24 @@ pub(crate) fn execute<R: Driven>(
         limits,
         watch: &loaded.watch,
     };
-    let Ended { run, in_flight, growing } = engine.run(&mut programs, &mut measured)?;
+    let Ended { run, growing } = engine.run(load, &mut measured)?;
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
     }
-    let counted_until = measured.phases.counted_until();
-    let outcome = Outcome {
-        collected: measured.collector.finish(counted_until.unwrap_or(end)),
+    let counted = measured.counted();
+    let ran = Ran {
         // As they were when the last of what counts was over, where something else came after it.
         stages: match measured.stages_counted {
-            Some((rows, until)) if until == measured.counted => rows,
+            Some((rows, until)) if until == counted => rows,
             _ => stage_rows(&system.stages, run.marking()),
         },
         copies: copies(system, &run),
         end,
         cut_at: measured.cut_at,
-        counted_until,
-        in_flight,
         growing,
     };
-    Ok((outcome, programs))
+    Ok((measured.counts, ran))
 }
 
 /// What the System's replications came to.

@@ -13,6 +13,9 @@ pub enum RunFailure {
     /// A workload that can't go on: a trace that can't be read.
     #[error(transparent)]
     Workload(#[from] SourceError),
+    /// Nothing asks for anything.
+    #[error("the scenario has no workload")]
+    NoWorkload,
     /// Somebody stopped it.
     #[error("the run was stopped")]
     Stopped,
@@ -179,6 +182,7 @@ impl RunFailure {
         let help = match self {
             Self::Workload(error) => return error.help(),
             Self::Net(RunError::Overflow { .. }) => "shorten the run: give [measure] a stop",
+            Self::NoWorkload => "add a part: [workload.w]",
             Self::BeyondDevice { .. } => {
                 "take a larger disk, or say what to do with such requests: out_of_range = \"wrap\" or \"skip\""
             }

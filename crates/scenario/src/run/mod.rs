@@ -5,21 +5,25 @@ mod engine;
 mod execute;
 mod failure;
 mod growth;
+mod load;
 mod patience;
 mod phases;
 mod replicator;
 mod stages;
 
-pub use engine::{Ended, Engine, Limits, Listener, OfSource, Programs};
-pub use execute::Cut;
+pub use engine::{Ended, Engine, Limits, Listener, OfSource, Onlooker, Programs};
+pub(crate) use execute::{Count, Counts};
+pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
+pub use load::{Lane, Load, SideBySide};
 pub use replicator::Replicator;
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs as ProgramsOf, System};
+use crate::build::System;
 use crate::load::Loaded;
-use crate::report::{Report, ReportError, Sinks, counted, mean_report};
+use crate::report::{Report, ReportError, Served, Sinks, Subject, mean_report};
 use crate::schema::{Measure, StageRows, WarmUp};
-use execute::{Audience, Outcome, RunPlan, execute};
+use execute::{Audience, Hears, Outcome, RunPlan, execute};
+use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::{self, Interval, Tally, replicate};
 
@@ -47,26 +51,14 @@ pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
 ///
 /// # Errors
 /// As of [`run`].
-pub fn simulate(loaded: &Loaded, system: &System, sinks: Sinks) -> Result<Report, RunFailure> {
-    match &system.programs {
-        Ports::Requests(ports) => simulate_with((loaded, system, ports), sinks),
-        Ports::Operations(ports) => simulate_with((loaded, system, ports), sinks),
-    }
-}
-
-/// What is run: a scenario, its System, and where the programs meet it.
-type Case<'a, R> = (&'a Loaded, &'a System, &'a ProgramPorts<R>);
-
-fn simulate_with<R: Driven>(case: Case<'_, R>, mut sinks: Sinks) -> Result<Report, RunFailure> {
-    let (loaded, system, ports) = case;
+pub fn simulate(loaded: &Loaded, system: &System, mut sinks: Sinks) -> Result<Report, RunFailure> {
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
-    let cut = cut(case, limits)?;
+    let cut = cut(loaded, system, limits)?;
     let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
-    let (outcome, programs) = execute(loaded, (system, ports), plan, &mut sinks)?;
-    let first = report(loaded, system, outcome, &programs);
+    let first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
     sinks.finish()?;
-    let mut report = replications(case, first, limits, cut)?;
+    let mut report = replications((loaded, system), first, limits, cut)?;
     broken_off(measure, &mut report);
     Ok(report)
 }
@@ -81,39 +73,56 @@ fn limits(measure: &Measure) -> Limits {
 }
 
 /// What is cut off at the beginning of every replication.
-fn cut<R: Driven>(case: Case<'_, R>, limits: Limits) -> Result<Cut, RunFailure> {
-    Ok(match case.0.scenario.measure.warm_up {
+fn cut(loaded: &Loaded, system: &System, limits: Limits) -> Result<Cut, RunFailure> {
+    Ok(match loaded.scenario.measure.warm_up {
         WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
         WarmUp::Span(span) => Cut::Span(span.time()),
-        WarmUp::Auto => Cut::Requests(warm_up_length(case, limits)?),
+        WarmUp::Auto => Cut::Requests(warm_up_length(loaded, system, limits)?),
     })
 }
 
 /// How many requests MSER-5 cuts off, from a first pass over the run.
-fn warm_up_length<R: Driven>(
-    (loaded, system, ports): Case<'_, R>,
-    limits: Limits,
-) -> Result<u64, RunFailure> {
+fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Skipped, RunFailure> {
     let mut latencies = Latencies::default();
     let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
-    let (outcome, _) = execute(loaded, (system, ports), plan, &mut latencies)?;
-    latencies.0.length().ok_or(RunFailure::NoSteadyState { requests: outcome.collected.requests.completed })
+    let outcome = execute(loaded, system, plan, &mut latencies)?;
+    let mut skipped = Skipped::default();
+    for served in outcome.each() {
+        let (length, found) = match served.subject {
+            Subject::BlockRequests => (&mut skipped.requests, latencies.requests.length()),
+            Subject::FileOperations => (&mut skipped.operations, latencies.operations.length()),
+        };
+        *length = Some(found.ok_or(RunFailure::NoSteadyState { requests: served.requests.completed })?);
+    }
+    Ok(skipped)
 }
 
-/// MSER-5 on the latencies of a run.
+/// MSER-5 on the latencies of a run, those of each sort of program for themselves.
 #[derive(Default)]
-struct Latencies(statistics::WarmUp);
+struct Latencies {
+    requests: statistics::WarmUp,
+    operations: statistics::WarmUp,
+}
 
-impl<R: Driven> Audience<R> for Latencies {
-    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
-        self.0.record((at - request.issued()).as_seconds());
+impl Audience for Latencies {}
+
+impl Hears<BlockRequest> for Latencies {
+    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        self.requests.record((at - request.issued).as_seconds());
+        Ok(())
+    }
+}
+
+impl Hears<FileOp> for Latencies {
+    fn completed(&mut self, operation: &FileOp, at: Time) -> Result<(), ReportError> {
+        self.operations.record((at - operation.issued).as_seconds());
         Ok(())
     }
 }
 
 /// The report of several replications, the first of which is there already.
-fn replications<R: Driven>(
-    (loaded, system, ports): Case<'_, R>,
+fn replications(
+    (loaded, system): (&Loaded, &System),
     first: Report,
     limits: Limits,
     cut: Cut,
@@ -127,11 +136,9 @@ fn replications<R: Driven>(
         replicate(count, |offset| {
             let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
             let mut nobody = Sinks::default();
-            let (outcome, programs) = execute(loaded, (system, ports), plan, &mut nobody)?;
-            let mut report = report(loaded, system, outcome, &programs);
-            // The mean of all shows these of the first alone: so many replications hold no more than they must.
-            (report.series, report.histogram, report.quantiles) = Default::default();
-            Ok::<_, RunFailure>(report)
+            let report = report(loaded, system, execute(loaded, system, plan, &mut nobody)?);
+            // So many replications hold no more than they must.
+            Ok::<_, RunFailure>(report.without_plots())
         })
     };
     reports.extend(more(1, wanted - 1)?);
@@ -159,26 +166,29 @@ fn check_room(first: &Report, count: u64) -> Result<(), RunFailure> {
     if count < 2 {
         return Ok(());
     }
-    let (series, histogram, quantiles) = Default::default();
-    let said =
-        serde_json::to_vec(&Report { series, histogram, quantiles, ..first.clone() }).unwrap_or_default();
+    let said = serde_json::to_vec(&first.clone().without_plots()).unwrap_or_default();
     let bytes = (size_of::<Report>() + said.len()) as u64;
     petrio_bounds::check(count.saturating_mul(bytes))
         .map_err(|cause| RunFailure::TooManyReplications { count, cause })
 }
 
+/// The widest interval of a mean latency, of each sort of program, beside its mean.
 fn relative_width(reports: &[Report], level: f64) -> f64 {
-    let latencies: Tally = reports
-        .iter()
-        .filter_map(|report| report.latency.as_ref().map(|latency| latency.mean_ms.value))
-        .collect();
-    Interval::of(&latencies, level).relative()
+    let width = |of: fn(&Report) -> Option<&Served>| {
+        let means = |report: &Report| Some(of(report)?.latency.as_ref()?.mean_ms.value);
+        let latencies: Tally = reports.iter().filter_map(means).collect();
+        Interval::of(&latencies, level).relative()
+    };
+    let served = width(|report| Some(&report.served));
+    match reports.first().and_then(|first| first.beside.as_ref()) {
+        Some(_) => served.max(width(|report| report.beside.as_deref())),
+        None => served,
+    }
 }
 
-/// The request side and the stages of one run, as a report.
-fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, programs: &ProgramsOf<R>) -> Report {
-    let Outcome { collected, stages, copies, end, cut_at, counted_until, in_flight, growing } = outcome;
-    let mut warnings = programs.warnings();
+/// The outcome of one run, as a report.
+fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
+    let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing } = outcome;
     if growing {
         warnings.push(
             "the number of waiting requests grew all the time: the System can't keep up with this load, and latencies \
@@ -186,60 +196,33 @@ fn report<R: Driven>(loaded: &Loaded, system: &System, outcome: Outcome, program
                 .to_owned(),
         );
     }
-    if collected.requests.completed == 0 {
-        warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
-    }
-    if collected.found_nothing > 0 {
-        warnings.push(format!(
-            "{} moved nothing: they begin at the end of their files or beyond it",
-            counted(collected.found_nothing, "read", "reads")
-        ));
-    }
     let stages = match loaded.scenario.measure.stages {
         StageRows::All => stages,
         StageRows::Classes => stages::class_rows(&system.stages, &stages),
     };
-    let mut requests = collected.requests;
-    requests.in_flight = in_flight;
     Report {
         title: loaded.scenario.title.clone(),
-        subject: R::SUBJECT,
-        workload: format!(
-            "{} · {}",
-            counted(requests.completed, R::SUBJECT.one(), R::SUBJECT.many()),
-            programs.line()
-        ),
         system: system.line.clone(),
         seed: loaded.scenario.seed,
         simulated_s: end.as_seconds(),
         warm_up_s: cut_at.as_seconds(),
-        closing_s: counted_until.map(|until| (end - until).as_seconds()),
         replications: 1,
         confidence: None,
-        requests,
-        bytes: collected.bytes,
-        throughput_bytes_per_s: collected.throughput_bytes_per_s.into(),
-        requests_per_s: collected.requests_per_s.into(),
-        latency: collected.latency,
-        read_latency: collected.read_latency,
-        write_latency: collected.write_latency,
-        operations: collected.operations,
-        breakdown: collected.breakdown,
+        served,
+        beside,
         stages,
         copies,
         bottleneck: None,
         warnings,
-        series: collected.series,
-        histogram: collected.histogram,
-        quantiles: collected.quantiles,
     }
 }
 
 /// A run that its guard broke off says so.
 fn broken_off(measure: &Measure, report: &mut Report) {
-    let reached = measure.max_requests.is_some_and(|most| report.requests.completed >= most)
+    let completed: u64 = report.each().map(|served| served.requests.completed).sum();
+    let reached = measure.max_requests.is_some_and(|most| completed >= most)
         || measure.max_time.is_some_and(|most| report.simulated_s >= most.time().as_seconds());
-    let asked = measure.stop.requests.is_some_and(|enough| report.requests.completed >= enough)
+    let asked = measure.stop.requests.is_some_and(|enough| completed >= enough)
         || measure.stop.time.is_some_and(|enough| report.simulated_s >= enough.time().as_seconds());
     if reached && !asked {
         report.warnings.push("the run was broken off by its max_time or max_requests".to_owned());

@@ -1,6 +1,6 @@
 //! Replications one by one, for studies that pair those of several scenarios.
 
-use crate::build::{Driven, Ports, ProgramPorts, System};
+use crate::build::System;
 use crate::load::Loaded;
 use crate::report::{Report, Sinks};
 use crate::run::bottleneck::Figures;
@@ -31,10 +31,7 @@ impl<'l> Replicator<'l> {
     /// As [`Replicator::new`], with the System built already.
     pub(super) fn of(loaded: &'l Loaded, system: System) -> Result<Self, RunFailure> {
         let limits = limits(&loaded.scenario.measure);
-        let cut = match &system.programs {
-            Ports::Requests(ports) => cut((loaded, &system, ports), limits)?,
-            Ports::Operations(ports) => cut((loaded, &system, ports), limits)?,
-        };
+        let cut = cut(loaded, &system, limits)?;
         Ok(Self { loaded, system, limits, cut })
     }
 
@@ -43,10 +40,11 @@ impl<'l> Replicator<'l> {
     /// # Errors
     /// As of [`run`](crate::run::run).
     pub fn run(&self, replication: u64) -> Result<Report, RunFailure> {
-        match &self.system.programs {
-            Ports::Requests(ports) => self.run_with(ports, replication),
-            Ports::Operations(ports) => self.run_with(ports, replication),
-        }
+        let plan = RunPlan { replication, limits: self.limits, cut: self.cut, speeds: &[] };
+        let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
+        let mut report = report(self.loaded, &self.system, outcome);
+        broken_off(&self.loaded.scenario.measure, &mut report);
+        Ok(report)
     }
 
     /// The System.
@@ -62,37 +60,10 @@ impl<'l> Replicator<'l> {
         speeds: &[(&str, f64)],
         most: Option<u64>,
     ) -> Result<Option<Figures>, RunFailure> {
-        match &self.system.programs {
-            Ports::Requests(ports) => self.figures_with(ports, replication, speeds, most),
-            Ports::Operations(ports) => self.figures_with(ports, replication, speeds, most),
-        }
-    }
-
-    fn figures_with<R: Driven>(
-        &self,
-        ports: &ProgramPorts<R>,
-        replication: u64,
-        speeds: &[(&str, f64)],
-        most: Option<u64>,
-    ) -> Result<Option<Figures>, RunFailure> {
         let requests = self.limits.requests.into_iter().chain(most).min();
         let limits = Limits { requests, ..self.limits };
         let plan = RunPlan { replication, limits, cut: self.cut, speeds };
-        let mut nobody = Sinks::default();
-        let (outcome, _) = execute(self.loaded, (&self.system, ports), plan, &mut nobody)?;
-        let collected = outcome.collected;
-        Ok(collected.latency.map(|latency| Figures {
-            requests_per_s: collected.requests_per_s,
-            mean_ms: latency.mean_ms.value,
-        }))
-    }
-
-    fn run_with<R: Driven>(&self, ports: &ProgramPorts<R>, replication: u64) -> Result<Report, RunFailure> {
-        let plan = RunPlan { replication, limits: self.limits, cut: self.cut, speeds: &[] };
-        let mut nobody = Sinks::default();
-        let (outcome, programs) = execute(self.loaded, (&self.system, ports), plan, &mut nobody)?;
-        let mut report = report(self.loaded, &self.system, outcome, &programs);
-        broken_off(&self.loaded.scenario.measure, &mut report);
-        Ok(report)
+        let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
+        Ok(Figures::of(&outcome))
     }
 }

@@ -314,6 +314,11 @@ impl Workload {
         }
     }
 
+    /// Whether it works on files; else it sends block requests.
+    pub(crate) fn works_on_files(&self) -> bool {
+        self.files_place().is_some()
+    }
+
     /// Where it works on files, if it does.
     pub(crate) fn files_place(&self) -> Option<&FileLoadPlace> {
         match self {

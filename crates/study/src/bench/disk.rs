@@ -69,13 +69,13 @@ pub fn measure(requests: u64) -> Result<Row, BenchError> {
     let began = Instant::now();
     let report = simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?;
     let seconds = began.elapsed().as_secs_f64();
-    let requests_per_s = report.requests.completed as f64 / seconds;
+    let requests_per_s = report.served.requests.completed as f64 / seconds;
     Ok(Row {
-        requests: report.requests.completed,
+        requests: report.served.requests.completed,
         seconds,
         requests_per_s,
         times_disksim: requests_per_s / DISKSIM_REQUESTS_PER_S,
-        mean_response_ms: report.latency.map_or(0.0, |latency| latency.mean_ms.value),
+        mean_response_ms: report.served.latency.map_or(0.0, |latency| latency.mean_ms.value),
         peak_resident_mib: super::peak_resident_mib(),
     })
 }

@@ -127,7 +127,7 @@ pub fn measure(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, FsBenchError>
             let report = simulate(&loaded, &system, Sinks::default())
                 .map_err(|error| FsBenchError::Run(Box::new(error)))?;
             best = best.min(begin.elapsed().as_secs_f64());
-            (operations, simulated_s) = (report.requests.completed, report.simulated_s);
+            (operations, simulated_s) = (report.served.requests.completed, report.simulated_s);
         }
         rows.push(Row {
             workload,

@@ -39,10 +39,13 @@ const FIGURES: [(Figure, &str, &[&str]); 7] = [
 /// The figures that make sense of one kind alone.
 const OF_A_KIND: [Figure; 4] = [Figure::Rate, Figure::Mean, Figure::P50, Figure::P99];
 
+/// The kind that stands for all block requests of programs beside others that work on files.
+const BESIDE: &str = "block-requests";
+
 /// A figure of all requests, or of those of one kind: `throughput`, `fsync.mean-latency`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measure {
-    /// `read`, `fsync` …; of all kinds where it is absent.
+    /// `read`, `fsync` …, `block-requests` for those beside operations on files; of all kinds where it is absent.
     pub kind: Option<String>,
     /// Which figure.
     pub figure: Figure,
@@ -145,16 +148,20 @@ impl Measure {
     /// Its value in a report; `None` where the report doesn't have it.
     pub fn of(&self, report: &Report) -> Option<Estimate> {
         let latency = match &self.kind {
-            None => report.latency.as_ref(),
+            None => report.served.latency.as_ref(),
             Some(kind) => latency_of(report, kind),
         };
         match self.figure {
-            Figure::Throughput => Some(report.throughput_bytes_per_s),
+            Figure::Throughput => Some(report.served.throughput_bytes_per_s),
             Figure::Rate => match &self.kind {
-                None => Some(report.requests_per_s),
-                Some(kind) => {
-                    report.operations.iter().find(|known| known.operation == *kind).map(|known| known.per_s)
-                }
+                None => Some(report.served.requests_per_s),
+                Some(kind) if kind == BESIDE => report.beside.as_ref().map(|beside| beside.requests_per_s),
+                Some(kind) => report
+                    .served
+                    .operations
+                    .iter()
+                    .find(|known| known.operation == *kind)
+                    .map(|known| known.per_s),
             },
             Figure::Mean => latency.map(|latency| latency.mean_ms),
             Figure::P50 => latency.map(|latency| latency.p50_ms),
@@ -162,12 +169,12 @@ impl Measure {
             // The distribution function of a mean report is that of its first replication.
             Figure::P95 if report.replications > 1 => None,
             Figure::P95 => {
-                let points = &report.quantiles;
+                let points = &report.served.quantiles;
                 let point = points.iter().find(|point| (point.probability - 0.95).abs() < 1e-9);
                 point.map(|point| point.latency_ms.into())
             }
             Figure::Makespan => {
-                let cut = report.warm_up_s + report.closing_s.unwrap_or(0.0);
+                let cut = report.warm_up_s + report.served.closing_s.unwrap_or(0.0);
                 Some((report.simulated_s - cut).into())
             }
         }
@@ -191,13 +198,16 @@ impl Measure {
                 measures.extend(OF_A_KIND.map(|figure| Self { kind: Some(kind.to_owned()), figure }));
             }
         }
+        if reports.iter().any(|report| report.beside.is_some()) {
+            measures.extend(OF_A_KIND.map(|figure| Self { kind: Some(BESIDE.to_owned()), figure }));
+        }
         measures.retain(|measure| reports.iter().filter(|report| measure.of(report).is_some()).count() > 1);
         measures
     }
 }
 
 pub(super) fn same_subject(reports: &[&Report]) -> bool {
-    reports.windows(2).all(|pair| pair[0].subject == pair[1].subject)
+    reports.windows(2).all(|pair| pair[0].served.subject == pair[1].served.subject)
 }
 
 fn figures_of_a_kind() -> impl Iterator<Item = &'static str> {
@@ -205,20 +215,21 @@ fn figures_of_a_kind() -> impl Iterator<Item = &'static str> {
 }
 
 fn kinds_of(report: &Report) -> Vec<&str> {
-    if report.subject == Subject::FileOperations {
-        return report.operations.iter().map(|known| known.operation.as_str()).collect();
+    if report.served.subject == Subject::FileOperations {
+        return report.served.operations.iter().map(|known| known.operation.as_str()).collect();
     }
-    let both = [("read", &report.read_latency), ("write", &report.write_latency)];
+    let both = [("read", &report.served.read_latency), ("write", &report.served.write_latency)];
     both.into_iter().filter(|(_, latency)| latency.is_some()).map(|(kind, _)| kind).collect()
 }
 
 fn latency_of<'r>(report: &'r Report, kind: &str) -> Option<&'r Latency> {
-    match (report.subject, kind) {
-        (Subject::BlockRequests, "read") => report.read_latency.as_ref(),
-        (Subject::BlockRequests, "write") => report.write_latency.as_ref(),
+    match (report.served.subject, kind) {
+        (_, BESIDE) => report.beside.as_ref()?.latency.as_ref(),
+        (Subject::BlockRequests, "read") => report.served.read_latency.as_ref(),
+        (Subject::BlockRequests, "write") => report.served.write_latency.as_ref(),
         (Subject::BlockRequests, _) => None,
         (Subject::FileOperations, _) => {
-            report.operations.iter().find(|known| known.operation == kind).map(|known| &known.latency)
+            report.served.operations.iter().find(|known| known.operation == kind).map(|known| &known.latency)
         }
     }
 }

@@ -241,7 +241,7 @@ fn headline(asked: Option<Measure>, entrants: &[Entrant]) -> Result<Measure, Com
         let of = |subject: Subject| {
             let mut found = entrants
                 .iter()
-                .filter(|entrant| entrant.reports.iter().any(|report| report.subject == subject));
+                .filter(|entrant| entrant.reports.iter().any(|report| report.served.subject == subject));
             found.next().map(|entrant| format!("{} ({})", entrant.letter, entrant.name)).unwrap_or_default()
         };
         return Err(CompareError::Subjects {
@@ -272,11 +272,11 @@ fn usual(entrants: &[Entrant], reports: &[&Report], mixed: bool) -> Result<Measu
     let known: Vec<bool> = entrants.iter().filter_map(|entrant| entrant.closed).collect();
     let closed = if known.is_empty() {
         // Of saved reports nobody knows; file programs always wait.
-        reports.iter().all(|report| report.subject == Subject::FileOperations)
+        reports.iter().all(|report| report.served.subject == Subject::FileOperations)
     } else {
         known.iter().all(|closed| *closed)
     };
-    let moves_nothing = reports.iter().any(|report| report.throughput_bytes_per_s.value <= 0.0);
+    let moves_nothing = reports.iter().any(|report| report.served.throughput_bytes_per_s.value <= 0.0);
     let figure = match (mixed || closed, moves_nothing) {
         (true, true) if mixed => Figure::Makespan,
         (true, true) => Figure::Rate,

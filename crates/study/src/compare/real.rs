@@ -9,7 +9,7 @@ use petrio_live::drive::{DriveError, Measured, OperationTimes, Workplace, run};
 use petrio_scenario::Loaded;
 use petrio_scenario::build::prepared_programs;
 use petrio_scenario::report::{
-    Latency, OperationFigures, Quantile, Report, Requests, Series, Subject, figures,
+    Latency, OperationFigures, Quantile, Report, Requests, Served, Subject, figures,
 };
 use std::path::Path;
 
@@ -101,30 +101,28 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
     });
     Report {
         title: loaded.scenario.title.clone(),
-        subject: Subject::FileOperations,
-        workload: figures::counted(completed, "operation", "operations"),
         system: format!("the directory {}, by the wall clock", directory.display()),
         seed: loaded.scenario.seed,
         simulated_s: seconds,
         warm_up_s: 0.0,
-        closing_s: None,
         replications: 1,
         confidence: None,
-        requests: Requests { completed, ..Requests::default() },
-        bytes: measured.bytes(),
-        throughput_bytes_per_s: per_s(measured.bytes()).into(),
-        requests_per_s: per_s(completed).into(),
-        latency: all.as_ref().and_then(latency),
-        read_latency: None,
-        write_latency: None,
-        operations: operations.collect(),
-        breakdown: Vec::new(),
+        served: Served {
+            subject: Subject::FileOperations,
+            workload: figures::counted(completed, "operation", "operations"),
+            requests: Requests { completed, ..Requests::default() },
+            bytes: measured.bytes(),
+            throughput_bytes_per_s: per_s(measured.bytes()).into(),
+            requests_per_s: per_s(completed).into(),
+            latency: all.as_ref().and_then(latency),
+            operations: operations.collect(),
+            quantiles: quantiles.collect(),
+            ..Served::default()
+        },
+        beside: None,
         stages: Vec::new(),
         copies: Vec::new(),
         bottleneck: None,
         warnings: Vec::new(),
-        series: Series::default(),
-        histogram: Vec::new(),
-        quantiles: quantiles.collect(),
     }
 }

@@ -58,13 +58,16 @@ pub struct Reason {
 /// Of two; none where a side doesn't say where its time went, or where they count different things.
 pub(super) fn reason(first: &Entrant, second: &Entrant, level: f64) -> Option<Reason> {
     let (one, other) = (first.reports.first()?, second.reports.first()?);
-    if one.subject != other.subject || one.breakdown.is_empty() || other.breakdown.is_empty() {
+    if one.served.subject != other.served.subject
+        || one.served.breakdown.is_empty()
+        || other.served.breakdown.is_empty()
+    {
         return None;
     }
     let paired = first.origin == Origin::Simulated && second.origin == Origin::Simulated;
     let count = first.reports.len().max(second.reports.len());
     let mut names: Vec<&str> = Vec::new();
-    for share in first.reports.iter().chain(&second.reports).flat_map(|report| &report.breakdown) {
+    for share in first.reports.iter().chain(&second.reports).flat_map(|report| &report.served.breakdown) {
         if !names.contains(&share.cause.as_str()) {
             names.push(&share.cause);
         }
@@ -112,7 +115,7 @@ pub(super) fn reason(first: &Entrant, second: &Entrant, level: f64) -> Option<Re
 /// The mean time of a cause in each replication; as often as the other has replications, where all are the same.
 fn sample(entrant: &Entrant, cause: &str, count: usize) -> Option<Sample> {
     let of = |report: &Report| {
-        report.breakdown.iter().find(|share| share.cause == cause).map_or(0.0, |share| share.mean_ms)
+        report.served.breakdown.iter().find(|share| share.cause == cause).map_or(0.0, |share| share.mean_ms)
     };
     if entrant.deterministic {
         return Sample::of(vec![entrant.reports.first().map(of)?; count.max(2)]);
@@ -141,7 +144,7 @@ fn mean_stages(reports: &[Report]) -> Vec<Row> {
     };
     // A request of the workload may visit a stage many times or never.
     let time = |report: &Report, stage: &Stage| {
-        let visits = stage.arrivals as f64 / report.requests.completed.max(1) as f64;
+        let visits = stage.arrivals as f64 / report.served.requests.completed.max(1) as f64;
         Some(visits * (stage.mean_wait_ms.unwrap_or(0.0) + stage.mean_service_ms.unwrap_or(0.0)))
     };
     let row = |stage: &Stage| Row {

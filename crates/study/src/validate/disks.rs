@@ -12,7 +12,7 @@ use petrio_models::device::disk::parameters::{DiskParameters, QueueDiscipline};
 use petrio_models::device::disk::{Drive, DriveError, disk_page};
 use petrio_scenario::build::programs_page;
 use petrio_scenario::catalogue::disksim::{self, Ignored, ImportError};
-use petrio_scenario::run::{Engine, Limits, Listener, OfSource, RunFailure};
+use petrio_scenario::run::{Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
 use petrio_workload::trace::{TraceError, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, SourceError, SourceItem};
 use rayon::prelude::*;
@@ -243,6 +243,8 @@ struct Times {
     not_measured: Option<u64>,
 }
 
+impl Onlooker for Times {}
+
 impl Listener<BlockRequest> for Times {
     fn issued(&mut self, item: &SourceItem<BlockRequest>, _: &mut Simulation) -> Result<(), RunFailure> {
         match item.measured {
@@ -279,8 +281,6 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let mut times = Times::default();
     let engine = Engine {
         net: &net,
-        ports: &ports,
-        told: &[],
         devices: &[requests],
         seed: 1,
         replication: 0,
@@ -288,7 +288,7 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
         limits: Limits::default(),
         watch: &Watch::default(),
     };
-    let ran = engine.run(&mut OfSource(source), &mut times);
+    let ran = engine.run(&mut Lane::new(&ports, OfSource(source)), &mut times);
     if let Some(request) = times.not_measured {
         return Err(ValidateError::NotMeasured { file: trace.to_owned(), request });
     }

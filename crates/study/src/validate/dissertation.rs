@@ -277,7 +277,7 @@ on = "f"
     let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
     let report = simulate(&loaded, &system, Sinks::default())
         .map_err(|error| DissertationError::Run(Box::new(error)))?;
-    Ok(report.throughput_bytes_per_s.value / 1024.0)
+    Ok(report.served.throughput_bytes_per_s.value / 1024.0)
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ impl Volume {
         if let Ok(mut taken) = self.take_out(file) {
             let inode = Arc::make_mut(&mut taken);
             self.drop_reserve(inode);
-            inode.window.goal = self.parameters.reservation;
+            // Nothing of it is remembered (`rsv_window_remove`).
+            inode.reserve = None;
             self.put(file, taken);
         }
     }

@@ -101,19 +101,18 @@ impl Volume {
     }
 
     fn reserved(&mut self, inode: &mut Inode, most: u64, goal: u64) -> Option<(u64, u64)> {
-        let window = inode.window;
+        let window = &mut inode.reserve(&self.parameters).window;
         if window.left == 0 || goal != window.next {
             let mut size = window.goal;
             if window.left == 0 && window.used * 2 > window.goal {
                 size = (size * 2).min(LARGEST_WINDOW);
             }
-            self.drop_window(&mut inode.window);
+            self.drop_window(window);
             let run = self.free_run(goal, size)?;
             let (next, left) = self.take_run(run);
             self.windowed += left;
-            inode.window = Window { next, left, logical: 0, goal: size, used: 0 };
+            *window = Window { next, left, logical: 0, goal: size, used: 0 };
         }
-        let window = &mut inode.window;
         let count = window.left.min(most);
         let block = window.next;
         window.next += count;
@@ -124,16 +123,16 @@ impl Volume {
     }
 
     fn preallocated(&mut self, inode: &mut Inode, at: u64, most: u64, goal: u64) -> Option<(u64, u64)> {
-        let window = inode.window;
+        let window = inode.reserve.as_ref().map_or(Window::default(), |reserve| reserve.window);
         if window.left > 0 && (window.logical..window.logical + window.left).contains(&at) {
             // What was kept for blocks before this one isn't kept any longer.
             let skipped = at - window.logical;
             self.give_back_window(window.next, skipped);
             let count = (window.left - skipped).min(most);
             let block = window.next + skipped;
-            inode.window.next = block + count;
-            inode.window.logical = at + count;
-            inode.window.left = window.left - skipped - count;
+            let left = window.left - skipped - count;
+            inode.reserve(&self.parameters).window =
+                Window { next: block + count, logical: at + count, left, ..window };
             self.windowed -= count;
             return Some((block, count));
         }
@@ -143,29 +142,31 @@ impl Volume {
         if size <= SMALL_FILE {
             return self.of_small_chunk(most, goal);
         }
-        self.drop_window(&mut inode.window);
+        self.drop_window(&mut inode.reserve(&self.parameters).window);
         let (start, length) = normalised(at, asked, size);
         let (before, behind) = inode.extents.around(at);
         let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
         // An extent file asks for nothing that it has. One with indirect blocks does (its requests don't tell what is beside
         // them), except for what older windows cover; what it gets before the block it asked for stays unused.
         let extents = self.parameters.family == Family::Ext4;
-        let start = if extents { at } else { start.max(inode.kept_end).min(at) };
+        let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
+        let start = if extents { at } else { start.max(kept_end).min(at) };
         let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
         let adjoining = extents && before.is_some_and(|extent| extent.end() == at);
         let run = self.multi_block_run(goal, wanted, adjoining, self.stream)?;
         self.stream = run.group;
         let (first, taken) = self.take_run(run);
         let unused = if at - start < taken { at - start } else { 0 };
+        let reserve = inode.reserve(&self.parameters);
         if unused > 0 {
-            inode.kept.push((first, unused));
-            inode.kept_end = start + taken;
+            reserve.kept.push((first, unused));
+            reserve.kept_end = start + taken;
         }
         let block = first + unused;
         let left = taken - unused;
         let count = left.min(most);
         self.windowed += taken - count;
-        inode.window =
+        reserve.window =
             Window { next: block + count, left: left - count, logical: at + count, ..Window::default() };
         Some((block, count))
     }
@@ -247,15 +248,18 @@ impl Volume {
 
     /// Gives back all that is kept for a file.
     pub(super) fn drop_reserve(&mut self, inode: &mut Inode) {
-        self.drop_window(&mut inode.window);
-        for (block, count) in std::mem::take(&mut inode.kept) {
+        let Some(reserve) = &mut inode.reserve else { return };
+        self.drop_window(&mut reserve.window);
+        for (block, count) in std::mem::take(&mut reserve.kept) {
             self.give_back_window(block, count);
         }
-        inode.kept_end = 0;
+        reserve.kept_end = 0;
     }
 
     fn drop_all_windows(&mut self) {
-        let keeps = |inode: &Inode| inode.window.left > 0 || !inode.kept.is_empty();
+        let keeps = |inode: &Inode| {
+            inode.reserve.as_ref().is_some_and(|reserve| reserve.window.left > 0 || !reserve.kept.is_empty())
+        };
         let keeping = self.files.iter().filter(|(_, inode)| keeps(inode)).map(|(number, _)| number);
         for number in keeping.collect::<Vec<_>>() {
             if let Some(mut taken) = self.files.take(number) {

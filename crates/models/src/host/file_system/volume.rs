@@ -29,7 +29,17 @@ pub(super) struct Window {
     pub(super) used: u32,
 }
 
-/// A file or directory.
+/// What is kept for a file that is being written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reserve {
+    pub(super) window: Window,
+    /// Blocks of older windows that lie before what was asked for, and the block of the file up to which these windows
+    /// reach; multi-block only.
+    pub(super) kept: Vec<(u64, u64)>,
+    pub(super) kept_end: u64,
+}
+
+/// A file or directory. There are millions of them: what only few have at a time lies elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct Inode {
     /// Its number in the inode tables, from 1.
@@ -40,11 +50,8 @@ pub(super) struct Inode {
     pub(super) size: u64,
     pub(super) extents: Extents,
     pub(super) indirect: Indirect,
-    pub(super) window: Window,
-    /// Blocks of older windows that lie before what was asked for, and the block of the file up to which these windows
-    /// reach; multi-block only.
-    pub(super) kept: Vec<(u64, u64)>,
-    pub(super) kept_end: u64,
+    /// None where nothing is kept.
+    pub(super) reserve: Option<Box<Reserve>>,
     /// Which sixteenth of a group a file without blocks begins in: the process that made it (ext4_inode_to_goal_block).
     pub(super) colour: u32,
     pub(super) directory: Option<Box<Directory>>,
@@ -346,15 +353,21 @@ impl Inode {
             size: 0,
             extents: Extents::new(longest),
             indirect: Indirect::default(),
-            window: Window { goal: parameters.reservation, ..Window::default() },
-            kept: Vec::new(),
-            kept_end: 0,
+            reserve: None,
             colour,
             directory: None,
             last_group: None,
             holders: 0,
             orphan: false,
         }
+    }
+
+    /// What is kept for it, to be added to.
+    pub(super) fn reserve(&mut self, parameters: &FileSystemParameters) -> &mut Reserve {
+        self.reserve.get_or_insert_with(|| {
+            let window = Window { goal: parameters.reservation, ..Window::default() };
+            Box::new(Reserve { window, ..Reserve::default() })
+        })
     }
 
     /// What [`Volume::map`] answers for a single block: the case that is asked for most.

@@ -57,7 +57,7 @@ pub fn host_page(
     let mut memory = Memory::new(host)?;
     let mut mounted = Vec::new();
     for (number, mount) in mounts.iter().enumerate() {
-        let fs = Mounted::new(number as u32, host, mount)?;
+        let fs = Mounted::new(number as u32, host, mount);
         warm(&mut memory, &fs, mount);
         if mount.watch.is_stopped() {
             return Err(HostError::Stopped { mount: mount.name.clone() });
@@ -105,18 +105,17 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
         memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
     };
     // Of what is stopped, nothing is run.
-    for file in mount.files.iter().take_while(|_| !mount.watch.is_stopped()) {
-        let block = fs.volume.inode_block(file.file);
-        insert(memory, device, block, 1);
-        let pages = exits::pages_of(file.size);
-        if !file.cached || file.directory {
+    for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
+        insert(memory, device, fs.volume.inode_block(file), 1);
+        if !cached {
             continue;
         }
-        fs.volume.map(file.file, 0, pages, &mut mapping);
+        let pages = exits::pages_of(fs.inodes.get(file).size);
+        fs.volume.map(file, 0, pages, &mut mapping);
         for &(_, block) in &mapping.metadata {
             insert(memory, device, block, 1);
         }
-        insert(memory, fs.key(file.file), 0, pages);
+        insert(memory, fs.key(file), 0, pages);
     }
 }
 

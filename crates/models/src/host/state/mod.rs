@@ -8,7 +8,7 @@ mod mounted;
 mod opened;
 mod transfers;
 
-pub(super) use inodes::Inode;
+pub(super) use inodes::{Inode, Inodes};
 pub(super) use memory::{Memory, times};
 pub(super) use mounted::{Mounted, Signals, Touch};
 pub(super) use transfers::Purpose;

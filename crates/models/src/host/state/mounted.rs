@@ -9,12 +9,13 @@ use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::fast_map::FastMap;
 use crate::host::file_system::{Family, JournalMode, Mapping, Touched, Volume};
 use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
+use crate::host::laid_out::LaidOut;
 use crate::host::page_cache::FileKey;
-use crate::host::parameters::{HostError, HostParameters, Mount};
+use crate::host::parameters::{HostParameters, Mount};
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
-use petrio_kernel::{Time, random};
+use petrio_kernel::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -132,26 +133,9 @@ pub(in crate::host) struct Mounted {
 }
 
 impl Mounted {
-    pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Result<Self, HostError> {
-        let swap = host.swap.filter(|_| number == 0).map_or(0, |swap| swap.get() / PAGE_BYTES);
-        let pages = (mount.device_blocks / SECTORS_PER_PAGE).saturating_sub(swap);
+    pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Self {
+        let LaidOut { volume, inodes, swap, .. } = &*mount.laid_out;
         let old = host.kernel.journal == JournalGeneration::Jbd;
-        let parameters = mount.parameters.clone().under(host.kernel.journal);
-        let mut volume = Volume::format(&parameters, pages)
-            .map_err(|source| HostError::Format { mount: mount.name.clone(), source })?;
-        let mut stream = random::generator(mount.seed, 0, &mount.name, "layout");
-        let mut inodes = Inodes::default();
-        for file in &mount.files {
-            if mount.watch.is_stopped() {
-                return Err(HostError::Stopped { mount: mount.name.clone() });
-            }
-            let added = match file.directory {
-                true => volume.add_directory(file.file, file.parent),
-                false => volume.add_file(file.file, file.parent, file.size, &mut stream),
-            };
-            added.map_err(|source| HostError::File { mount: mount.name.clone(), source })?;
-            inodes.get_mut(file.file).size = file.size;
-        }
         let kernel = &host.kernel;
         let coarse = old || mount.parameters.inode_size.get() < 256;
         let rules = Rules {
@@ -176,10 +160,10 @@ impl Mounted {
             ReadAheadAlgorithm::Off => ReadAheadState::Off,
             _ => ReadAheadState::new(&kernel.read_ahead, rules.request_pages),
         };
-        Ok(Self {
+        Self {
             number,
-            volume,
-            inodes,
+            volume: volume.clone(),
+            inodes: inodes.clone(),
             opened: Opened::new(read_ahead),
             locks: Locks::default(),
             transfers: Transfers::default(),
@@ -194,8 +178,8 @@ impl Mounted {
             flushing: false,
             waits_for_room: false,
             next_request: 0,
-            swap: (pages..pages + swap, pages),
-        })
+            swap: (swap.clone(), swap.start),
+        }
     }
 
     /// A file's key in the page cache.

@@ -2,7 +2,7 @@
 
 use super::escaped;
 use crate::report::figures::{per_cent, time};
-use crate::report::summary::Share;
+use crate::report::served::Share;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

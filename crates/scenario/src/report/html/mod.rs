@@ -79,13 +79,13 @@ mod tests {
     #[test]
     fn a_run_without_requests_still_gives_a_page() {
         let mut report = example();
-        report.latency = None;
-        report.histogram.clear();
-        report.quantiles.clear();
-        report.breakdown.clear();
+        report.served.latency = None;
+        report.served.histogram.clear();
+        report.served.quantiles.clear();
+        report.served.breakdown.clear();
         report.stages.clear();
         report.bottleneck = None;
-        report.series = crate::report::series::Series::default();
+        report.served.series = crate::report::series::Series::default();
         assert!(page::page(&report).contains("No request completed"));
     }
 }

@@ -7,6 +7,7 @@ use crate::report::figures::{
     bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
 use crate::report::latency::Latency;
+use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Estimate, Report};
 use crate::report::text::shown;
@@ -18,12 +19,20 @@ use std::fmt::Write;
 pub(super) fn page(report: &Report) -> String {
     let mut out = String::new();
     head(&mut out, report);
-    tiles(&mut out, report);
+    for served in report.each() {
+        if report.beside.is_some() {
+            let _ = writeln!(out, "<h2>{}</h2>", sentence_case(served.subject.many()));
+            let _ = writeln!(out, "<p>{}</p>", escaped(&served.workload));
+        }
+        tiles(&mut out, report, served);
+    }
     bottleneck(&mut out, report);
-    breakdown(&mut out, report);
-    plots_section(&mut out, report);
+    for served in report.each() {
+        breakdown(&mut out, served);
+        plots_section(&mut out, report, served);
+    }
     stages(&mut out, report);
-    percentiles(&mut out, report);
+    report.each().for_each(|served| percentiles(&mut out, served));
     let foot = "model time, not measured · the same scenario and seed give the same page";
     document(&report.title, "", &out, foot)
 }
@@ -31,8 +40,8 @@ pub(super) fn page(report: &Report) -> String {
 fn head(out: &mut String, report: &Report) {
     let _ = write!(out, "<header>\n<h1>{}</h1>\n", escaped(&report.title));
     let on = if report.system.is_empty() { String::new() } else { format!("on {}", report.system) };
-    let parts: Vec<&str> =
-        [report.workload.as_str(), &on].into_iter().filter(|part| !part.is_empty()).collect();
+    let workload = if report.beside.is_some() { "" } else { report.served.workload.as_str() };
+    let parts: Vec<&str> = [workload, &on].into_iter().filter(|part| !part.is_empty()).collect();
     let _ = writeln!(out, "<p>{}</p>", escaped(&parts.join(" · ")));
     let runs = if report.replications > 1 {
         format!("{} replications · ", report.replications)
@@ -55,16 +64,21 @@ fn head(out: &mut String, report: &Report) {
     }
 }
 
-fn tiles(out: &mut String, report: &Report) {
+fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn tiles(out: &mut String, report: &Report, served: &Served) {
     out.push_str("<section class=\"tiles\" aria-label=\"Summary\">\n");
-    let (unit, size) = rate_unit(report.throughput_bytes_per_s.value);
-    tile(out, "Throughput", report.throughput_bytes_per_s, unit, size);
-    let counts = match report.subject {
+    let (unit, size) = rate_unit(served.throughput_bytes_per_s.value);
+    tile(out, "Throughput", served.throughput_bytes_per_s, unit, size);
+    let counts = match served.subject {
         Subject::BlockRequests => "Requests",
         Subject::FileOperations => "Operations",
     };
-    tile(out, counts, report.requests_per_s, "per second", 1.0);
-    if let Some(latency) = &report.latency {
+    tile(out, counts, served.requests_per_s, "per second", 1.0);
+    if let Some(latency) = &served.latency {
         for (name, figure) in
             [("Mean latency", latency.mean_ms), ("p99 latency", latency.p99_ms), ("Longest", latency.max_ms)]
         {
@@ -74,31 +88,31 @@ fn tiles(out: &mut String, report: &Report) {
     }
     let mut notes = vec![format!(
         "{} completed, {}",
-        counted(report.requests.completed, report.subject.one(), report.subject.many()),
-        bytes(report.bytes)
+        counted(served.requests.completed, served.subject.one(), served.subject.many()),
+        bytes(served.bytes)
     )];
-    if report.requests.reads > 0 && report.requests.writes > 0 {
+    if served.requests.reads > 0 && served.requests.writes > 0 {
         notes.push(format!(
             "{} reads, {} writes",
-            grouped(report.requests.reads),
-            grouped(report.requests.writes)
+            grouped(served.requests.reads),
+            grouped(served.requests.writes)
         ));
     }
-    if report.subject == Subject::BlockRequests && report.requests.flushes > 0 {
-        notes.push(counted(report.requests.flushes, "flush", "flushes"));
+    if served.subject == Subject::BlockRequests && served.requests.flushes > 0 {
+        notes.push(counted(served.requests.flushes, "flush", "flushes"));
     }
-    if report.requests.from_cache > 0 {
-        let how = match report.subject {
+    if served.requests.from_cache > 0 {
+        let how = match served.subject {
             Subject::BlockRequests => "served by a device's cache",
             Subject::FileOperations => "without waiting for a device",
         };
-        notes.push(format!("{} {how}", grouped(report.requests.from_cache)));
+        notes.push(format!("{} {how}", grouped(served.requests.from_cache)));
     }
-    if let Some(closing_s) = report.closing_s {
+    if let Some(closing_s) = served.closing_s {
         notes.push(format!("{} more to close the run, which doesn't count", seconds(closing_s)));
     }
-    if report.requests.in_flight > 0 {
-        notes.push(format!("{} still in flight at the end", grouped(report.requests.in_flight)));
+    if served.requests.in_flight > 0 {
+        notes.push(format!("{} still in flight at the end", grouped(served.requests.in_flight)));
     }
     if let (Some(level), true) = (report.confidence, report.replications > 1) {
         notes.push(format!("± is the half-width of the {} confidence interval", per_cent(level)));
@@ -132,11 +146,11 @@ fn bottleneck(out: &mut String, report: &Report) {
     );
 }
 
-fn breakdown(out: &mut String, report: &Report) {
-    if report.breakdown.is_empty() {
+fn breakdown(out: &mut String, served: &Served) {
+    if served.breakdown.is_empty() {
         return;
     }
-    let words: Vec<String> = report
+    let words: Vec<String> = served
         .breakdown
         .iter()
         .map(|share| format!("{} {}", share.cause, per_cent(share.fraction)))
@@ -144,12 +158,12 @@ fn breakdown(out: &mut String, report: &Report) {
     let _ = write!(
         out,
         "<section>\n<h2>Where the time of an average {} goes</h2>\n<div class=\"stack\" role=\"img\" aria-label=\"{}\">",
-        report.subject.one(),
+        served.subject.one(),
         escaped(&words.join(", "))
     );
-    out.push_str(&cause_spans(&report.breakdown));
+    out.push_str(&cause_spans(&served.breakdown));
     out.push_str("</div>\n<ul class=\"key\">\n");
-    for share in &report.breakdown {
+    for share in &served.breakdown {
         let _ = writeln!(
             out,
             "<li><span class=\"swatch cause {}\"></span>{} <strong>{}</strong> <span class=\"quiet\">{}</span></li>",
@@ -162,22 +176,22 @@ fn breakdown(out: &mut String, report: &Report) {
     out.push_str("</ul>\n</section>\n");
 }
 
-fn plots_section(out: &mut String, report: &Report) {
-    let outstanding = match report.subject {
+fn plots_section(out: &mut String, report: &Report, served: &Served) {
+    let outstanding = match served.subject {
         Subject::BlockRequests => "Requests outstanding over time",
         Subject::FileOperations => "Operations outstanding over time",
     };
     let plots = [
-        ("Latency", plots::histogram(report)),
-        ("Latency, cumulative", plots::distribution(report)),
-        ("Throughput over time", plots::throughput(report)),
-        (outstanding, plots::outstanding(report)),
+        ("Latency", plots::histogram(served)),
+        ("Latency, cumulative", plots::distribution(served)),
+        ("Throughput over time", plots::throughput(served)),
+        (outstanding, plots::outstanding(served)),
     ];
-    if report.latency.is_none() {
+    if served.latency.is_none() {
         let _ = writeln!(
             out,
             "<p>No {} completed in the measured part of the run, so there is nothing to plot.</p>",
-            report.subject.one()
+            served.subject.one()
         );
         return;
     }
@@ -242,15 +256,15 @@ fn stages(out: &mut String, report: &Report) {
     out.push_str("</section>\n");
 }
 
-fn percentiles(out: &mut String, report: &Report) {
-    let all = format!("all {}", report.subject.many());
+fn percentiles(out: &mut String, served: &Served) {
+    let all = format!("all {}", served.subject.many());
     let mut rows: Vec<(&str, &Latency)> =
-        report.latency.iter().map(|latency| (all.as_str(), latency)).collect();
-    if report.operations.is_empty() {
-        rows.extend(report.read_latency.iter().map(|latency| ("reads", latency)));
-        rows.extend(report.write_latency.iter().map(|latency| ("writes", latency)));
+        served.latency.iter().map(|latency| (all.as_str(), latency)).collect();
+    if served.operations.is_empty() {
+        rows.extend(served.read_latency.iter().map(|latency| ("reads", latency)));
+        rows.extend(served.write_latency.iter().map(|latency| ("writes", latency)));
     } else {
-        rows.extend(report.operations.iter().map(|kind| (kind.operation.as_str(), &kind.latency)));
+        rows.extend(served.operations.iter().map(|kind| (kind.operation.as_str(), &kind.latency)));
     }
     if rows.is_empty() {
         return;

@@ -5,7 +5,7 @@ use super::frame::{Frame, path};
 use crate::report::Bin;
 use crate::report::figures::{grouped, per_cent, rate_unit, seconds, significant, time, time_unit};
 use crate::report::series::Series;
-use crate::report::summary::Report;
+use crate::report::served::Served;
 use std::fmt::Write;
 
 /// More decades than this leave no room for what matters. What is faster, flushes of an idle drive for instance, stands at
@@ -18,24 +18,24 @@ fn latency_axis(first: &Bin, last: &Bin, size: f64, frame: &Frame) -> Axis {
 }
 
 /// The latency histogram: the part of the requests in each bin, over latency on a logarithmic axis.
-pub(super) fn histogram(report: &Report) -> Option<String> {
-    let (first, last) = (report.histogram.first()?, report.histogram.last()?);
-    let (unit, size) = time_unit(report.latency.as_ref()?.mean_ms.value);
-    let total: u64 = report.histogram.iter().map(|bin| bin.count).sum();
+pub(super) fn histogram(served: &Served) -> Option<String> {
+    let (first, last) = (served.histogram.first()?, served.histogram.last()?);
+    let (unit, size) = time_unit(served.latency.as_ref()?.mean_ms.value);
+    let total: u64 = served.histogram.iter().map(|bin| bin.count).sum();
     let part = |count: u64| count as f64 / total.max(1) as f64;
-    let highest = report.histogram.iter().map(|bin| part(bin.count)).fold(0.0, f64::max);
+    let highest = served.histogram.iter().map(|bin| part(bin.count)).fold(0.0, f64::max);
     let mut frame = Frame::new(&format!(
         "Histogram of latency from {} to {}; the fullest bin holds {} of the {}",
         time(first.from_ms),
         time(last.to_ms),
         per_cent(highest),
-        report.subject.many()
+        served.subject.many()
     ));
     let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, highest * 105.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
-    frame.up(&y, &format!("% of {}", report.subject.many()));
-    for bin in &report.histogram {
+    frame.up(&y, &format!("% of {}", served.subject.many()));
+    for bin in &served.histogram {
         let (left, right) = (x.at(bin.from_ms / size), x.at(bin.to_ms / size));
         let top = y.at(part(bin.count) * 100.0);
         // A bin that isn't empty stays visible.
@@ -53,7 +53,7 @@ pub(super) fn histogram(report: &Report) -> Option<String> {
             time(bin.from_ms),
             time(bin.to_ms),
             grouped(bin.count),
-            report.subject.many(),
+            served.subject.many(),
             per_cent(part(bin.count))
         );
         frame.strip(left, right, &words);
@@ -62,13 +62,13 @@ pub(super) fn histogram(report: &Report) -> Option<String> {
 }
 
 /// The distribution function of latency, with the usual percentiles marked.
-pub(super) fn distribution(report: &Report) -> Option<String> {
-    let latency = report.latency.as_ref()?;
-    let (first, last) = (report.histogram.first()?, report.histogram.last()?);
+pub(super) fn distribution(served: &Served) -> Option<String> {
+    let latency = served.latency.as_ref()?;
+    let (first, last) = (served.histogram.first()?, served.histogram.last()?);
     let (unit, size) = time_unit(latency.mean_ms.value);
     let mut frame = Frame::new(&format!(
         "Distribution of latency: half the {} within {}, nine in ten within {}, 99 in a hundred within {}",
-        report.subject.many(),
+        served.subject.many(),
         time(latency.p50_ms.value),
         time(latency.p90_ms.value),
         time(latency.p99_ms.value)
@@ -76,8 +76,8 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
     let x = latency_axis(first, last, size, &frame);
     let y = Axis::linear(0.0, 100.0, frame.bottom, frame.top);
     frame.across(&x, &format!("latency, {unit}"));
-    frame.up(&y, &format!("% of {} within", report.subject.many()));
-    let points: Vec<(f64, f64)> = report
+    frame.up(&y, &format!("% of {} within", served.subject.many()));
+    let points: Vec<(f64, f64)> = served
         .quantiles
         .iter()
         .map(|point| (x.at(point.latency_ms / size), y.at(point.probability * 100.0)))
@@ -99,8 +99,8 @@ pub(super) fn distribution(report: &Report) -> Option<String> {
             time(figure)
         ));
     }
-    let what = report.subject.many();
-    for pair in report.quantiles.windows(2) {
+    let what = served.subject.many();
+    for pair in served.quantiles.windows(2) {
         let (left, right) = (x.at(pair[0].latency_ms / size), x.at(pair[1].latency_ms / size));
         if right - left > 0.2 {
             let words =
@@ -157,10 +157,10 @@ fn steps(series: &Series) -> Vec<Step> {
 }
 
 /// Throughput over model time.
-pub(super) fn throughput(report: &Report) -> Option<String> {
+pub(super) fn throughput(served: &Served) -> Option<String> {
     let rate = |step: &Step| step.bytes as f64 / step.length_s.max(1e-12);
-    let what = report.subject.many();
-    let steps = steps(&report.series);
+    let what = served.subject.many();
+    let steps = steps(&served.series);
     let highest = steps.iter().map(rate).fold(0.0, f64::max);
     let (unit, size) = rate_unit(highest);
     let label = format!("Throughput over time, at most {} {unit} in a step", significant(highest / size));
@@ -174,9 +174,9 @@ pub(super) fn throughput(report: &Report) -> Option<String> {
 }
 
 /// Requests outstanding over model time.
-pub(super) fn outstanding(report: &Report) -> Option<String> {
-    let steps = steps(&report.series);
-    let what = report.subject.many();
+pub(super) fn outstanding(served: &Served) -> Option<String> {
+    let steps = steps(&served.series);
+    let what = served.subject.many();
     let highest = steps.iter().map(|step| step.outstanding).fold(0.0, f64::max);
     let label =
         format!("Outstanding {what} over time, at most {} on average in a step", significant(highest));

@@ -2,7 +2,8 @@
 
 use super::candidates::{Candidate, Change};
 use crate::load::Loaded;
-use crate::report::{Measured, WhatIf};
+use crate::report::{Measured, Served, Subject, WhatIf};
+use crate::run::execute::Outcome;
 use crate::run::{Replicator, RunFailure};
 use petrio_kernel::statistics::{Interval, Tally};
 use rayon::prelude::*;
@@ -16,26 +17,53 @@ const LOOK_AT_FILES: u64 = 200_000;
 const LEAST: u64 = 3;
 const MOST: u64 = 16;
 
-/// Throughput and mean latency of an experiment.
+/// What an experiment is judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Judged {
+    /// Whose figures.
+    pub(super) subject: Subject,
+    /// Which of them.
+    pub(super) of: Measured,
+}
+
+/// Throughput and mean latency of an experiment, of each sort of programs that there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::run) struct Figures {
-    pub(in crate::run) requests_per_s: f64,
-    pub(in crate::run) mean_ms: f64,
+    served: [Option<Got>; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Got {
+    subject: Subject,
+    requests_per_s: f64,
+    mean_ms: f64,
 }
 
 impl Figures {
-    fn of(self, measured: Measured) -> f64 {
-        match measured {
-            Measured::Throughput => self.requests_per_s,
-            Measured::Latency => self.mean_ms,
-        }
+    /// Of a run; nothing where no request completed.
+    pub(in crate::run) fn of(outcome: &Outcome) -> Option<Self> {
+        let got = |served: &Served| {
+            let mean_ms = served.latency.as_ref()?.mean_ms.value;
+            Some(Got { subject: served.subject, requests_per_s: served.requests_per_s.value, mean_ms })
+        };
+        let served = [got(&outcome.served), outcome.beside.as_deref().and_then(got)];
+        served.iter().any(Option::is_some).then_some(Self { served })
+    }
+
+    fn judged(self, judged: Judged) -> Option<f64> {
+        let got = self.served.into_iter().flatten().find(|got| got.subject == judged.subject)?;
+        Some(match judged.of {
+            Measured::Throughput => got.requests_per_s,
+            Measured::Latency => got.mean_ms,
+        })
     }
 
     /// How many times better it is than it was.
-    pub(super) fn gain_over(self, before: Self, measured: Measured) -> f64 {
-        let gain = match measured {
-            Measured::Throughput => self.requests_per_s / before.requests_per_s,
-            Measured::Latency => before.mean_ms / self.mean_ms,
+    pub(super) fn gain_over(self, before: Self, judged: Judged) -> f64 {
+        let (Some(before), Some(after)) = (before.judged(judged), self.judged(judged)) else { return 1.0 };
+        let gain = match judged.of {
+            Measured::Throughput => after / before,
+            Measured::Latency => before / after,
         };
         if gain.is_finite() { gain } else { 1.0 }
     }
@@ -48,8 +76,8 @@ pub(super) fn screened(
     candidates: &[Candidate],
 ) -> Result<(Option<Figures>, Vec<Option<Figures>>), RunFailure> {
     let most = match loaded.subject() {
-        crate::report::Subject::BlockRequests => LOOK,
-        crate::report::Subject::FileOperations => LOOK_AT_FILES,
+        Subject::BlockRequests => LOOK,
+        Subject::FileOperations => LOOK_AT_FILES,
     };
     let everyone: Vec<Option<&Candidate>> =
         std::iter::once(None).chain(candidates.iter().map(Some)).collect();
@@ -68,7 +96,7 @@ pub(super) fn confirmed(
     loaded: &Loaded,
     base: &Replicator<'_>,
     candidate: &Candidate,
-    (of, replications): (Measured, u32),
+    (judged, replications): (Judged, u32),
 ) -> Result<Option<WhatIf>, RunFailure> {
     let measure = &loaded.scenario.measure;
     let replications: Vec<u64> = (0..u64::from(replications).clamp(LEAST, MOST)).collect();
@@ -78,11 +106,11 @@ pub(super) fn confirmed(
     );
     let (Some(before), Some(after)) = (before?, after?) else { return Ok(None) };
     let gains: Tally =
-        before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, of)).collect();
+        before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, judged)).collect();
     let level = measure.confidence.get();
     let Interval { mean, half_width, .. } = Interval::of(&gains, level);
     let average = |figures: &[Figures]| {
-        figures.iter().map(|figures| figures.of(of)).sum::<f64>() / figures.len() as f64
+        figures.iter().filter_map(|figures| figures.judged(judged)).sum::<f64>() / figures.len() as f64
     };
     Ok(Some(WhatIf {
         gain: mean,
@@ -91,7 +119,7 @@ pub(super) fn confirmed(
         replications: replications.len() as u64,
         before: average(&before),
         after: average(&after),
-        ..candidate.asked(of)
+        ..candidate.asked(judged, loaded.subjects().len() > 1)
     }))
 }
 

@@ -34,9 +34,9 @@ pub(super) struct Speed {
 pub(super) fn predict(loaded: &Loaded) -> Result<Speed, FsValidationError> {
     let system = System::build(loaded)?;
     let report = simulate(loaded, &system, Sinks::default())?;
-    let bytes = report.throughput_bytes_per_s.value;
+    let bytes = report.served.throughput_bytes_per_s.value;
     // What makes data durable takes time and moves nothing: it isn't an access.
-    let accesses = (report.requests.reads + report.requests.writes) as f64;
-    let accesses = if report.bytes > 0 { bytes * accesses / report.bytes as f64 } else { 0.0 };
+    let accesses = (report.served.requests.reads + report.served.requests.writes) as f64;
+    let accesses = if report.served.bytes > 0 { bytes * accesses / report.served.bytes as f64 } else { 0.0 };
     Ok(Speed { bytes, accesses })
 }

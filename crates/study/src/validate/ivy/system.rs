@@ -10,7 +10,7 @@ use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page};
 use petrio_scenario::build::programs_page;
-use petrio_scenario::run::{Ended, Engine, Limits, Listener, OfSource, RunFailure};
+use petrio_scenario::run::{Ended, Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
 use petrio_workload::file_lives::FileLives;
 use petrio_workload::program::Placement;
 use petrio_workload::replay::{FileRecords, TraceFile, TraceFiles};
@@ -86,13 +86,12 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
     let records =
         FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
-    let mut source = OfSource(ClosedReplay::new(records, options)?);
+    // The replication hears of what happens to files.
+    let told = [ports.operations];
+    let mut load = Lane::new(&programs, OfSource(ClosedReplay::new(records, options)?)).told(&told);
     let arms: Vec<_> = ports.disks.iter().map(|(down, ..)| *down).collect();
     let engine = Engine {
         net: &net,
-        ports: &programs,
-        // The replication hears of what happens to files.
-        told: &[ports.operations],
         devices: &arms,
         seed,
         replication: 0,
@@ -100,7 +99,7 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
         limits: Limits::default(),
         watch: &Watch::default(),
     };
-    let Ended { mut run, .. } = engine.run(&mut source, &mut Nobody)?;
+    let Ended { mut run, .. } = engine.run(&mut load, &mut Nobody)?;
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);
     run.run_until(rest)?;
@@ -111,6 +110,8 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
 
 /// Nothing is measured but what the replication itself counts.
 struct Nobody;
+
+impl Onlooker for Nobody {}
 
 impl Listener<FileOp> for Nobody {
     fn completed(&mut self, _: &FileOp, _: &mut Simulation) -> Result<(), RunFailure> {

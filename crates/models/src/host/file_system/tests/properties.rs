@@ -126,8 +126,8 @@ fn check(volume: &Volume, fresh: &Volume) {
     let reserved: u64 = volume
         .files
         .iter()
-        .map(|(_, inode)| inode)
-        .map(|inode| inode.window.left + inode.kept.iter().map(|&(_, count)| count).sum::<u64>())
+        .filter_map(|(_, inode)| inode.reserve.as_ref())
+        .map(|reserve| reserve.window.left + reserve.kept.iter().map(|&(_, count)| count).sum::<u64>())
         .sum();
     assert_eq!(volume.windowed, reserved + volume.small.left);
     let inodes = volume.files.iter().count() as u64;

@@ -7,7 +7,7 @@ use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::machine::MachineParameters;
-use crate::host::{HostParameters, Mount, PreparedFile, host_page};
+use crate::host::{HostError, HostParameters, LaidOut, LayoutOf, Mount, PreparedFile, host_page};
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
 use std::ops::Range;
@@ -66,15 +66,19 @@ impl Rig {
         let (down, up) = (page.fifo("down"), page.fifo("up"));
         let directory =
             PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
+        let watch = petrio_kernel::Watch::default();
+        let of = LayoutOf::new((host, true), "fs", &parameters, 2 << 20, 1);
+        let laid_out = LaidOut::new(of, &watch, |tell| -> Result<(), HostError> {
+            [&[directory], files].concat().into_iter().for_each(tell);
+            Ok(())
+        });
         let mount = Mount {
-            watch: petrio_kernel::Watch::default(),
+            watch,
             name: "fs".to_owned(),
             parameters: parameters.clone(),
-            device_blocks: 2 << 20,
             largest_request: 1 << 20,
             dirty_limit: None,
-            files: [&[directory], files].concat(),
-            seed: 1,
+            laid_out: std::sync::Arc::new(laid_out.unwrap()),
             requests,
             completions: back,
         };

@@ -1,0 +1,120 @@
+//! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this kind and size.
+
+use super::file_system::{FileError, FileSystemParameters, Volume};
+use super::parameters::{HostError, HostParameters};
+use super::state::Inodes;
+use petrio_colours::FileId;
+use petrio_kernel::random::Generator;
+use petrio_kernel::{Watch, random};
+
+/// Blocks of 512 bytes in one of a file system.
+const SECTORS_PER_BLOCK: u64 = super::file_system::BLOCK_SIZE / petrio_colours::SECTOR_BYTES;
+
+/// A file that is there before the run begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedFile {
+    /// The file.
+    pub file: FileId,
+    /// The directory that it is in.
+    pub parent: FileId,
+    /// Whether it is a directory itself.
+    pub directory: bool,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether its pages are in the cache.
+    pub cached: bool,
+}
+
+/// What a layout depends on beside the files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayoutOf {
+    mount: String,
+    parameters: FileSystemParameters,
+    /// Size in blocks of 4 KiB, without what is swap space.
+    blocks: u64,
+    swap: u64,
+    seed: u64,
+}
+
+impl LayoutOf {
+    /// Of the file system `mount` of a host, which is its first or not, on a device of so many blocks of 512 bytes. Random draws of the
+    /// layout depend on the seed.
+    pub fn new(
+        (host, is_first): (&HostParameters, bool),
+        mount: &str,
+        parameters: &FileSystemParameters,
+        device_blocks: u64,
+        seed: u64,
+    ) -> Self {
+        let swap =
+            host.swap.filter(|_| is_first).map_or(0, |swap| swap.get() / super::file_system::BLOCK_SIZE);
+        Self {
+            mount: mount.to_owned(),
+            parameters: parameters.clone().under(host.kernel.journal),
+            blocks: (device_blocks / SECTORS_PER_BLOCK).saturating_sub(swap),
+            swap,
+            seed,
+        }
+    }
+}
+
+/// A volume with files on it. Clones share what no run changes.
+#[derive(Clone, Debug)]
+pub struct LaidOut {
+    of: LayoutOf,
+    pub(super) volume: Volume,
+    pub(super) inodes: Inodes,
+    /// The files in the order in which they were laid out, and whether their pages are in the cache.
+    pub(super) files: Vec<(FileId, bool)>,
+    /// Blocks of the device behind those of the volume.
+    pub(super) swap: std::ops::Range<u64>,
+}
+
+impl LaidOut {
+    /// Lays out files, which `each` tells one after the other: directories before what is in them.
+    ///
+    /// # Errors
+    /// A file system that doesn't fit its device, files that don't fit the file system; what `each` reports; a layout that isn't wanted
+    /// any more.
+    pub fn new<E: From<HostError>>(
+        of: LayoutOf,
+        watch: &Watch,
+        each: impl FnOnce(&mut dyn FnMut(PreparedFile)) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let volume = Volume::format(&of.parameters, of.blocks)
+            .map_err(|source| HostError::Format { mount: of.mount.clone(), source })?;
+        let mut stream = random::generator(of.seed, 0, &of.mount, "layout");
+        let swap = of.blocks..of.blocks + of.swap;
+        let mut laid_out = Self { of, volume, inodes: Inodes::default(), files: Vec::new(), swap };
+        let mut added = Ok(());
+        let mut stopped = false;
+        each(&mut |file| {
+            stopped |= watch.is_stopped();
+            if added.is_ok() && !stopped {
+                added = laid_out.add(&file, &mut stream);
+            }
+        })?;
+        let mount = laid_out.of.mount.clone();
+        if stopped {
+            return Err(HostError::Stopped { mount }.into());
+        }
+        added.map_err(|source| HostError::File { mount, source })?;
+        laid_out.files.shrink_to_fit();
+        Ok(laid_out)
+    }
+
+    fn add(&mut self, file: &PreparedFile, stream: &mut Generator) -> Result<(), FileError> {
+        match file.directory {
+            true => self.volume.add_directory(file.file, file.parent)?,
+            false => self.volume.add_file(file.file, file.parent, file.size, stream)?,
+        }
+        self.inodes.get_mut(file.file).size = file.size;
+        self.files.push((file.file, file.cached && !file.directory));
+        Ok(())
+    }
+
+    /// What it depends on beside its files.
+    pub const fn layout_of(&self) -> &LayoutOf {
+        &self.of
+    }
+}

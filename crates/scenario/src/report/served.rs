@@ -1,0 +1,105 @@
+//! What the programs of one sort got: those that work on files, or those that send block requests.
+
+use crate::report::latency::{Bin, Latency, Quantile};
+use crate::report::series::Series;
+use crate::report::subject::Subject;
+use crate::report::summary::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the programs of one sort got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Served {
+    /// What is counted: block requests, or file operations.
+    #[serde(default)]
+    pub subject: Subject,
+    /// What was run, in a line: "48,213 requests · closed replay, think times kept".
+    pub workload: String,
+    /// What closed the workload without counting (the last fsync, closing files) took so long after the last request that
+    /// counts, seconds; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub closing_s: Option<f64>,
+    /// How many requests there were; of the first replication.
+    pub requests: Requests,
+    /// Bytes moved by the completed requests.
+    pub bytes: u64,
+    /// Bytes per second.
+    pub throughput_bytes_per_s: Estimate,
+    /// Completed requests per second.
+    pub requests_per_s: Estimate,
+    /// From issue to completion, all requests; absent when none completed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<Latency>,
+    /// The same, reads alone, where there were both reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub read_latency: Option<Latency>,
+    /// The same, writes alone, where there were both reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub write_latency: Option<Latency>,
+    /// File operations by kind; empty for block requests.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub operations: Vec<OperationFigures>,
+    /// Where the time of the average request went, in the order in which it meets the causes.
+    pub breakdown: Vec<Share>,
+    /// Throughput and queue over model time; of the first replication.
+    pub series: Series,
+    /// The latency histogram, bins a twentieth of a decade wide; of the first replication.
+    pub histogram: Vec<Bin>,
+    /// The latency's distribution function at chosen probabilities; of the first replication.
+    pub quantiles: Vec<Quantile>,
+}
+
+/// How many requests there were: block requests, or file operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requests {
+    /// Completed in the measured part of the run.
+    pub completed: u64,
+    /// Of these, reads.
+    pub reads: u64,
+    /// Of these, writes.
+    pub writes: u64,
+    /// Of these, flushes; of file operations, those that make data durable: fsync, fdatasync, sync.
+    pub flushes: u64,
+    /// Of these, file operations of other kinds: open, create, unlink ….
+    pub others: u64,
+    /// Of the completed ones, those served by a device's cache; of file operations, those that waited for no device.
+    pub from_cache: u64,
+    /// Of the completed ones, reads that moved nothing: they began at the end of their file or beyond it.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub found_nothing: u64,
+    /// Issued, and not completed when the run ended.
+    pub in_flight: u64,
+}
+
+/// The file operations of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationFigures {
+    /// Which: `read`, `write`, `fsync` ….
+    pub operation: String,
+    /// Completed in the measured part of the run; of the first replication.
+    pub completed: u64,
+    /// Completed per second.
+    pub per_s: Estimate,
+    /// Bytes that they moved; of the first replication.
+    pub bytes: u64,
+    /// Of the completed ones, those that waited for no device; of the first replication.
+    pub from_cache: u64,
+    /// From issue to completion.
+    pub latency: Latency,
+}
+
+/// A part of the time of the average request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// What the time was spent on: `queue`, `seek`, `rotation` ….
+    pub cause: String,
+    /// Mean per request, milliseconds.
+    pub mean_ms: f64,
+    /// Its part of the mean latency, 0 to 1.
+    pub fraction: f64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}

@@ -1,0 +1,160 @@
+//! What is asked of a System in a run: the programs of one colour, or those of both side by side.
+
+use crate::build::ProgramPorts;
+use crate::run::RunFailure;
+use crate::run::engine::{Listener, Programs};
+use petrio_colours::Request;
+use petrio_kernel::{Place, Simulation, Time};
+use petrio_workload::Due;
+
+/// What issues requests into a net and takes back what has completed there, as an engine sees it.
+pub trait Load<L> {
+    /// When the next request is due, in a run that ends at `limit` at the latest.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn due(&mut self, limit: Time) -> Result<Due, RunFailure>;
+
+    /// Issues the request that is due now; whether there was one.
+    ///
+    /// # Errors
+    /// A workload that can't go on, or what the net or the listener can't do.
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure>;
+
+    /// Takes what has completed; how many.
+    ///
+    /// # Errors
+    /// A workload that can't go on, or what the listener can't do.
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure>;
+}
+
+/// The programs of one colour and where they meet the net.
+pub struct Lane<'n, R, P> {
+    ports: &'n ProgramPorts<R>,
+    told: &'n [Place<R>],
+    programs: P,
+    issued: u64,
+    completed: u64,
+    /// When the last request completed.
+    last: Time,
+    due: Due,
+}
+
+impl<'n, R, P> Lane<'n, R, P> {
+    /// Programs at the ports of their page.
+    pub const fn new(ports: &'n ProgramPorts<R>, programs: P) -> Self {
+        Self {
+            ports,
+            told: &[],
+            programs,
+            issued: 0,
+            completed: 0,
+            last: Time::ZERO,
+            due: Due::AfterCompletion,
+        }
+    }
+
+    /// With others in the net who hear of each request as it is issued, at the same time.
+    #[must_use]
+    pub const fn told(mut self, places: &'n [Place<R>]) -> Self {
+        self.told = places;
+        self
+    }
+
+    /// Requests that were issued and haven't completed.
+    pub const fn in_flight(&self) -> u64 {
+        self.issued - self.completed
+    }
+
+    /// When its last request completed, if there will be no more.
+    pub fn ended(&self) -> Option<Time> {
+        (self.due == Due::Never && self.in_flight() == 0).then_some(self.last)
+    }
+
+    /// What the programs have to say.
+    pub fn into_programs(self) -> P {
+        self.programs
+    }
+}
+
+impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
+    #[inline]
+    fn due(&mut self, limit: Time) -> Result<Due, RunFailure> {
+        self.due = match self.programs.due() {
+            // A run that ends before needs none of it.
+            Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !limit.is_never() => {
+                Due::At(Time::NEVER)
+            }
+            due => due?,
+        };
+        Ok(self.due)
+    }
+
+    #[inline]
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure> {
+        let Some(item) = self.programs.issue(run.now())? else { return Ok(false) };
+        self.issued += 1;
+        listener.issued(&item, run)?;
+        for port in self.told {
+            run.inject(*port, item.request.clone(), run.now())?;
+        }
+        run.inject(self.ports.arrivals, item.request, run.now())?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure> {
+        let (before, now) = (self.completed, run.now());
+        loop {
+            let Some(done) = run.drain(self.ports.done).next() else { break };
+            self.completed += 1;
+            self.last = now;
+            self.programs.complete(done.id(), now)?;
+            listener.completed(&done, run)?;
+        }
+        Ok(self.completed - before)
+    }
+}
+
+/// Two loads side by side. Of what is due at the same time, the first one's comes first.
+pub struct SideBySide<A, B> {
+    first: A,
+    second: B,
+    due: (Due, Due),
+}
+
+impl<A, B> SideBySide<A, B> {
+    /// Both from the beginning.
+    pub const fn new(first: A, second: B) -> Self {
+        Self { first, second, due: (Due::AfterCompletion, Due::AfterCompletion) }
+    }
+
+    /// Each for itself again.
+    pub fn apart(self) -> (A, B) {
+        (self.first, self.second)
+    }
+}
+
+impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
+    fn due(&mut self, limit: Time) -> Result<Due, RunFailure> {
+        self.due = (self.first.due(limit)?, self.second.due(limit)?);
+        Ok(match self.due {
+            (Due::At(a), Due::At(b)) => Due::At(a.min(b)),
+            (Due::At(time), _) | (_, Due::At(time)) => Due::At(time),
+            (Due::Never, Due::Never) => Due::Never,
+            _ => Due::AfterCompletion,
+        })
+    }
+
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure> {
+        let now = run.now();
+        match self.due {
+            (Due::At(time), _) if time <= now => self.first.issue(run, listener),
+            _ => self.second.issue(run, listener),
+        }
+    }
+
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure> {
+        Ok(self.first.complete(run, listener)? + self.second.complete(run, listener)?)
+    }
+}
