@@ -57,6 +57,7 @@ enum Command {
     #[command(subcommand)]
     Users(command::users::Users),
     Fit(command::fit::Fit),
+    #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
 }
 
@@ -99,6 +100,7 @@ fn main() -> ExitCode {
             return;
         }
         // The studio ends by itself when it is told.
+        #[cfg(feature = "studio")]
         if petrio_studio::interrupt() {
             return;
         }
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
         Command::Fs(fs) => fs.execute(),
         Command::Users(users) => users.execute(),
         Command::Fit(fit) => fit.execute(),
+        #[cfg(feature = "studio")]
         Command::Studio(studio) => studio.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.

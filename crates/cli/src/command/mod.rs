@@ -12,6 +12,7 @@ mod reading;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod schema;
+#[cfg(feature = "studio")]
 pub(crate) mod studio;
 pub(crate) mod trace;
 pub(crate) mod users;
