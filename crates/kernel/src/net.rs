@@ -78,9 +78,11 @@ pub(crate) struct Transition {
     pub(crate) inputs: ArcNumber,
     /// Takes what its places bring first, without a guard: enabled as soon as no condition fails.
     pub(crate) simple: bool,
+    /// It has `searches`.
+    pub(crate) binds: bool,
+    pub(crate) searches: Box<[SearchArc]>,
     /// Two selecting arcs share a place, so that taking one may move the other.
     pub(crate) shares_places: bool,
-    pub(crate) searches: Box<[SearchArc]>,
     pub(crate) guard: Option<Guard>,
     /// Rank of the priority, the most urgent 0.
     pub(crate) rank: u8,

@@ -303,7 +303,7 @@ fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
 fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
     marking.agenda.count(index);
     marking.firings_total += 1;
-    let binds = !transition.simple && !transition.searches.is_empty();
+    let binds = transition.binds;
     let mut firing = Firing { net, marking, transition, taken: 0, given: 0, binds };
     (transition.action)(&mut firing);
     let Firing { taken, given, .. } = firing;
@@ -349,7 +349,7 @@ fn consume(transition: &Transition, binds: bool, net: &Net, marking: &mut Markin
         let slot = if binds { marking.slots[arc as usize] } else { UNBOUND };
         let bound = (slot != UNBOUND).then_some(slot);
         let changed = marking.stores[index].discard(bound, weight, marking.clock).changed();
-        if transition.shares_places && slot != UNBOUND {
+        if slot != UNBOUND && transition.shares_places {
             follow(transition, net, &mut marking.slots, place, slot, changed.ready);
         }
         marking.left(net, place, weight, changed);

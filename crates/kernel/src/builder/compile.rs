@@ -239,6 +239,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         action,
         rank,
         conditions: tests.len() as u32,
+        binds: !searches.is_empty(),
         searches: searches.into(),
         guard,
         simple,
