@@ -14,12 +14,27 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// What a marking knows of a transition.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Conditions on numbers of tokens that fail.
-    failing: u32,
+    /// Conditions on numbers of tokens that fail, in units of [`ONE_FAILS`], and the rank below: together they let four members
+    /// share a line of 64 bytes.
+    failing_and_rank: u32,
     /// The next in its list.
     next: u32,
-    rank: u32,
     firings: u64,
+}
+
+/// One failing condition. Twenty-six bits are left for them, more than a transition can have arcs.
+const ONE_FAILS: u32 = RANK_LIMIT as u32;
+
+impl Member {
+    #[inline]
+    fn may_fire(&self) -> bool {
+        self.failing_and_rank < ONE_FAILS
+    }
+
+    #[inline]
+    fn rank(&self) -> usize {
+        self.failing_and_rank as usize & RANK_MASK
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +57,10 @@ impl Agenda {
     /// Nothing listed; for each transition its rank, below [`RANK_LIMIT`], and how many conditions fail.
     pub(crate) fn new(transitions: impl Iterator<Item = (u8, u32)>) -> Self {
         let members = transitions
-            .map(|(rank, failing)| Member { failing, next: UNLISTED, rank: u32::from(rank), firings: 0 })
+            .map(|(rank, failing)| {
+                let failing_and_rank = failing * ONE_FAILS + u32::from(rank);
+                Member { failing_and_rank, next: UNLISTED, firings: 0 }
+            })
             .collect();
         Self { members, lists: [List { first: END, last: END }; RANK_LIMIT], occupied: 0 }
     }
@@ -57,8 +75,8 @@ impl Agenda {
     #[inline]
     pub(crate) fn holds(&mut self, transition: u32) {
         let member = &mut self.members[transition as usize];
-        member.failing -= 1;
-        if member.failing == 0 {
+        member.failing_and_rank -= ONE_FAILS;
+        if member.may_fire() {
             self.list(transition);
         }
     }
@@ -66,7 +84,7 @@ impl Agenda {
     /// One condition of a transition fails that held before.
     #[inline]
     pub(crate) fn fails(&mut self, transition: u32) {
-        self.members[transition as usize].failing += 1;
+        self.members[transition as usize].failing_and_rank += ONE_FAILS;
     }
 
     /// Single tokens have changed that a transition looks at.
@@ -80,7 +98,7 @@ impl Agenda {
     /// Whether no condition of a transition fails.
     #[inline]
     pub(crate) fn may_fire(&self, transition: u32) -> bool {
-        self.members[transition as usize].failing == 0
+        self.members[transition as usize].may_fire()
     }
 
     /// A transition fires.
@@ -110,7 +128,7 @@ impl Agenda {
             return;
         }
         member.next = END;
-        let rank = member.rank as usize & RANK_MASK;
+        let rank = member.rank();
         let list = &mut self.lists[rank];
         let last = std::mem::replace(&mut list.last, transition);
         if self.occupied & (1 << rank) == 0 {
@@ -142,7 +160,7 @@ impl Agenda {
     #[cold]
     pub(crate) fn pop_any(&mut self, random: &mut Generator) -> Option<u32> {
         let mut listed = vec![self.pop()?];
-        let rank = self.members[listed[0] as usize].rank;
+        let rank = self.members[listed[0] as usize].rank();
         while self.occupied & (1 << rank) != 0 {
             listed.extend(self.pop());
         }

@@ -61,8 +61,8 @@ impl Firing<'_> {
         } else {
             store.ready.pop()
         };
-        let (ready, total) = store.level.leave_ready(marking.clock, 1);
-        marking.left(&self.net.adjacency[index], 1, ready, total);
+        let changed = store.level.leave_ready(marking.clock, 1);
+        marking.left(self.net, arc.place, 1, changed);
         token.expect("an enabled transition has its tokens")
     }
 
@@ -157,7 +157,7 @@ impl Firing<'_> {
         };
         let store = store_mut::<T>(&mut *marking.stores[index]);
         store.level.enter(marking.clock);
-        let total = store.level.total;
+        let (total, limited) = (store.level.total, store.level.limited);
         if store.level.observed {
             marking.observers.show(marking.clock, arc.place, &token);
         }
@@ -165,9 +165,8 @@ impl Firing<'_> {
         if !at.is_never() {
             marking.calendar.push(at.as_picos(), arc.place, DELAYED + slot);
         }
-        let adjacency = &self.net.adjacency[index];
-        if !adjacency.below.is_empty() {
-            marking.total_changed(adjacency, total - 1, total);
+        if limited {
+            marking.total_changed(&self.net.adjacency[index], total - 1, total);
         }
         Timer::new(arc.place, slot, generation)
     }
@@ -216,10 +215,9 @@ impl Firing<'_> {
         let tokens = (removed.ready + removed.delayed) as u32;
         level.leave(marking.clock, tokens);
         level.ready -= removed.ready as u32;
-        let (ready, total) = (level.ready, level.total);
-        let adjacency = &self.net.adjacency[place as usize];
-        marking.fewer_ready(adjacency, removed.ready as u32, ready);
-        marking.total_changed(adjacency, total + tokens, total);
+        let changed = level.changed();
+        marking.fewer_ready(self.net, place, removed.ready as u32, changed);
+        marking.total_changed(&self.net.adjacency[place as usize], changed.total + tokens, changed.total);
         tokens as usize
     }
 

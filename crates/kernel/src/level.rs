@@ -1,10 +1,13 @@
 //! How full a place is, and has been: the counters that are always on.
 
 use crate::Time;
+use crate::binding::Condition;
+use crate::net::Adjacency;
 use serde::Serialize;
 
-/// A place's counters in a marking. One cache line.
-#[derive(Clone, Debug, Default)]
+/// A place's counters in a marking, and whom they concern as far as that is one transition, which it is for most places. One line
+/// of 64 bytes: in a net of thousands of parts each other one mostly comes from main memory.
+#[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Level {
     /// Tokens that can be taken.
@@ -19,9 +22,68 @@ pub(crate) struct Level {
     /// Time integral of `total`, token-picoseconds.
     area: u128,
     since: u64,
+    /// Needs at least so many ready tokens: the first of those who do. Where there is none, nothing reaches its threshold.
+    pub(crate) first: Condition,
+    /// More than `first` is concerned by ready tokens; the adjacency says who.
+    pub(crate) concerns_others: bool,
+    /// Somebody needs fewer than so many tokens in the place; the adjacency says who.
+    pub(crate) limited: bool,
+    /// The place is no station, so that a delayed token which matures is ready.
+    pub(crate) plain: bool,
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self {
+            ready: 0,
+            total: 0,
+            maximum: 0,
+            observed: false,
+            arrivals: 0,
+            departures: 0,
+            area: 0,
+            since: 0,
+            first: Condition { transition: 0, threshold: u32::MAX },
+            concerns_others: false,
+            limited: false,
+            plain: true,
+        }
+    }
+}
+
+/// How many tokens a place has after a change, and whom that concerns.
+#[derive(Clone, Copy)]
+pub(crate) struct Changed {
+    pub(crate) ready: u32,
+    pub(crate) total: u32,
+    pub(crate) first: Condition,
+    pub(crate) concerns_others: bool,
+    pub(crate) limited: bool,
 }
 
 impl Level {
+    /// Says whom its tokens concern.
+    pub(crate) fn concern(&mut self, adjacency: &Adjacency, plain: bool) {
+        if let Some(first) = adjacency.ready.first() {
+            self.first = *first;
+        }
+        self.concerns_others = adjacency.ready.len() > 1 || !adjacency.particular.is_empty();
+        self.limited = !adjacency.below.is_empty();
+        self.plain = plain;
+    }
+
+    /// How many tokens there are after a change, and whom that concerns.
+    #[inline]
+    pub(crate) fn changed(&self) -> Changed {
+        Changed {
+            ready: self.ready,
+            total: self.total,
+            first: self.first,
+            concerns_others: self.concerns_others,
+            limited: self.limited,
+        }
+    }
+
     #[inline]
     fn integrate(&mut self, now: u64) {
         self.area += u128::from(self.total) * u128::from(now - self.since);
@@ -43,12 +105,12 @@ impl Level {
         self.departures += u64::from(tokens);
     }
 
-    /// Ready tokens leave; returns how many are left, ready and in all.
+    /// Ready tokens leave.
     #[inline]
-    pub(crate) fn leave_ready(&mut self, now: u64, tokens: u32) -> (u32, u32) {
+    pub(crate) fn leave_ready(&mut self, now: u64, tokens: u32) -> Changed {
         self.leave(now, tokens);
         self.ready -= tokens;
-        (self.ready, self.total)
+        self.changed()
     }
 
     /// Sets the number of tokens where a scheduler has merged or split some.

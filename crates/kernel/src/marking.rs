@@ -6,13 +6,13 @@ use crate::arc::UNBOUND;
 use crate::binding::{store_mut, store_of};
 use crate::calendar::Calendar;
 use crate::error::RunError;
-use crate::level::PlaceStatistics;
+use crate::level::{Changed, PlaceStatistics};
 use crate::monitor::{Observers, Probe, ProbeState};
 use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
 use crate::random::{self, Generator};
 use crate::station::{Env, StationStatistics};
-use crate::store::{AnyStore, DELAYED, View};
+use crate::store::{AnyStore, DELAYED, Matured, View};
 use std::sync::Arc;
 
 /// Tokens, clock, random streams and statistics of one run of a [`Net`].
@@ -228,22 +228,20 @@ impl Marking {
     /// A token arrives now.
     #[inline]
     pub(crate) fn arrive<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
-        let index = place as usize;
-        let adjacency = &net.adjacency[index];
-        if !adjacency.plain {
+        let store = store_mut::<T>(&mut *self.stores[place as usize]);
+        if !store.level.plain {
             return self.arrive_at_station(net, place, token);
         }
-        let store = store_mut::<T>(&mut *self.stores[index]);
         store.level.enter(self.clock);
         store.level.ready += 1;
-        let (ready, total) = (store.level.ready, store.level.total);
+        let changed = store.level.changed();
         if store.level.observed {
             self.observers.show(self.clock, place, &token);
         }
         store.ready.push(token);
-        self.one_more_ready(adjacency, ready);
-        if !adjacency.below.is_empty() {
-            self.total_changed(adjacency, total - 1, total);
+        self.one_more_ready(net, place, changed);
+        if changed.limited {
+            self.total_changed(&net.adjacency[place as usize], changed.total - 1, changed.total);
         }
     }
 
@@ -306,39 +304,46 @@ impl Marking {
     /// A calendar entry is due.
     #[inline]
     pub(crate) fn event(&mut self, net: &Net, place: u32, tag: u32) {
-        let index = place as usize;
-        let adjacency = &net.adjacency[index];
-        if !adjacency.plain {
-            return self.at_station(net, place, |store, env| store.event(tag, env));
+        let (matured, level) = self.stores[place as usize].mature(tag, self.clock);
+        let changed = level.changed();
+        match matured {
+            Matured::Ready => {}
+            Matured::FromOutside => {
+                self.total_changed(&net.adjacency[place as usize], changed.total - 1, changed.total);
+            }
+            Matured::Cancelled => {
+                self.stale -= 1;
+                return;
+            }
+            Matured::ForStation => return self.at_station(net, place, |store, env| store.event(tag, env)),
         }
-        let store = &mut *self.stores[index];
-        let Some(matured) = store.mature(tag, self.clock) else {
-            self.stale -= 1;
-            return;
-        };
-        if matured.from_outside {
-            let total = store.level().total;
-            self.total_changed(adjacency, total - 1, total);
-        }
-        self.one_more_ready(adjacency, matured.ready);
+        self.one_more_ready(net, place, changed);
     }
 
-    /// Some ready tokens have left a place, in which so many are ready and in all.
+    /// Some ready tokens have left a place.
     #[inline]
-    pub(crate) fn left(&mut self, adjacency: &Adjacency, tokens: u32, ready: u32, total: u32) {
-        self.fewer_ready(adjacency, tokens, ready);
-        if !adjacency.below.is_empty() {
-            self.total_changed(adjacency, total + tokens, total);
+    pub(crate) fn left(&mut self, net: &Net, place: u32, tokens: u32, changed: Changed) {
+        self.fewer_ready(net, place, tokens, changed);
+        if changed.limited {
+            self.total_changed(&net.adjacency[place as usize], changed.total + tokens, changed.total);
         }
     }
 
-    /// Some ready tokens fewer, so many now.
+    /// Some ready tokens fewer.
     #[inline]
-    pub(crate) fn fewer_ready(&mut self, adjacency: &Adjacency, tokens: u32, now: u32) {
-        if now >= adjacency.ready_ceiling {
-            return;
+    pub(crate) fn fewer_ready(&mut self, net: &Net, place: u32, tokens: u32, changed: Changed) {
+        let Changed { ready, first, .. } = changed;
+        if ready < first.threshold && first.threshold <= ready + tokens {
+            self.agenda.fails(first.transition);
         }
-        for condition in &adjacency.ready {
+        if changed.concerns_others {
+            self.fewer_ready_for_others(&net.adjacency[place as usize], tokens, ready);
+        }
+    }
+
+    #[inline(never)]
+    fn fewer_ready_for_others(&mut self, adjacency: &Adjacency, tokens: u32, now: u32) {
+        for condition in adjacency.ready.iter().skip(1) {
             if now < condition.threshold && condition.threshold <= now + tokens {
                 self.agenda.fails(condition.transition);
             }
@@ -348,14 +353,19 @@ impl Marking {
 
     /// One ready token more; the most frequent change.
     #[inline]
-    fn one_more_ready(&mut self, adjacency: &Adjacency, now: u32) {
-        if now > adjacency.ready_ceiling {
-            return;
+    fn one_more_ready(&mut self, net: &Net, place: u32, changed: Changed) {
+        if changed.first.threshold == changed.ready {
+            self.agenda.holds(changed.first.transition);
         }
-        for condition in &adjacency.ready {
-            if condition.threshold == now {
-                self.agenda.holds(condition.transition);
-            }
+        if changed.concerns_others {
+            self.one_more_ready_for_others(&net.adjacency[place as usize], changed.ready);
+        }
+    }
+
+    #[inline(never)]
+    fn one_more_ready_for_others(&mut self, adjacency: &Adjacency, now: u32) {
+        for condition in adjacency.ready.iter().skip(1).filter(|condition| condition.threshold == now) {
+            self.agenda.holds(condition.transition);
         }
         self.particulars_changed(adjacency);
     }

@@ -60,17 +60,15 @@ pub(crate) struct ArcSpec {
     pub(crate) label: Option<&'static str>,
 }
 
-/// What a firing needs comes first and fills two lines of 64 bytes: in a net of thousands of parts a transition mostly comes from main
-/// memory again when it fires.
+/// What the firing of a simple transition needs comes first and fills one line of 64 bytes: in a net of thousands of parts a
+/// transition mostly comes from main memory again when it fires.
 #[repr(C, align(64))]
 pub(crate) struct Transition {
     pub(crate) action: Action,
-    pub(crate) searches: Box<[SearchArc]>,
     /// Arc number, place and weight of the arcs that consume tokens unseen.
     pub(crate) consumes: Box<[(ArcNumber, u32, u32)]>,
     /// Those to be tested again because it changes tokens without taking them.
     pub(crate) notifies: Box<[u32]>,
-    pub(crate) guard: Option<Guard>,
     /// How many tokens the action takes.
     pub(crate) takes: u32,
     /// How many tokens the action puts on exact arcs.
@@ -78,12 +76,16 @@ pub(crate) struct Transition {
     pub(crate) page: u32,
     /// How many input arcs it has.
     pub(crate) inputs: ArcNumber,
-    /// Rank of the priority, the most urgent 0.
-    pub(crate) rank: u8,
     /// Takes what its places bring first, without a guard: enabled as soon as no condition fails.
     pub(crate) simple: bool,
+    /// It has `searches`.
+    pub(crate) binds: bool,
+    pub(crate) searches: Box<[SearchArc]>,
     /// Two selecting arcs share a place, so that taking one may move the other.
     pub(crate) shares_places: bool,
+    pub(crate) guard: Option<Guard>,
+    /// Rank of the priority, the most urgent 0.
+    pub(crate) rank: u8,
     pub(crate) guarded: bool,
     pub(crate) priority: i32,
     /// Conditions on numbers of tokens, all of which fail in an imaginary marking before the first.
@@ -93,14 +95,8 @@ pub(crate) struct Transition {
 }
 
 /// Which transitions a place concerns: the static adjacency.
-#[derive(Default)]
-#[repr(align(64))]
 pub(crate) struct Adjacency {
-    /// The place is no station, so that a delayed token which matures is ready.
-    pub(crate) plain: bool,
-    /// No change among numbers of ready tokens at or above this concerns anybody; `u32::MAX` where single tokens do.
-    pub(crate) ready_ceiling: u32,
-    /// Need at least so many ready tokens.
+    /// Need at least so many ready tokens. The first is kept beside the place's counters, too: see [`Level`](crate::level::Level).
     pub(crate) ready: Box<[Condition]>,
     /// Need fewer than so many tokens in the place (inhibitors, capacities).
     pub(crate) below: Box<[Condition]>,

@@ -200,8 +200,8 @@ impl Simulation {
         std::iter::from_fn(move || {
             let store = store_mut::<T>(&mut *marking.stores[index]);
             let token = store.ready.pop()?;
-            let (ready, total) = store.level.leave_ready(marking.clock, 1);
-            marking.left(&net.adjacency[index], 1, ready, total);
+            let changed = store.level.leave_ready(marking.clock, 1);
+            marking.left(net, index as u32, 1, changed);
             Some(token)
         })
     }
@@ -303,12 +303,12 @@ fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
 fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
     marking.agenda.count(index);
     marking.firings_total += 1;
-    let binds = !transition.searches.is_empty();
+    let binds = transition.binds;
     let mut firing = Firing { net, marking, transition, taken: 0, given: 0, binds };
     (transition.action)(&mut firing);
     let Firing { taken, given, .. } = firing;
     if !transition.consumes.is_empty() {
-        consume(transition, net, marking);
+        consume(transition, binds, net, marking);
     }
     for &reader in &transition.notifies {
         marking.agenda.list(reader);
@@ -343,16 +343,16 @@ fn attend(marking: &mut Marking) -> Result<bool, RunError> {
 
 /// Consumes the tokens that no action looks at.
 #[inline]
-fn consume(transition: &Transition, net: &Net, marking: &mut Marking) {
+fn consume(transition: &Transition, binds: bool, net: &Net, marking: &mut Marking) {
     for &(arc, place, weight) in &transition.consumes {
         let index = place as usize;
-        let slot = if transition.searches.is_empty() { UNBOUND } else { marking.slots[arc as usize] };
+        let slot = if binds { marking.slots[arc as usize] } else { UNBOUND };
         let bound = (slot != UNBOUND).then_some(slot);
-        let (ready, total) = marking.stores[index].discard(bound, weight, marking.clock);
-        if transition.shares_places && slot != UNBOUND {
-            follow(transition, net, &mut marking.slots, place, slot, ready);
+        let changed = marking.stores[index].discard(bound, weight, marking.clock).changed();
+        if slot != UNBOUND && transition.shares_places {
+            follow(transition, net, &mut marking.slots, place, slot, changed.ready);
         }
-        marking.left(&net.adjacency[index], weight, ready, total);
+        marking.left(net, place, weight, changed);
     }
 }
 

@@ -8,14 +8,14 @@ use crate::binding::{Condition, Search, SearchArc};
 use crate::error::NetError;
 use crate::net::{Adjacency, Net, PlaceSpec, Transition};
 use crate::place::Discipline;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     if let Some(error) = builder.error {
         return Err(error);
     }
-    let places = builder.places;
+    let mut places = builder.places;
     for place in &places {
         if let Some(capacity) = place.capacity
             && place.initial > capacity as usize
@@ -48,8 +48,10 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
         transition.notifies = readers.copied().collect();
     }
     let conserved = check_conserved(builder.conserved, &transitions, &places)?;
-    let adjacency =
-        drafts.into_iter().zip(&places).map(|(draft, place)| draft.finish(place.station.is_none())).collect();
+    let adjacency: Vec<Adjacency> = drafts.into_iter().map(AdjacencyDraft::finish).collect();
+    for (place, adjacency) in places.iter_mut().zip(&adjacency) {
+        place.prototype.level_mut().concern(adjacency, place.station.is_none());
+    }
     Ok(Arc::new(Net {
         name: builder.name,
         pages: builder.pages,
@@ -83,15 +85,8 @@ struct AdjacencyDraft {
 }
 
 impl AdjacencyDraft {
-    fn finish(self, plain: bool) -> Adjacency {
-        let ready_ceiling = if self.particular.is_empty() {
-            self.ready.iter().map(|condition| condition.threshold).max().unwrap_or(0)
-        } else {
-            u32::MAX
-        };
+    fn finish(self) -> Adjacency {
         Adjacency {
-            plain,
-            ready_ceiling,
             ready: self.ready.into(),
             below: self.below.into(),
             particular: self.particular.into_iter().collect(),
@@ -244,6 +239,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         action,
         rank,
         conditions: tests.len() as u32,
+        binds: !searches.is_empty(),
         searches: searches.into(),
         guard,
         simple,
@@ -312,11 +308,25 @@ fn check_conserved(
     transitions: &[Transition],
     places: &[PlaceSpec],
 ) -> Result<Vec<crate::net::Conserved>, NetError> {
+    // Who has an arc to each conserved place, so that a quantity of one part doesn't ask the transitions of thousands of others.
+    let mut around: HashMap<u32, BTreeSet<usize>> = conserved
+        .iter()
+        .flat_map(|quantity| quantity.places.iter().map(|(place, _)| (*place, BTreeSet::new())))
+        .collect();
+    for (index, transition) in transitions.iter().enumerate() {
+        for arc in &transition.arcs {
+            if let Some(around) = around.get_mut(&arc.place) {
+                around.insert(index);
+            }
+        }
+    }
     for quantity in &mut conserved {
         let weights: BTreeMap<u32, i64> = quantity.places.iter().copied().collect();
         quantity.initial =
             weights.iter().map(|(place, weight)| weight * places[*place as usize].initial as i64).sum();
-        for transition in transitions {
+        // In the order of their declaration: the first that breaks it is named.
+        let concerned: BTreeSet<usize> = weights.keys().flat_map(|place| &around[place]).copied().collect();
+        for transition in concerned.into_iter().map(|index| &transitions[index]) {
             let change: i64 = transition
                 .arcs
                 .iter()

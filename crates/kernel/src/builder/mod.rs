@@ -15,7 +15,7 @@ use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::random::Stream;
 use crate::station::{Station, StationSpec};
 use crate::store::{PlaceStore, Ready};
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use transition::Draft;
 
@@ -154,12 +154,12 @@ impl PageBuilder<'_> {
 
     /// A place whose tokens are taken first in, first out.
     pub fn fifo<T: Colour>(&mut self, name: &str) -> Place<T> {
-        self.place(name, Discipline::Fifo, Ready::Fifo(VecDeque::new()), None)
+        self.place(name, Discipline::Fifo, Ready::fifo(), None)
     }
 
     /// A place from which any token may be taken: a guard is tried on each.
     pub fn bag<T: Colour>(&mut self, name: &str) -> Place<T> {
-        self.place(name, Discipline::Bag, Ready::Bag(Vec::new()), None)
+        self.place(name, Discipline::Bag, Ready::bag(), None)
     }
 
     /// A place that brings the token of least key first, equal keys in order of arrival.
@@ -169,7 +169,7 @@ impl PageBuilder<'_> {
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
         let key_of: KeyOf<T> = Arc::new(key);
-        let ready = Ready::Priority { heap: BinaryHeap::new(), key_of, next_order: 0 };
+        let ready = Ready::priority(key_of);
         self.place(name, Discipline::Priority, ready, None)
     }
 
@@ -179,7 +179,7 @@ impl PageBuilder<'_> {
         name: &str,
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
-        let ready = Ready::Ordered { tree: Default::default(), key_of: Arc::new(key) };
+        let ready = Ready::ordered(Arc::new(key));
         self.place(name, Discipline::Ordered, ready, None)
     }
 
@@ -189,13 +189,13 @@ impl PageBuilder<'_> {
         name: &str,
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
-        let ready = Ready::Keyed { map: Default::default(), key_of: Arc::new(key) };
+        let ready = Ready::keyed(Arc::new(key));
         self.place(name, Discipline::Keyed, ready, None)
     }
 
     /// A place with one resident token that transitions update in place (a clock hand, a position, a set of permits).
     pub fn state<T: Colour>(&mut self, name: &str, resident: T) -> Place<T> {
-        let place = self.place(name, Discipline::State, Ready::State(None), None);
+        let place = self.place(name, Discipline::State, Ready::state(), None);
         self.initial(place, [resident]);
         place
     }
@@ -203,8 +203,7 @@ impl PageBuilder<'_> {
     /// A queueing place: tokens wait, are served, and are then ready.
     pub fn station<T: Colour>(&mut self, name: &str, station: StationSpec<T>) -> Place<T> {
         let (kind, servers) = (station.name, station.servers());
-        let place =
-            self.place(name, Discipline::Station, Ready::Fifo(VecDeque::new()), Some(station.prototype));
+        let place = self.place(name, Discipline::Station, Ready::fifo(), Some(station.prototype));
         let path = self.child_path(name);
         let stream = self.net.add_stream(path, "service");
         let spec = &mut self.net.places[place.index as usize];

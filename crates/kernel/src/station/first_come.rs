@@ -3,7 +3,7 @@
 use super::{Env, Served, ServiceTime, Serving, Station, Tracker, Waiting};
 use crate::place::{Colour, KeyOf};
 use crate::store::{Ready, Timed};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The waiting line, in the order in which it is served.
@@ -58,7 +58,7 @@ impl<T: Colour> FirstCome<T> {
             None => Line::Arrival(VecDeque::new()),
             Some(key_of) => {
                 let by_token: KeyOf<Waiting<T>> = Arc::new(move |waiting| key_of(&waiting.token));
-                Line::Key(Ready::Priority { heap: BinaryHeap::new(), key_of: by_token, next_order: 0 })
+                Line::Key(Ready::priority(by_token))
             }
         };
         Self { line, serving: Timed::default(), free: servers, service, tracker: Tracker::new(Some(servers)) }

@@ -50,6 +50,10 @@ impl Tracker {
     }
 
     fn integrate(&mut self, now: u64) {
+        if now == self.since {
+            // A token that leaves lets another one in at the same time.
+            return;
+        }
         let span = u128::from(now - self.since);
         self.waiting_area += u128::from(self.waiting) * span;
         self.serving_area += u128::from(self.serving) * span;

@@ -2,6 +2,7 @@
 
 mod keyed;
 mod ready;
+mod special;
 mod timed;
 mod treap;
 mod view;
@@ -20,12 +21,12 @@ pub(crate) trait AnyStore: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyStore>;
     fn level(&self) -> &Level;
     fn level_mut(&mut self) -> &mut Level;
-    /// A delayed token of a plain place is due and becomes ready; `None` where it was cancelled.
-    fn mature(&mut self, tag: u32, now: u64) -> Option<Matured>;
+    /// A calendar entry is due: of a plain place, its token becomes ready.
+    fn mature(&mut self, tag: u32, now: u64) -> (Matured, &Level);
     /// A calendar entry of a station is due.
     fn event(&mut self, tag: u32, env: &mut Env<'_>);
-    /// Drops consumed tokens that the action did not ask for; returns how many are left, ready and in all.
-    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> (u32, u32);
+    /// Drops consumed tokens that the action did not ask for; returns the place's counters.
+    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> &Level;
     /// The next token of a scan.
     fn scan(&self, after: Option<u32>) -> Option<u32>;
     /// Whether a calendar entry still means something.
@@ -38,19 +39,27 @@ pub(crate) trait AnyStore: Any + Send + Sync {
     fn reset_statistics(&mut self, now: u64);
 }
 
-/// What a token that matured changed.
-pub(crate) struct Matured {
-    /// Ready tokens now.
-    pub(crate) ready: u32,
-    /// It came from outside, so that the place holds one token more.
-    pub(crate) from_outside: bool,
+/// What a calendar entry that is due came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Matured {
+    /// A token of the place is ready.
+    Ready,
+    /// A token is ready that came from outside, so that the place holds one more.
+    FromOutside,
+    /// It was cancelled.
+    Cancelled,
+    /// The place is a station, which has to be told.
+    ForStation,
 }
 
 /// The tokens of one place, and its counters: together, because a firing touches both.
+///
+/// In this order: of a small colour, all that a plain place needs for a firing lies in two lines of 64 bytes.
+#[repr(C)]
 pub(crate) struct PlaceStore<T: Colour> {
     pub(crate) level: Level,
-    pub(crate) ready: Ready<T>,
     pub(crate) timed: Timed<T>,
+    pub(crate) ready: Ready<T>,
     pub(crate) station: Option<Box<dyn Station<T>>>,
 }
 
@@ -124,14 +133,19 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
         &mut self.level
     }
 
-    fn mature(&mut self, tag: u32, now: u64) -> Option<Matured> {
-        let (token, from_outside) = self.timed.mature(tag - DELAYED)?;
+    fn mature(&mut self, tag: u32, now: u64) -> (Matured, &Level) {
+        if !self.level.plain {
+            return (Matured::ForStation, &self.level);
+        }
+        let Some((token, from_outside)) = self.timed.mature(tag - DELAYED) else {
+            return (Matured::Cancelled, &self.level);
+        };
         self.ready.push(token);
         if from_outside {
             self.level.enter(now);
         }
         self.level.ready += 1;
-        Some(Matured { ready: self.level.ready, from_outside })
+        (if from_outside { Matured::FromOutside } else { Matured::Ready }, &self.level)
     }
 
     fn event(&mut self, tag: u32, env: &mut Env<'_>) {
@@ -154,12 +168,13 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
         }
     }
 
-    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> (u32, u32) {
+    fn discard(&mut self, slot: Option<u32>, tokens: u32, now: u64) -> &Level {
         match slot {
             Some(slot) => drop(self.ready.remove(slot)),
             None => (0..tokens).for_each(|_| drop(self.ready.pop())),
         }
-        self.level.leave_ready(now, tokens)
+        self.level.leave_ready(now, tokens);
+        &self.level
     }
 
     fn scan(&self, after: Option<u32>) -> Option<u32> {

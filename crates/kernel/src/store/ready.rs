@@ -1,56 +1,127 @@
 //! Tokens that can be taken, stored as the place's discipline wants them.
 
 use super::keyed::Keyed;
+use super::special::Special;
 use super::treap::Treap;
 use crate::place::{Key, KeyOf};
-use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A token of a priority place. Reversed, because the standard heap brings out its greatest.
+/// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a time, and in
+/// a net of thousands of parts each other piece of memory mostly comes from far away.
 #[derive(Clone)]
-pub(crate) struct Ranked<T> {
-    key: Key,
-    order: u64,
-    token: T,
+pub(crate) struct Queue<T> {
+    front: Option<T>,
+    /// Those behind the front; empty where there is no front.
+    behind: Option<Box<Behind<T>>>,
 }
 
-impl<T> PartialEq for Ranked<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+#[derive(Clone)]
+struct Behind<T>(VecDeque<T>);
+
+impl<T> Queue<T> {
+    fn new() -> Self {
+        Self { front: None, behind: None }
     }
-}
-impl<T> Eq for Ranked<T> {}
-impl<T> PartialOrd for Ranked<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+
+    fn len(&self) -> usize {
+        usize::from(self.front.is_some()) + self.behind.as_ref().map_or(0, |behind| behind.0.len())
     }
-}
-impl<T> Ord for Ranked<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.key, other.order).cmp(&(self.key, self.order))
+
+    #[inline]
+    fn push(&mut self, token: T) {
+        if self.front.is_none() {
+            self.front = Some(token);
+        } else {
+            self.push_behind(token);
+        }
+    }
+
+    fn push_behind(&mut self, token: T) {
+        self.behind.get_or_insert_with(|| Box::new(Behind(VecDeque::new()))).0.push_back(token);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        let token = self.front.take();
+        if let Some(behind) = &mut self.behind {
+            self.front = behind.0.pop_front();
+        }
+        token
+    }
+
+    #[inline]
+    fn get(&self, position: u32) -> Option<&T> {
+        match position.checked_sub(1) {
+            None => self.front.as_ref(),
+            Some(behind) => self.behind.as_ref()?.0.get(behind as usize),
+        }
+    }
+
+    #[inline]
+    fn get_mut(&mut self, position: u32) -> Option<&mut T> {
+        match position.checked_sub(1) {
+            None => self.front.as_mut(),
+            Some(behind) => self.behind.as_mut()?.0.get_mut(behind as usize),
+        }
+    }
+
+    fn remove(&mut self, position: u32) -> Option<T> {
+        match position.checked_sub(1) {
+            None => self.pop(),
+            Some(behind) => self.behind.as_mut()?.0.remove(behind as usize),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        self.front.iter().chain(self.behind.iter().flat_map(|behind| &behind.0))
+    }
+
+    fn clear(&mut self) {
+        self.front = None;
+        if let Some(behind) = &mut self.behind {
+            behind.0.clear();
+        }
     }
 }
 
-/// The ready tokens of a place.
+/// The ready tokens of a place: of the frequent kinds in the place itself, of the others apart.
 #[derive(Clone)]
 pub(crate) enum Ready<T> {
-    Fifo(VecDeque<T>),
-    Bag(Vec<T>),
-    Priority { heap: BinaryHeap<Ranked<T>>, key_of: KeyOf<T>, next_order: u64 },
-    Ordered { tree: Treap<T>, key_of: KeyOf<T> },
-    Keyed { map: Keyed<T>, key_of: KeyOf<T> },
+    Fifo(Queue<T>),
     State(Option<T>),
+    Special(Box<Special<T>>),
 }
 
 impl<T> Ready<T> {
+    pub(crate) fn fifo() -> Self {
+        Self::Fifo(Queue::new())
+    }
+
+    pub(crate) fn state() -> Self {
+        Self::State(None)
+    }
+
+    pub(crate) fn bag() -> Self {
+        Self::Special(Box::new(Special::Bag(Vec::new())))
+    }
+
+    pub(crate) fn priority(key_of: KeyOf<T>) -> Self {
+        Self::Special(Box::new(Special::Priority { heap: BinaryHeap::new(), key_of, next_order: 0 }))
+    }
+
+    pub(crate) fn ordered(key_of: KeyOf<T>) -> Self {
+        Self::Special(Box::new(Special::Ordered { tree: Treap::default(), key_of }))
+    }
+
+    pub(crate) fn keyed(key_of: KeyOf<T>) -> Self {
+        Self::Special(Box::new(Special::Keyed { map: Keyed::default(), key_of }))
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Fifo(queue) => queue.len(),
-            Self::Bag(bag) => bag.len(),
-            Self::Priority { heap, .. } => heap.len(),
-            Self::Ordered { tree, .. } => tree.len(),
-            Self::Keyed { map, .. } => map.len(),
             Self::State(resident) => usize::from(resident.is_some()),
+            Self::Special(special) => special.len(),
         }
     }
 
@@ -58,7 +129,7 @@ impl<T> Ready<T> {
     pub(crate) fn push(&mut self, token: T) {
         // Most places are plain queues: that case is inlined, the others are called.
         match self {
-            Self::Fifo(queue) => queue.push_back(token),
+            Self::Fifo(queue) => queue.push(token),
             _ => self.push_elsewhere(token),
         }
     }
@@ -66,22 +137,9 @@ impl<T> Ready<T> {
     #[inline(never)]
     fn push_elsewhere(&mut self, token: T) {
         match self {
-            Self::Fifo(queue) => queue.push_back(token),
-            Self::Bag(bag) => bag.push(token),
-            Self::Priority { heap, key_of, next_order } => {
-                let key = key_of(&token);
-                heap.push(Ranked { key, order: *next_order, token });
-                *next_order += 1;
-            }
-            Self::Ordered { tree, key_of } => {
-                let key = key_of(&token);
-                tree.insert(key, token);
-            }
-            Self::Keyed { map, key_of } => {
-                let key = key_of(&token);
-                map.insert(key, token);
-            }
+            Self::Fifo(queue) => queue.push(token),
             Self::State(resident) => *resident = Some(token),
+            Self::Special(special) => special.push(token),
         }
     }
 
@@ -89,15 +147,7 @@ impl<T> Ready<T> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         match self {
-            Self::Fifo(queue) => {
-                let token = queue.pop_front();
-                if queue.is_empty() {
-                    // Begins anew at the front of its memory: a place that mostly holds one token uses the same few
-                    // lines of 64 bytes for all, where thousands of places would else use all of theirs.
-                    queue.clear();
-                }
-                token
-            }
+            Self::Fifo(queue) => queue.pop(),
             _ => self.pop_elsewhere(),
         }
     }
@@ -105,135 +155,82 @@ impl<T> Ready<T> {
     #[inline(never)]
     fn pop_elsewhere(&mut self) -> Option<T> {
         match self {
-            Self::Fifo(queue) => queue.pop_front(),
-            Self::Bag(bag) => bag.pop(),
-            Self::Priority { heap, .. } => heap.pop().map(|ranked| ranked.token),
-            Self::Ordered { tree, .. } => tree.first().and_then(|slot| tree.remove(slot)),
-            Self::Keyed { map, .. } => map.occupied_from(0).and_then(|slot| map.remove(slot)),
+            Self::Fifo(queue) => queue.pop(),
             Self::State(resident) => resident.take(),
+            Self::Special(special) => special.pop(),
         }
     }
 
     /// The slot of the token that goes first.
+    #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
         match self {
-            Self::Fifo(queue) => (!queue.is_empty()).then_some(0),
-            Self::Bag(bag) => bag.len().checked_sub(1).map(|last| last as u32),
-            Self::Priority { heap, .. } => (!heap.is_empty()).then_some(0),
-            Self::Ordered { tree, .. } => tree.first(),
-            Self::Keyed { map, .. } => map.occupied_from(0),
+            Self::Fifo(queue) => queue.front.as_ref().map(|_| 0),
             Self::State(resident) => resident.as_ref().map(|_| 0),
+            Self::Special(special) => special.first(),
         }
     }
 
+    #[inline]
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         match self {
-            Self::Fifo(queue) => queue.get(slot as usize),
-            Self::Bag(bag) => bag.get(slot as usize),
-            Self::Priority { heap, .. } => {
-                (slot == 0).then(|| heap.peek()).flatten().map(|ranked| &ranked.token)
-            }
-            Self::Ordered { tree, .. } => tree.get(slot),
-            Self::Keyed { map, .. } => map.get(slot),
+            Self::Fifo(queue) => queue.get(slot),
             Self::State(resident) => resident.as_ref(),
+            Self::Special(special) => special.get(slot),
         }
     }
 
     /// For changes that leave the key alone.
+    #[inline]
     pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         match self {
-            Self::Fifo(queue) => queue.get_mut(slot as usize),
-            Self::Bag(bag) => bag.get_mut(slot as usize),
-            Self::Priority { .. } => None,
-            Self::Ordered { tree, .. } => tree.get_mut(slot),
-            Self::Keyed { map, .. } => map.get_mut(slot),
+            Self::Fifo(queue) => queue.get_mut(slot),
             Self::State(resident) => resident.as_mut(),
+            Self::Special(special) => special.get_mut(slot),
         }
     }
 
     pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         match self {
-            Self::Fifo(queue) => queue.remove(slot as usize),
-            Self::Bag(bag) => (bag.len() > slot as usize).then(|| bag.swap_remove(slot as usize)),
-            Self::Priority { heap, .. } => {
-                (slot == 0).then(|| heap.pop()).flatten().map(|ranked| ranked.token)
-            }
-            Self::Ordered { tree, .. } => tree.remove(slot),
-            Self::Keyed { map, .. } => map.remove(slot),
+            Self::Fifo(queue) => queue.remove(slot),
             Self::State(resident) => resident.take(),
+            Self::Special(special) => special.remove(slot),
         }
     }
 
     /// The slot after this one in a scan of all tokens; `None` starts.
     pub(crate) fn scan(&self, after: Option<u32>) -> Option<u32> {
         match self {
-            Self::Fifo(_) | Self::Bag(_) => {
+            Self::Fifo(queue) => {
                 let next = after.map_or(0, |slot| slot + 1);
-                ((next as usize) < self.len()).then_some(next)
+                ((next as usize) < queue.len()).then_some(next)
             }
-            // Only its head can be told apart from the others without disturbing the heap.
-            Self::Priority { .. } | Self::State(_) => {
+            Self::State(_) => {
                 if after.is_none() {
                     self.first()
                 } else {
                     None
                 }
             }
-            Self::Ordered { tree, .. } => match after {
-                None => tree.first(),
-                Some(slot) => tree.after(slot),
-            },
-            Self::Keyed { map, .. } => map.occupied_from(after.map_or(0, |slot| slot + 1)),
+            Self::Special(special) => special.scan(after),
         }
     }
 
     /// Every token, for inspection; a priority place's in no particular but a deterministic order.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&T)) {
+    pub(crate) fn for_each(&self, visit: impl FnMut(&T)) {
         match self {
             Self::Fifo(queue) => queue.iter().for_each(visit),
-            Self::Bag(bag) => bag.iter().for_each(visit),
-            Self::Priority { heap, .. } => heap.iter().for_each(|ranked| visit(&ranked.token)),
-            Self::Ordered { tree, .. } => {
-                let mut at = tree.first();
-                while let Some(slot) = at {
-                    if let Some(token) = tree.get(slot) {
-                        visit(token);
-                    }
-                    at = tree.after(slot);
-                }
-            }
-            Self::Keyed { map, .. } => map.iter().for_each(|(_, token)| visit(token)),
             Self::State(resident) => resident.iter().for_each(visit),
+            Self::Special(special) => special.for_each(visit),
         }
     }
 
     /// Removes the tokens whose key lies in a range; returns how many.
     pub(crate) fn remove_keys(&mut self, first: Key, last: Key) -> usize {
-        let before = self.len();
         match self {
-            Self::Ordered { tree, .. } => {
-                while let Some(slot) = tree.at_or_after(first).filter(|slot| tree.key(*slot) <= last) {
-                    tree.remove(slot);
-                }
-            }
-            Self::Keyed { map, .. } if first == last => {
-                while let Some(slot) = map.find(first) {
-                    map.remove(slot);
-                }
-            }
-            Self::Keyed { map, key_of } => {
-                let mut at = map.occupied_from(0);
-                while let Some(slot) = at {
-                    if map.get(slot).is_some_and(|token| (first..=last).contains(&key_of(token))) {
-                        map.remove(slot);
-                    }
-                    at = map.occupied_from(slot + 1);
-                }
-            }
-            Self::Priority { heap, .. } => heap.retain(|ranked| !(first..=last).contains(&ranked.key)),
-            Self::Fifo(_) | Self::Bag(_) | Self::State(_) => {}
+            Self::Fifo(_) | Self::State(_) => 0,
+            Self::Special(special) => special.remove_keys(first, last),
         }
-        before - self.len()
     }
 
     /// Removes every token; returns how many. A state keeps its resident.
@@ -241,20 +238,37 @@ impl<T> Ready<T> {
         let before = self.len();
         match self {
             Self::Fifo(queue) => queue.clear(),
-            Self::Bag(bag) => bag.clear(),
-            Self::Priority { heap, .. } => heap.clear(),
-            Self::Ordered { tree, .. } => tree.clear(),
-            Self::Keyed { map, .. } => map.clear(),
             Self::State(_) => return 0,
+            Self::Special(special) => special.clear(),
         }
         before
     }
 
     pub(crate) fn key_of(&self) -> Option<&KeyOf<T>> {
         match self {
-            Self::Priority { key_of, .. } | Self::Ordered { key_of, .. } | Self::Keyed { key_of, .. } => {
-                Some(key_of)
-            }
+            Self::Special(special) => special.key_of(),
+            _ => None,
+        }
+    }
+
+    /// The tokens of an ordered place.
+    pub(super) fn tree(&self) -> Option<&Treap<T>> {
+        match self {
+            Self::Special(special) => match &**special {
+                Special::Ordered { tree, .. } => Some(tree),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The tokens of a keyed place.
+    pub(super) fn map(&self) -> Option<&Keyed<T>> {
+        match self {
+            Self::Special(special) => match &**special {
+                Special::Keyed { map, .. } => Some(map),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! A read-only look at the ready tokens of a place: what a selecting arc chooses from.
 
-use super::{PlaceStore, Ready};
+use super::PlaceStore;
 use crate::place::{Colour, Key};
 use crate::station::Scheduler;
 use std::any::Any;
@@ -47,37 +47,27 @@ impl<'a, T: Colour> View<'a, T> {
 
     /// The first token whose key is at or after `key`.
     pub fn at_or_after(&self, key: Key) -> Option<Slot> {
-        match &self.store.ready {
-            Ready::Ordered { tree, .. } => tree.at_or_after(key).map(Slot),
-            _ => None,
-        }
+        self.store.ready.tree()?.at_or_after(key).map(Slot)
     }
 
     /// The last token whose key is before `key`.
     pub fn before(&self, key: Key) -> Option<Slot> {
-        match &self.store.ready {
-            Ready::Ordered { tree, .. } => tree.before(key).map(Slot),
-            _ => None,
-        }
+        self.store.ready.tree()?.before(key).map(Slot)
     }
 
     /// The token with the greatest key.
     pub fn last(&self) -> Option<Slot> {
-        match &self.store.ready {
-            Ready::Ordered { tree, .. } => tree.last().map(Slot),
-            _ => None,
-        }
+        self.store.ready.tree()?.last().map(Slot)
     }
 
     /// The oldest token with this key.
     pub fn with_key(&self, key: Key) -> Option<Slot> {
-        match &self.store.ready {
-            Ready::Keyed { map, .. } => map.find(key).map(Slot),
-            Ready::Ordered { tree, .. } => {
-                tree.at_or_after(key).filter(|slot| tree.key(*slot) == key).map(Slot)
-            }
-            _ => None,
+        let ready = &self.store.ready;
+        if let Some(map) = ready.map() {
+            return map.find(key).map(Slot);
         }
+        let tree = ready.tree()?;
+        tree.at_or_after(key).filter(|slot| tree.key(*slot) == key).map(Slot)
     }
 
     /// The scheduler of a station, to read the summary that it publishes; `None` where the place has no scheduler of

@@ -10,8 +10,7 @@ use petrio_kernel::Time;
 
 impl Context<'_> {
     /// An operation comes from a process.
-    pub(super) fn enter(&mut self, op: FileOp) -> (Job, Next) {
-        let mut job = Job::new(op);
+    pub(super) fn enter(&mut self, job: &mut Job) -> Next {
         // Data that go through the journal go through the cache, too, whatever was asked for (`ext4_should_use_dio`).
         job.past_cache = job.op.flags.direct && !self.fs.rules.logs_data();
         if job.op.operation == Operation::Read {
@@ -38,13 +37,10 @@ impl Context<'_> {
                 let buffered = length.saturating_sub(moved);
                 work += self.memory.to_user.time(buffered, length.max(1), length.max(1));
                 if job.calls.is_empty() && job.op.operation != Operation::Close {
-                    return (
-                        job,
-                        Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Return },
-                    );
+                    return Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Return };
                 }
                 job.calls.reverse();
-                self.open_call(&mut job);
+                self.open_call(job);
             }
         }
         let (cost, then) = match job.op.operation {
@@ -64,18 +60,18 @@ impl Context<'_> {
         if self.fs.volume.exists(job.op.file) || is_new(job.op.operation) {
             // Nothing can come between: one turn on the processor instead of two.
             if then == Then::LookUp
-                && let Some(Next::Run { work: reading, cause, cache, then }) = self.hit(&mut job)
+                && let Some(Next::Run { work: reading, cause, cache, then }) = self.hit(job)
             {
                 job.entry = work + cost;
-                return (job, Next::Run { work: reading + work + cost, cause, cache, then });
+                return Next::Run { work: reading + work + cost, cause, cache, then };
             }
-            (job, Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then })
+            Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then }
         } else {
             let (operation, file) = (job.op.operation.name(), job.op.file.0);
             let message = format!(
                 "{operation} of file {file}, which isn't there; prepare it before the run, or create it first"
             );
-            (job, Next::Fail(message))
+            Next::Fail(message)
         }
     }
 
@@ -108,8 +104,8 @@ impl Context<'_> {
 }
 
 /// An operation as it returns to its process: a read with what it found (generic_file_read_iter, mm/filemap.c).
-pub(super) fn leave(job: Job) -> FileOp {
-    let mut op = job.op;
+pub(super) fn leave(job: &mut Job) -> FileOp {
+    let mut op = std::mem::take(&mut job.op);
     if let Some(found) = job.found {
         (op.length, op.cut_short) = (found, true);
     }

@@ -7,7 +7,7 @@ use crate::host::stdio::SystemCalls;
 use petrio_colours::{FileCause, FileOp};
 use petrio_kernel::{Key, Time};
 
-/// An operation under way.
+/// An operation under way. As a token it is boxed, because it passes many places, each of which moves its tokens.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) op: FileOp,
@@ -43,6 +43,32 @@ pub(super) struct Job {
     pub(super) entry: Time,
     /// Whether it has its file's lock, or will have it when it wakes.
     pub(super) locks: bool,
+}
+
+/// The sheets of operations that have returned. They are written anew, so that a host at work allocates none.
+#[derive(Clone, Debug, Default)]
+#[allow(
+    clippy::vec_box,
+    reason = "what is kept is the box, which goes from place to place in place of what lies in it"
+)]
+pub(super) struct SpareJobs(Vec<Box<Job>>);
+
+impl SpareJobs {
+    /// An operation begins.
+    pub(super) fn begin(&mut self, op: FileOp) -> Box<Job> {
+        match self.0.pop() {
+            Some(mut job) => {
+                *job = Job::new(op);
+                job
+            }
+            None => Box::new(Job::new(op)),
+        }
+    }
+
+    /// An operation has returned.
+    pub(super) fn take_back(&mut self, job: Box<Job>) {
+        self.0.push(job);
+    }
 }
 
 /// How far a sync has come.
@@ -164,17 +190,13 @@ pub(super) struct Burst {
     pub(super) who: Who,
 }
 
-/// Who runs on a processor. Almost all are processes, whose tokens aren't worth an allocation each.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "almost all are processes, whose tokens are not worth an allocation each"
-)]
+/// Who runs on a processor.
 #[derive(Clone, Debug)]
 pub(super) enum Who {
     /// A process.
     Job {
         /// Its operation.
-        job: Job,
+        job: Box<Job>,
         /// What it works on.
         cause: FileCause,
         /// How much of it is work in the page cache rather than that.
@@ -237,7 +259,7 @@ impl Wait {
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) key: Key,
-    pub(super) job: Job,
+    pub(super) job: Box<Job>,
     pub(super) cause: FileCause,
     pub(super) work: Time,
     pub(super) then: Then,

@@ -34,7 +34,7 @@ use super::state::{Memory, Mounted};
 use crate::Stage;
 use context::Context;
 use exits::{Exits, Places};
-use job::{Burst, Job, Next, Then, Wait, Waiting};
+use job::{Burst, Job, Next, SpareJobs, Then, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
 
@@ -65,6 +65,7 @@ pub fn host_page(
         mounted.push(fs);
     }
     let memory = page.state("memory", memory);
+    let spare = page.state("spare sheets", SpareJobs::default());
     let mut processor_builder = page.page("processor");
     let running = processor::processor_place(&mut processor_builder, host.machine.processors);
     let mut built = Vec::new();
@@ -75,13 +76,13 @@ pub fn host_page(
             host,
             mount,
             fs,
-            (memory, running),
+            (memory, running, spare),
             (operations, completions),
             alone,
         ));
     }
     let mut processor_builder = page.reopen("processor");
-    let stage = processor::processor_page(&mut processor_builder, running, &built);
+    let stage = processor::processor_page(&mut processor_builder, running, spare, &built);
     let mut stages = vec![stage];
     for ((places, _), mount) in built.iter().zip(mounts) {
         let path = format!("{}/{}", page.path(), mount.name);
@@ -125,7 +126,7 @@ fn mount_page(
     host: &HostParameters,
     mount: &Mount,
     fs: Mounted,
-    (memory, running): (Place<Memory>, Place<Burst>),
+    (memory, running, spare): (Place<Memory>, Place<Burst>, Place<SpareJobs>),
     (operations, completions): (Place<FileOp>, Place<FileOp>),
     alone: bool,
 ) -> (Places, Place<()>) {
@@ -152,13 +153,14 @@ fn mount_page(
         fs: page.state("files", fs),
         journal: page.state("journal state", journal),
         processor: running,
+        spare,
         ready: Then::ALL[..Then::ALL.len() - 1]
             .iter()
             .map(|then| {
                 let (below, name) = then.page_and_name();
                 page.reopen(below).fifo(&format!("to {name}"))
             })
-            .collect::<Vec<Place<Job>>>()
+            .collect::<Vec<Place<Box<Job>>>>()
             .try_into()
             .unwrap_or_else(|_| unreachable!("one place for each")),
         waits: Wait::ALL.map(|wait| (wait, page.keyed::<Waiting>(wait.name(), |waiting| waiting.key))),
@@ -184,9 +186,10 @@ fn mount_page(
     let exits = Exits::declare(&mut enter, &places);
     enter.action(move |f| {
         let op = f.take(op);
+        let mut job = f.update(exits.spare).begin(op);
         let now = f.now();
         let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
-        let (job, next) = Context { memory, fs, journal, now }.enter(op);
+        let next = Context { memory, fs, journal, now }.enter(&mut job);
         exits.leave(f, job, next);
     });
 

@@ -3,10 +3,56 @@
 use crate::device::disk::drive::{Begun, Class, Demand};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
+use std::ops::{Deref, DerefMut};
+
+/// A command as a token: its sheet lies apart, because it passes a dozen places, each of which moves its tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Command(Box<Sheet>);
+
+impl Deref for Command {
+    type Target = Sheet;
+
+    fn deref(&self) -> &Sheet {
+        &self.0
+    }
+}
+
+impl DerefMut for Command {
+    fn deref_mut(&mut self) -> &mut Sheet {
+        &mut self.0
+    }
+}
+
+/// The sheets of commands that are done. They are written anew, so that a drive at work allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpareSheets(Vec<Command>);
+
+impl SpareSheets {
+    /// A new command.
+    pub(super) fn command(&mut self, sheet: Sheet) -> Command {
+        match self.0.pop() {
+            Some(mut command) => {
+                *command = sheet;
+                command
+            }
+            None => Command(Box::new(sheet)),
+        }
+    }
+
+    /// The same command once more.
+    pub(super) fn copy(&mut self, command: &Command) -> Command {
+        self.command(Sheet::clone(command))
+    }
+
+    /// A command is done.
+    pub(super) fn take_back(&mut self, command: Command) {
+        self.0.push(command);
+    }
+}
 
 /// A request, what the drive has found out about it, and up to when its time is accounted for.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
+pub(super) struct Sheet {
     pub(super) request: BlockRequest,
     pub(super) demand: Demand,
     /// `None` for a flush, which has no data, and for the writing of what was held, which nobody asked for.
@@ -38,7 +84,7 @@ pub(super) struct Store {
     pub(super) segment: usize,
 }
 
-impl Command {
+impl Sheet {
     /// The writing of a run that was held. Its ledger is nobody's: those who wrote have been told long ago.
     pub(super) fn of_held(run: Demand, now: Time) -> Self {
         let request = BlockRequest {

@@ -1,6 +1,6 @@
 //! From a request's arrival to the controller's decision, and the way out.
 
-use super::command::Command;
+use super::command::Sheet;
 use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
@@ -89,6 +89,7 @@ pub(super) fn controller(
     let mut begin = page.transition("begin");
     begin.consume(places.controller);
     let unit = begin.update(places.unit);
+    let spare = begin.update(places.spare);
     let request = pick(&mut begin, places.commands, disciplines[1], drive, move |binding| {
         (binding.get(unit).sweep, unit)
     });
@@ -103,7 +104,7 @@ pub(super) fn controller(
         let now = f.now();
         let demand = demand(&request);
         let charged = request.issued;
-        let mut command = Command {
+        let mut command = f.update(spare).command(Sheet {
             demand,
             begun: None,
             began: now,
@@ -113,7 +114,7 @@ pub(super) fn controller(
             charged,
             via_zero: false,
             request,
-        };
+        });
         command.charge(Cause::Queue, now);
         if command.request.direction == Direction::Flush {
             f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
@@ -158,6 +159,7 @@ pub(super) fn controller(
 
     let mut decode = page.transition("decode");
     let command = decode.take(places.decoding);
+    let spare = decode.update(places.spare);
     let (arm_queue, data) = (decode.put(places.arm_queue), decode.may_put(places.data, 1));
     decode.action(move |f| {
         let mut command = f.take(command);
@@ -165,7 +167,8 @@ pub(super) fn controller(
         command.charge(Cause::Overhead, now);
         if command.store().is_some_and(|store| store.continues) {
             let wait = command.bus_start() - now;
-            f.put_after(data, command.clone(), wait);
+            let copy = f.update(spare).copy(&command);
+            f.put_after(data, copy, wait);
         }
         f.put(arm_queue, command);
     });
@@ -188,13 +191,15 @@ pub(super) fn controller(
 
     let mut complete = page.transition("complete");
     let command = complete.take(places.finishing);
+    let spare = complete.update(places.spare);
     let (out, controller, slot) =
         (complete.put(completions), complete.put(places.controller), complete.put(places.slots));
     complete.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
-        f.put(out, command.request);
+        f.put(out, std::mem::take(&mut command.request));
+        f.update(spare).take_back(command);
         f.put(controller, ());
         f.put(slot, ());
     });

@@ -23,6 +23,7 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let command = grant.take(places.arm_queue);
     grant.consume(places.arm);
     let unit = grant.update(places.unit);
+    let spare = grant.update(places.spare);
     let seeking = grant.may_put(places.seeking, 1);
     let data = grant.may_put(places.data, 1);
     let arm = grant.may_put(places.arm, 1);
@@ -48,7 +49,8 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         {
             drive.storing(state, command.demand, store.segment);
             let wait = command.bus_start() - now;
-            f.put_after(data, command.clone(), wait);
+            let copy = f.update(spare).copy(&command);
+            f.put_after(data, copy, wait);
         }
         f.put_after(seeking, command, position);
     });
@@ -97,6 +99,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     passed.priority(-1);
     let command = passed.take(places.passing);
     let unit = passed.update(places.unit);
+    let spare = passed.update(places.spare);
     let (on_bus, stored, arm) =
         (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
     let room = places.held.map(|held| passed.may_put(held.room, 1));
@@ -113,13 +116,16 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             if let (Some(room), Some(_)) = (room, unit.wants_room.take_if(fits)) {
                 f.put(room, ());
             }
+            f.update(spare).take_back(command);
             return;
         }
         let state = &mut f.update(unit).state;
         match (command.store(), command.begun) {
             (Some(store), _) => {
                 passing_drive.stored(state, command.demand, store.segment, now);
-                if !store.reported {
+                if store.reported {
+                    f.update(spare).take_back(command);
+                } else {
                     f.put(stored, command);
                 }
             }

@@ -35,7 +35,7 @@ use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use crate::device::Queueing;
 use crate::{DEPTH_MAX, Stage};
-use command::Command;
+use command::{Command, SpareSheets};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, Probe};
 use std::sync::Arc;
@@ -60,6 +60,7 @@ struct Places {
     controller: Place<()>,
     arm: Place<()>,
     unit: Place<Unit>,
+    spare: Place<SpareSheets>,
     decoding: Place<Command>,
     from_cache: Place<Command>,
     following: Place<Command>,
@@ -102,6 +103,7 @@ pub fn disk_page(
         controller: page.fifo("controller-free"),
         arm: page.fifo("arm-free"),
         unit: page.state("drive", unit),
+        spare: page.state("spare-sheets", SpareSheets::default()),
         decoding: page.fifo("decoding"),
         from_cache: page.fifo("from-cache"),
         following: page.fifo("following"),

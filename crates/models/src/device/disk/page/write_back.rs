@@ -13,7 +13,7 @@
 //!
 //! Left out: drives may wait a moment before they turn from reading to writing, in case that more reads come.
 
-use super::command::Command;
+use super::command::{Command, Sheet};
 use super::{Places, Unit};
 use crate::device::disk::drive::Drive;
 use petrio_colours::Cause;
@@ -109,6 +109,7 @@ pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places:
     write_back.inhibit(places.decoding);
     write_back.inhibit(places.arm_queue);
     let unit = write_back.update(places.unit);
+    let spare = write_back.update(places.spare);
     let (seeking, arm) = (write_back.may_put(places.seeking, 1), write_back.may_put(places.arm, 1));
     let dirty = write_back.may_put(held.dirty, 1);
     let drive = Arc::clone(drive);
@@ -123,7 +124,8 @@ pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places:
         }
         match position {
             Some((run, position)) => {
-                f.put_after(seeking, Command::of_held(run, now), position);
+                let command = f.update(spare).command(Sheet::of_held(run, now));
+                f.put_after(seeking, command, position);
             }
             // All of it was written anew, past the cache.
             None => f.put(arm, ()),

@@ -11,6 +11,7 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let mut page = page.page("write");
     let mut received = page.transition("received");
     let command = received.take(places.data_on_bus);
+    let spare = received.update(places.spare);
     let finishing = received.may_put(places.finishing, 1);
     let there = received.may_put(places.data_there, 1);
     let held = places.held.map(|held| (received.update(places.unit), received.may_put(held.dirty, 1)));
@@ -40,6 +41,7 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         } else {
             let (disconnect, _) = receiving.disconnection(store.early_disconnect);
             f.put_after(there, (), disconnect);
+            f.update(spare).take_back(command);
         }
     });
 
