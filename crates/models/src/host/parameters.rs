@@ -76,6 +76,8 @@ pub const BYTES_OF_A_FILE: usize =
 pub struct Mount {
     /// The name of its page.
     pub name: String,
+    /// Its position among the mounts of all hosts.
+    pub position: u32,
     /// How it was made and is mounted.
     pub parameters: FileSystemParameters,
     /// The device's largest request in bytes.

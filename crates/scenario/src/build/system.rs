@@ -225,6 +225,7 @@ fn hosts(
         );
         mounts[file_system.host].push(Mount {
             name: name.to_owned(),
+            position: number as u32,
             parameters: file_system.parameters.clone(),
             largest_request,
             dirty_limit: loaded.scenario.fs.get(&file_system.name).and_then(|fs| fs.place.dirty_limit),

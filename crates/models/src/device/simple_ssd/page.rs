@@ -131,6 +131,7 @@ fn controller(
             Direction::Flush => f.put(to_end, request),
         }
     });
+    page.conserve("server", &[(free.id(), 1), (decoding.id(), 1)]);
     decoding
 }
 
@@ -222,6 +223,7 @@ fn link(
             f.put(to_end, request);
         }
     });
+    page.conserve("server", &[(free.id(), 1), (on_link.id(), 1)]);
     on_link
 }
 

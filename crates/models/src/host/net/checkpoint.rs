@@ -4,13 +4,12 @@
 //! as a transaction may need. Before the tail moves, what was written in place is made durable by a flush (JBD2 with barriers).
 //! In the kernel the process that needs the space does this; here it waits for a thread that does.
 
-use super::commit::JOURNAL;
 use super::context::Context;
-use super::exits::{Leavings, Places};
+use super::exits::{Leaves, Leavings, Places};
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Event, Touch};
+use crate::host::state::{Daemon, Event, Touch};
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder};
 
@@ -49,7 +48,7 @@ impl Context<'_> {
     fn write_in_place(&mut self, keys: &mut [BlockKey]) -> Option<Event> {
         keys.sort_unstable();
         let group = self.fs.transfers.group();
-        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         let mut on_the_way = None;
         let mut sent = 0;
         for &key in &*keys {
@@ -83,7 +82,12 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
     let (memory, fs, journal) =
         (check.update(places.memory), check.update(places.fs), check.update(places.journal));
     let (wait, back) = (check.may_put(waiting, 1), check.may_put(idle, 1));
-    let leavings = Leavings::declare(&mut check, places, fs);
+    let leavings = Leavings::declare(
+        &mut check,
+        places,
+        fs,
+        Leaves { requests: true, events: true, commits: true, ..Leaves::default() },
+    );
     check.action(move |f| {
         let now = f.now();
         let (memory, fs, journal) = f.update_three(memory, fs, journal);
@@ -102,4 +106,5 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
         f.take(waiter);
         f.put(out, ());
     });
+    page.conserve("thread", &[(idle.id(), 1), (checking.id(), 1), (waiting.id(), 1)]);
 }

@@ -12,16 +12,13 @@
 //! asynchronous commit.
 
 use super::context::Context;
-use super::exits::{Leavings, Places};
+use super::exits::{Leaves, Leavings, Places};
 use crate::host::journal::CommitPlan;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Event, Touch};
+use crate::host::state::{Daemon, Event, Touch};
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
-
-/// The process number of the journal's thread in its requests.
-pub(super) const JOURNAL: u32 = u32::MAX - 2;
 
 /// A commit under way.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +46,7 @@ impl Context<'_> {
     /// Sends the data of ordered files off.
     fn flush_ordered(&mut self) {
         let files = self.journal.ordered_files().to_vec();
-        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         for file in files {
             let group = self.fs.transfers.group();
             self.write_pages(FileKey(file), (0, u64::MAX), u64::MAX, touch, group);
@@ -68,7 +65,7 @@ impl Context<'_> {
         commit.plan = Some(plan);
         // New handles go to the next transaction.
         self.fs.events.push(Event::Handle);
-        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         let group = self.fs.transfers.group();
         if plan.superblock {
             let superblock = self.journal.parameters().first_block;
@@ -88,7 +85,7 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         let [(block, _), _] = self.journal.log_runs(logged, 1);
         let barriers = self.fs.rules.barriers;
-        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         let request = self.fs.send_block(block, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers, barriers);
         Event::Group(group)
@@ -113,7 +110,7 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         let superblock = self.journal.parameters().first_block;
         let barriers = self.fs.rules.barriers;
-        let touch = Touch::daemon(JOURNAL, Direction::Write, true);
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         let request = self.fs.send_block(superblock, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
         Event::Group(group)
@@ -171,14 +168,14 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let mut flush = page.transition("flush");
     let commit = flush.take(locked);
     flush.consume(places.closed);
-    decide(flush, places, commit, (flushing, waiting), |context, _| {
+    decide((flush, false), places, commit, (flushing, waiting), |context, _| {
         context.flush_ordered();
         None
     });
 
     let mut log = page.transition("log");
     let commit = log.take(flushing);
-    decide(log, places, commit, (logging, waiting), |context, commit| {
+    decide((log, true), places, commit, (logging, waiting), |context, commit| {
         if context.old()
             && let Some(event) = context.data_on_the_way()
         {
@@ -189,14 +186,16 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
 
     let mut record = page.transition("record");
     let commit = record.take(logging);
-    decide(record, places, commit, (recording, waiting), |context, commit| match context.data_on_the_way() {
-        Some(event) => Some((event, Phase::Logging)),
-        None => Some((context.record(*commit), Phase::Recording)),
+    decide((record, false), places, commit, (recording, waiting), |context, commit| {
+        match context.data_on_the_way() {
+            Some(event) => Some((event, Phase::Logging)),
+            None => Some((context.record(*commit), Phase::Recording)),
+        }
     });
 
     let mut finish = page.transition("finish");
     let commit = finish.take(recording);
-    decide(finish, places, commit, (finished, waiting), |context, _| {
+    decide((finish, false), places, commit, (finished, waiting), |context, _| {
         // The commit block's flush has made durable what was written in place before.
         context.finish().then(|| (context.write_tail(false), Phase::Finished))
     });
@@ -206,7 +205,8 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let back = end.put(idle);
     let (memory, fs, journal) =
         (end.update(places.memory), end.update(places.fs), end.update(places.journal));
-    let leavings = Leavings::declare(&mut end, places, fs);
+    let leavings =
+        Leavings::declare(&mut end, places, fs, Leaves { events: true, commits: true, ..Leaves::default() });
     end.action(move |f| {
         let now = f.now();
         let (memory, fs, journal) = f.update_three(memory, fs, journal);
@@ -223,11 +223,15 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
         let commit = f.take(commit);
         f.put(out[commit.phase as usize], commit);
     });
+    // Nothing is being committed, or one transaction.
+    let commit = [locked, flushing, logging, recording, finished, waiting].map(|place| place.id());
+    let thread: Vec<_> = [idle.id()].into_iter().chain(commit).map(|place| (place, 1)).collect();
+    page.conserve("thread", &thread);
 }
 
-/// A transition that takes a commit one step further: to `out`, or to wait.
+/// A transition that takes a commit one step further, to `out`, or to wait; and whether something happens then that others wait for.
 fn decide(
-    mut transition: TransitionBuilder<'_>,
+    (mut transition, events): (TransitionBuilder<'_>, bool),
     places: &Places,
     commit: Take<Commit>,
     (out, waiting): (Place<Commit>, Place<Commit>),
@@ -236,7 +240,12 @@ fn decide(
     let (memory, fs, journal) =
         (transition.update(places.memory), transition.update(places.fs), transition.update(places.journal));
     let (out, wait) = (transition.may_put(out, 1), transition.may_put(waiting, 1));
-    let leavings = Leavings::declare(&mut transition, places, fs);
+    let leavings = Leavings::declare(
+        &mut transition,
+        places,
+        fs,
+        Leaves { requests: true, events, ..Leaves::default() },
+    );
     transition.action(move |f| {
         let mut commit = f.take(commit);
         let now = f.now();

@@ -1,7 +1,7 @@
 //! Requests come back from the device: pages arrive or are clean, and whoever waited wakes.
 
 use super::context::Context;
-use super::exits::{Leavings, Places};
+use super::exits::{Leaves, Leavings, Places};
 use super::job::{Burst, Waiting, Who};
 use crate::host::journal::BlockKey;
 use crate::host::state::{Event, Purpose, times};
@@ -53,7 +53,7 @@ pub(super) fn completions_page(
     let request = complete.take(completions);
     let (memory, fs, journal) =
         (complete.update(places.memory), complete.update(places.fs), complete.update(places.journal));
-    let leavings = Leavings::declare(&mut complete, places, fs);
+    let leavings = Leavings::declare(&mut complete, places, fs, Leaves { events: true, ..Leaves::default() });
     complete.action(move |f| {
         let request = f.take(request);
         let now = f.now();

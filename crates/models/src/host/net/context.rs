@@ -6,13 +6,10 @@
 use super::job::Next;
 use crate::host::journal::{BlockKey, Journal, Start};
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Event, Memory, Mounted, Purpose, Touch};
+use crate::host::state::{Daemon, Event, Memory, Mounted, Purpose, Touch};
 use crate::host::write_back::Position;
 use petrio_colours::{Direction, FileCause, FileId};
 use petrio_kernel::Time;
-
-/// The process number of what is swapped out in its requests (kswapd).
-const SWAPPER: u32 = u32::MAX - 3;
 
 /// One instant of a host.
 pub(super) struct Context<'a> {
@@ -139,7 +136,7 @@ impl Context<'_> {
             self.fs.signals.flush = true;
         }
         if room.swapped_out > 0 {
-            let touch = Touch::daemon(SWAPPER, Direction::Write, false);
+            let touch = Touch::daemon(self.fs.daemon(Daemon::Swapper), Direction::Write, false);
             self.fs.send_to_swap(room.swapped_out, touch, self.now);
         }
         // Where nothing is being written there is nothing to wait for: the allocation goes beyond the limit, as the

@@ -45,17 +45,88 @@ impl Places {
     }
 }
 
+/// What a step may leave behind beside its operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Leaves {
+    /// Block requests.
+    pub(super) requests: bool,
+    /// Something has happened that somebody may wait for.
+    pub(super) events: bool,
+    /// It starts and stops handles of the journal: a transaction may begin, be closed, or lack room in the log.
+    pub(super) handles: bool,
+    /// It may ask for a commit.
+    pub(super) commits: bool,
+    /// It may wake the flusher.
+    pub(super) flushes: bool,
+}
+
+/// Where an operation may go from a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// What it may wait for.
+    waits: &'static [Wait],
+    /// Whether it may be held back for a while.
+    sleeps: bool,
+    /// Whether it may return to its process without using a processor again.
+    returns: bool,
+    leaves: Leaves,
+}
+
+const NOTHING: Leaves =
+    Leaves { requests: false, events: false, handles: false, commits: false, flushes: false };
+const REQUESTS: Leaves = Leaves { requests: true, ..NOTHING };
+const CHANGES: Leaves =
+    Leaves { requests: true, events: false, handles: true, commits: true, flushes: false };
+const EVERYTHING: Leaves =
+    Leaves { requests: true, events: true, handles: true, commits: true, flushes: true };
+
+impl Ways {
+    /// From the call, where nothing is waited for yet.
+    pub(super) const FROM_CALL: Self = Self { waits: &[], sleeps: false, returns: true, leaves: NOTHING };
+
+    /// From a step, with those that follow it at the same instant.
+    pub(super) const fn from(step: Then) -> Self {
+        match step {
+            Then::LookUp => {
+                Self { waits: &[Wait::Page, Wait::Write], sleeps: true, returns: true, leaves: REQUESTS }
+            }
+            Then::ReadIn => Self {
+                waits: &[Wait::Page, Wait::Write, Wait::Memory],
+                sleeps: true,
+                returns: true,
+                leaves: Leaves { flushes: true, ..REQUESTS },
+            },
+            Then::Begin => Self {
+                waits: &[Wait::Page, Wait::Write, Wait::Commit, Wait::Memory, Wait::Lock],
+                sleeps: false,
+                returns: true,
+                leaves: EVERYTHING,
+            },
+            Then::Copy => Self { waits: &[], sleeps: false, returns: false, leaves: NOTHING },
+            Then::Commit | Then::Balance => {
+                Self { waits: &Wait::ALL, sleeps: true, returns: true, leaves: EVERYTHING }
+            }
+            Then::Sync => {
+                Self { waits: &[Wait::Write, Wait::Commit], sleeps: false, returns: true, leaves: CHANGES }
+            }
+            Then::Names | Then::Return => {
+                Self { waits: &[Wait::Page, Wait::Commit], sleeps: false, returns: true, leaves: CHANGES }
+            }
+        }
+    }
+}
+
 /// The arcs of what a step leaves behind: requests, events, signals.
 #[derive(Clone, Copy)]
 pub(super) struct Leavings {
     fs: Update<Mounted>,
-    requests: Put<BlockRequest>,
-    finished: Put<Key>,
-    ages: Put<u64>,
-    wanted: Put<()>,
-    closed: Put<()>,
-    short: Put<()>,
-    nudges: Put<()>,
+    requests: Option<Put<BlockRequest>>,
+    finished: Option<Put<Key>>,
+    ages: Option<Put<u64>>,
+    wanted: Option<Put<()>>,
+    closed: Option<Put<()>>,
+    short: Option<Put<()>>,
+    nudges: Option<Put<()>>,
     commit_interval: Time,
 }
 
@@ -67,16 +138,18 @@ impl Leavings {
         transition: &mut TransitionBuilder<'_>,
         places: &Places,
         fs: Update<Mounted>,
+        leaves: Leaves,
     ) -> Self {
+        let Leaves { requests, events, handles, commits, flushes } = leaves;
         Self {
             fs,
-            requests: transition.may_put(places.requests, MANY),
-            finished: transition.may_put(places.finished, MANY),
-            ages: transition.may_put(places.ages, 1),
-            wanted: transition.may_put(places.wanted, 1),
-            closed: transition.may_put(places.closed, 1),
-            short: transition.may_put(places.short, 1),
-            nudges: transition.may_put(places.nudges, 1),
+            requests: requests.then(|| transition.may_put(places.requests, MANY)),
+            finished: events.then(|| transition.may_put(places.finished, MANY)),
+            ages: handles.then(|| transition.may_put(places.ages, 1)),
+            wanted: (handles || commits).then(|| transition.may_put(places.wanted, 1)),
+            closed: handles.then(|| transition.may_put(places.closed, 1)),
+            short: handles.then(|| transition.may_put(places.short, 1)),
+            nudges: flushes.then(|| transition.may_put(places.nudges, 1)),
             commit_interval: places.commit_interval,
         }
     }
@@ -95,30 +168,48 @@ impl Leavings {
             fs.flushing = true;
         }
         for request in outbox.drain(..) {
-            f.put(self.requests, request);
+            put(f, self.requests, request);
         }
         for event in events.drain(..) {
-            f.put(self.finished, event.key());
+            put(f, self.finished, event.key());
         }
         let fs = f.update(self.fs);
         (fs.outbox, fs.events) = (outbox, events);
         let Signals { began, commit, closed, checkpoint, flush } = signals;
         if let Some(id) = began {
-            f.put_at_pace(self.ages, id, self.commit_interval);
+            match self.ages {
+                Some(ages) => {
+                    f.put_at_pace(ages, id, self.commit_interval);
+                }
+                None => no_way(f),
+            }
         }
         if commit {
-            f.put(self.wanted, ());
+            put(f, self.wanted, ());
         }
         if closed {
-            f.put(self.closed, ());
+            put(f, self.closed, ());
         }
         if checkpoint {
-            f.put(self.short, ());
+            put(f, self.short, ());
         }
         if flush && !flushing {
-            f.put(self.nudges, ());
+            put(f, self.nudges, ());
         }
     }
+}
+
+fn put<T: petrio_kernel::Colour>(f: &mut Firing<'_>, way: Option<Put<T>>, token: T) {
+    match way {
+        Some(way) => f.put(way, token),
+        None => no_way(f),
+    }
+}
+
+/// A model that goes a way which its step hasn't: what follows would be wrong.
+#[cold]
+fn no_way(f: &mut Firing<'_>) {
+    f.fail("a step of a host's page leads where the page has no arc: a mistake in the model of the host");
 }
 
 /// The arcs of an operation that moves on.
@@ -129,28 +220,31 @@ pub(super) struct Exits {
     pub(super) journal: Update<Journal>,
     pub(super) spare: Update<SpareJobs>,
     processor: Put<Burst>,
-    waits: [Put<Waiting>; Wait::ALL.len()],
-    sleeping: Put<(Box<Job>, petrio_colours::FileCause, Then)>,
-    completions: Put<FileOp>,
+    waits: [Option<Put<Waiting>>; Wait::ALL.len()],
+    sleeping: Option<Put<(Box<Job>, petrio_colours::FileCause, Then)>>,
+    completions: Option<Put<FileOp>>,
     leavings: Leavings,
 }
 
 impl Exits {
-    pub(super) fn declare(transition: &mut TransitionBuilder<'_>, places: &Places) -> Self {
+    pub(super) fn declare(transition: &mut TransitionBuilder<'_>, places: &Places, ways: Ways) -> Self {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
         let journal = transition.update(places.journal);
         let spare = transition.update(places.spare);
+        let Ways { waits, sleeps, returns, leaves } = ways;
         Self {
             memory,
             fs,
             journal,
             spare,
             processor: transition.may_put(places.processor, 1),
-            waits: places.waits.map(|(_, place)| transition.may_put(place, 1)),
-            sleeping: transition.may_put(places.sleeping, 1),
-            completions: transition.may_put(places.completions, 1),
-            leavings: Leavings::declare(transition, places, fs),
+            waits: places
+                .waits
+                .map(|(wait, place)| waits.contains(&wait).then(|| transition.may_put(place, 1))),
+            sleeping: sleeps.then(|| transition.may_put(places.sleeping, 1)),
+            completions: returns.then(|| transition.may_put(places.completions, 1)),
+            leavings: Leavings::declare(transition, places, fs, leaves),
         }
     }
 
@@ -165,11 +259,14 @@ impl Exits {
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);
                 let wait = Wait::of(event, cause);
-                f.put(self.waits[wait as usize], Waiting { key: event.key(), job, cause, work, then });
+                put(f, self.waits[wait as usize], Waiting { key: event.key(), job, cause, work, then });
             }
-            Next::Sleep { span, cause, then } => {
-                f.put_at_pace(self.sleeping, (job, cause, then), span);
-            }
+            Next::Sleep { span, cause, then } => match self.sleeping {
+                Some(sleeping) => {
+                    f.put_at_pace(sleeping, (job, cause, then), span);
+                }
+                None => no_way(f),
+            },
             Next::Return => self.complete(f, job),
             Next::Fail(message) => {
                 f.fail(message);
@@ -180,7 +277,7 @@ impl Exits {
     }
 
     fn complete(&self, f: &mut Firing<'_>, mut job: Box<Job>) {
-        f.put(self.completions, super::call::leave(&mut job));
+        put(f, self.completions, super::call::leave(&mut job));
         f.update(self.spare).take_back(job);
     }
 }

@@ -10,16 +10,13 @@
 //! file, up to `pages_a_pass` of each; otherwise what is older than `expire`. One thread for each file system.
 
 use super::context::Context;
-use super::exits::{Leavings, Places};
+use super::exits::{Leaves, Leavings, Places};
 use super::job::{Burst, Who};
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
-use crate::host::state::{Event, Touch, times};
+use crate::host::state::{Daemon, Event, Touch, times};
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder, Place, Time};
-
-/// The flusher's process number in its requests.
-const FLUSHER: u32 = u32::MAX - 1;
 
 /// What the flusher does next.
 enum Flush {
@@ -68,7 +65,7 @@ impl Context<'_> {
                 Err(error) => return Flush::Fail(error.to_string()),
             }
             let group = self.fs.transfers.group();
-            let touch = Touch::daemon(FLUSHER, Direction::Write, false);
+            let touch = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Write, false);
             let (written, sent) = self.write_pages(key, (0, u64::MAX), most, touch, group);
             self.fs.balance.end_pass(self.now);
             if written == 0 {
@@ -142,7 +139,12 @@ pub(super) fn flusher_page(
         (write.update(places.memory), write.update(places.fs), write.update(places.journal));
     let running = write.may_put(places.processor, 1);
     let wait = write.may_put(waiting, 1);
-    let leavings = Leavings::declare(&mut write, places, fs);
+    let leavings = Leavings::declare(
+        &mut write,
+        places,
+        fs,
+        Leaves { requests: true, handles: true, commits: true, ..Leaves::default() },
+    );
     write.action(move |f| {
         let now = f.now();
         let (memory, fs, journal) = f.update_three(memory, fs, journal);

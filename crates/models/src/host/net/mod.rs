@@ -33,7 +33,7 @@ use super::parameters::{HostError, HostParameters, Mount};
 use super::state::{Memory, Mounted};
 use crate::Stage;
 use context::Context;
-use exits::{Exits, Places};
+use exits::{Exits, Places, Ways};
 use job::{Burst, Job, Next, SpareJobs, Then, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
@@ -183,7 +183,7 @@ fn mount_page(
     } else {
         enter.take_where(operations, move |op: &FileOp, _| op.file_system == number)
     };
-    let exits = Exits::declare(&mut enter, &places);
+    let exits = Exits::declare(&mut enter, &places, Ways::FROM_CALL);
     enter.action(move |f| {
         let op = f.take(op);
         let mut job = f.update(exits.spare).begin(op);
@@ -225,7 +225,7 @@ fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step
     let mut page = page.reopen(below);
     let mut transition = page.transition(name);
     let job = transition.take(places.at(then));
-    let exits = Exits::declare(&mut transition, places);
+    let exits = Exits::declare(&mut transition, places, Ways::from(then));
     transition.action(move |f| {
         let mut job = f.take(job);
         let now = f.now();

@@ -10,7 +10,7 @@ mod transfers;
 
 pub(super) use inodes::{Inode, Inodes};
 pub(super) use memory::{Memory, times};
-pub(super) use mounted::{Mounted, Signals, Touch};
+pub(super) use mounted::{Daemon, Mounted, Signals, Touch};
 pub(super) use transfers::Purpose;
 
 use super::page_cache::FileKey;

@@ -79,6 +79,20 @@ impl Signals {
     }
 }
 
+/// A thread of the kernel that sends requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::host) enum Daemon {
+    /// What writes back.
+    Flusher = 1,
+    /// What commits and checkpoints.
+    Journal = 2,
+    /// What swaps out (kswapd).
+    Swapper = 3,
+}
+
+/// Numbers that the threads of a mount have to themselves.
+const DAEMONS: u32 = 4;
+
 /// How a request is made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::host) struct Touch {
@@ -106,6 +120,8 @@ impl Touch {
 #[derive(Clone, Debug)]
 pub(in crate::host) struct Mounted {
     pub(in crate::host) number: u32,
+    /// Its position among the mounts of all hosts.
+    position: u32,
     pub(in crate::host) volume: Volume,
     pub(in crate::host) inodes: Inodes,
     pub(in crate::host) opened: Opened,
@@ -162,6 +178,7 @@ impl Mounted {
         };
         Self {
             number,
+            position: mount.position,
             volume: volume.clone(),
             inodes: inodes.clone(),
             opened: Opened::new(read_ahead),
@@ -180,6 +197,11 @@ impl Mounted {
             next_request: 0,
             swap: (swap.clone(), swap.start),
         }
+    }
+
+    /// The process number of a thread of the kernel: each mount has its own, which nobody else has.
+    pub(in crate::host) fn daemon(&self, daemon: Daemon) -> u32 {
+        u32::MAX - daemon as u32 - DAEMONS * self.position
     }
 
     /// A file's key in the page cache.

@@ -75,6 +75,7 @@ impl Rig {
         let mount = Mount {
             watch,
             name: "fs".to_owned(),
+            position: 0,
             parameters: parameters.clone(),
             largest_request: 1 << 20,
             dirty_limit: None,
