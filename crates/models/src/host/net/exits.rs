@@ -1,6 +1,6 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
-use super::job::{Burst, Job, Next, SpareJobs, Then, Wait, Waiting, Who};
+use super::job::{Burst, Job, Next, Then, Wait, Waiting, Who};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
 use crate::host::state::{Memory, Mounted, Signals};
@@ -13,9 +13,8 @@ pub(super) struct Places {
     pub(super) memory: Place<Memory>,
     pub(super) fs: Place<Mounted>,
     pub(super) journal: Place<Journal>,
-    /// Shared by all mounts of the host, as the spare sheets are.
+    /// Shared by all mounts of the host.
     pub(super) processor: Place<Burst>,
-    pub(super) spare: Place<SpareJobs>,
     /// Where operations go on after a processor.
     pub(super) ready: [Place<Box<Job>>; Then::ALL.len() - 1],
     /// Where operations wait, by what for.
@@ -127,7 +126,6 @@ pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
-    pub(super) spare: Update<SpareJobs>,
     processor: Put<Burst>,
     waits: [Put<Waiting>; Wait::ALL.len()],
     sleeping: Put<(Box<Job>, petrio_colours::FileCause, Then)>,
@@ -140,12 +138,10 @@ impl Exits {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
         let journal = transition.update(places.journal);
-        let spare = transition.update(places.spare);
         Self {
             memory,
             fs,
             journal,
-            spare,
             processor: transition.may_put(places.processor, 1),
             waits: places.waits.map(|(_, place)| transition.may_put(place, 1)),
             sleeping: transition.may_put(places.sleeping, 1),
@@ -170,18 +166,13 @@ impl Exits {
             Next::Sleep { span, cause, then } => {
                 f.put_at_pace(self.sleeping, (job, cause, then), span);
             }
-            Next::Return => self.complete(f, job),
+            Next::Return => f.put(self.completions, super::call::leave(*job)),
             Next::Fail(message) => {
                 f.fail(message);
-                self.complete(f, job);
+                f.put(self.completions, super::call::leave(*job));
             }
         }
         self.leavings.send(f);
-    }
-
-    fn complete(&self, f: &mut Firing<'_>, mut job: Box<Job>) {
-        f.put(self.completions, super::call::leave(&mut job));
-        f.update(self.spare).take_back(job);
     }
 }
 
