@@ -104,8 +104,8 @@ impl Context<'_> {
 }
 
 /// An operation as it returns to its process: a read with what it found (generic_file_read_iter, mm/filemap.c).
-pub(super) fn leave(job: &mut Job) -> FileOp {
-    let mut op = std::mem::take(&mut job.op);
+pub(super) fn leave(job: Job) -> FileOp {
+    let mut op = job.op;
     if let Some(found) = job.found {
         (op.length, op.cut_short) = (found, true);
     }

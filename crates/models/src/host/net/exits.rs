@@ -1,6 +1,6 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
-use super::job::{Burst, Job, Next, SpareJobs, Then, Wait, Waiting, Who};
+use super::job::{Burst, Job, Next, Then, Wait, Waiting, Who};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
 use crate::host::state::{Memory, Mounted, Signals};
@@ -13,9 +13,8 @@ pub(super) struct Places {
     pub(super) memory: Place<Memory>,
     pub(super) fs: Place<Mounted>,
     pub(super) journal: Place<Journal>,
-    /// Shared by all mounts of the host, as the spare sheets are.
+    /// Shared by all mounts of the host.
     pub(super) processor: Place<Burst>,
-    pub(super) spare: Place<SpareJobs>,
     /// Where operations go on after a processor.
     pub(super) ready: [Place<Box<Job>>; Then::ALL.len() - 1],
     /// Where operations wait, by what for.
@@ -218,7 +217,6 @@ pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
-    pub(super) spare: Update<SpareJobs>,
     processor: Put<Burst>,
     waits: [Option<Put<Waiting>>; Wait::ALL.len()],
     sleeping: Option<Put<(Box<Job>, petrio_colours::FileCause, Then)>>,
@@ -231,13 +229,11 @@ impl Exits {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
         let journal = transition.update(places.journal);
-        let spare = transition.update(places.spare);
         let Ways { waits, sleeps, returns, leaves } = ways;
         Self {
             memory,
             fs,
             journal,
-            spare,
             processor: transition.may_put(places.processor, 1),
             waits: places
                 .waits
@@ -267,18 +263,13 @@ impl Exits {
                 }
                 None => no_way(f),
             },
-            Next::Return => self.complete(f, job),
+            Next::Return => put(f, self.completions, super::call::leave(*job)),
             Next::Fail(message) => {
                 f.fail(message);
-                self.complete(f, job);
+                put(f, self.completions, super::call::leave(*job));
             }
         }
         self.leavings.send(f);
-    }
-
-    fn complete(&self, f: &mut Firing<'_>, mut job: Box<Job>) {
-        put(f, self.completions, super::call::leave(&mut job));
-        f.update(self.spare).take_back(job);
     }
 }
 

@@ -45,32 +45,6 @@ pub(super) struct Job {
     pub(super) locks: bool,
 }
 
-/// The sheets of operations that have returned. They are written anew, so that a host at work allocates none.
-#[derive(Clone, Debug, Default)]
-#[allow(
-    clippy::vec_box,
-    reason = "what is kept is the box, which goes from place to place in place of what lies in it"
-)]
-pub(super) struct SpareJobs(Vec<Box<Job>>);
-
-impl SpareJobs {
-    /// An operation begins.
-    pub(super) fn begin(&mut self, op: FileOp) -> Box<Job> {
-        match self.0.pop() {
-            Some(mut job) => {
-                *job = Job::new(op);
-                job
-            }
-            None => Box::new(Job::new(op)),
-        }
-    }
-
-    /// An operation has returned.
-    pub(super) fn take_back(&mut self, job: Box<Job>) {
-        self.0.push(job);
-    }
-}
-
 /// How far a sync has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {

@@ -34,7 +34,7 @@ use super::state::{Memory, Mounted};
 use crate::Stage;
 use context::Context;
 use exits::{Exits, Places, Ways};
-use job::{Burst, Job, Next, SpareJobs, Then, Wait, Waiting};
+use job::{Burst, Job, Next, Then, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
 
@@ -65,7 +65,6 @@ pub fn host_page(
         mounted.push(fs);
     }
     let memory = page.state("memory", memory);
-    let spare = page.state("spare sheets", SpareJobs::default());
     let mut processor_builder = page.page("processor");
     let running = processor::processor_place(&mut processor_builder, host.machine.processors);
     let mut built = Vec::new();
@@ -76,13 +75,13 @@ pub fn host_page(
             host,
             mount,
             fs,
-            (memory, running, spare),
+            (memory, running),
             (operations, completions),
             alone,
         ));
     }
     let mut processor_builder = page.reopen("processor");
-    let stage = processor::processor_page(&mut processor_builder, running, spare, &built);
+    let stage = processor::processor_page(&mut processor_builder, running, &built);
     let mut stages = vec![stage];
     for ((places, _), mount) in built.iter().zip(mounts) {
         let path = format!("{}/{}", page.path(), mount.name);
@@ -126,7 +125,7 @@ fn mount_page(
     host: &HostParameters,
     mount: &Mount,
     fs: Mounted,
-    (memory, running, spare): (Place<Memory>, Place<Burst>, Place<SpareJobs>),
+    (memory, running): (Place<Memory>, Place<Burst>),
     (operations, completions): (Place<FileOp>, Place<FileOp>),
     alone: bool,
 ) -> (Places, Place<()>) {
@@ -153,7 +152,6 @@ fn mount_page(
         fs: page.state("files", fs),
         journal: page.state("journal state", journal),
         processor: running,
-        spare,
         ready: Then::ALL[..Then::ALL.len() - 1]
             .iter()
             .map(|then| {
@@ -186,7 +184,7 @@ fn mount_page(
     let exits = Exits::declare(&mut enter, &places, Ways::FROM_CALL);
     enter.action(move |f| {
         let op = f.take(op);
-        let mut job = f.update(exits.spare).begin(op);
+        let mut job = Box::new(Job::new(op));
         let now = f.now();
         let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
         let next = Context { memory, fs, journal, now }.enter(&mut job);

@@ -3,7 +3,7 @@
 //! Leaves out priorities of the processor's scheduler, migration, and interrupts, whose time is in the costs of completions.
 
 use super::exits::Places;
-use super::job::{Burst, Job, SpareJobs, Then, Who};
+use super::job::{Burst, Job, Then, Who};
 use crate::Stage;
 use petrio_kernel::{PageBuilder, Place, Put, StationSpec};
 
@@ -16,12 +16,10 @@ pub(super) fn processor_place(page: &mut PageBuilder<'_>, processors: u32) -> Pl
 pub(super) fn processor_page(
     page: &mut PageBuilder<'_>,
     running: Place<Burst>,
-    spare: Place<SpareJobs>,
     mounts: &[(Places, Place<()>)],
 ) -> Stage {
     let mut ran = page.transition("ran");
     let burst = ran.take(running);
-    let spare = ran.update(spare);
     let mut exits = Vec::new();
     for (places, flusher) in mounts {
         let ready: Vec<Put<Box<Job>>> = places.ready.iter().map(|&place| ran.may_put(place, 1)).collect();
@@ -34,10 +32,7 @@ pub(super) fn processor_page(
                 let (ready, _, completions) = &exits[job.op.file_system as usize];
                 job.charge_work(cause, cache, work, f.now());
                 match then {
-                    Then::Return => {
-                        f.put(*completions, super::call::leave(&mut job));
-                        f.update(spare).take_back(job);
-                    }
+                    Then::Return => f.put(*completions, super::call::leave(*job)),
                     then => f.put(ready[then as usize], job),
                 }
             }

@@ -23,20 +23,41 @@ impl DerefMut for Command {
     }
 }
 
-/// The sheets of commands that are done. They are written anew, so that a drive at work allocates nothing.
+/// A sheet of a command that is done, if there is one. It is written anew, so that a drive at work allocates nothing.
+fn written(spare: Option<Command>, sheet: Sheet) -> Command {
+    match spare {
+        Some(mut command) => {
+            *command = sheet;
+            command
+        }
+        None => Command(Box::new(sheet)),
+    }
+}
+
+/// The controller is free. With it goes the sheet of the command that it completed last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Controller(Option<Command>);
+
+impl Controller {
+    /// It begins a command.
+    pub(super) fn begin(self, sheet: Sheet) -> Command {
+        written(self.0, sheet)
+    }
+
+    /// It has completed a command.
+    pub(super) fn after(command: Command) -> Self {
+        Self(Some(command))
+    }
+}
+
+/// Sheets of the arm's own copies of commands, and of what it writes by itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpareSheets(Vec<Command>);
 
 impl SpareSheets {
     /// A new command.
     pub(super) fn command(&mut self, sheet: Sheet) -> Command {
-        match self.0.pop() {
-            Some(mut command) => {
-                *command = sheet;
-                command
-            }
-            None => Command(Box::new(sheet)),
-        }
+        written(self.0.pop(), sheet)
     }
 
     /// The same command once more.

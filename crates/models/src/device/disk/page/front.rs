@@ -1,6 +1,6 @@
 //! From a request's arrival to the controller's decision, and the way out.
 
-use super::command::Sheet;
+use super::command::{Controller, Sheet};
 use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
@@ -87,9 +87,8 @@ pub(super) fn controller(
     let returns_to_zero = disciplines.iter().any(|discipline| discipline.returns_to_zero());
     let mut page = page.page("controller");
     let mut begin = page.transition("begin");
-    begin.consume(places.controller);
+    let controller = begin.take(places.controller);
     let unit = begin.update(places.unit);
-    let spare = begin.update(places.spare);
     let request = pick(&mut begin, places.commands, disciplines[1], drive, move |binding| {
         (binding.get(unit).sweep, unit)
     });
@@ -104,7 +103,7 @@ pub(super) fn controller(
         let now = f.now();
         let demand = demand(&request);
         let charged = request.issued;
-        let mut command = f.update(spare).command(Sheet {
+        let mut command = f.take(controller).begin(Sheet {
             demand,
             begun: None,
             began: now,
@@ -191,7 +190,6 @@ pub(super) fn controller(
 
     let mut complete = page.transition("complete");
     let command = complete.take(places.finishing);
-    let spare = complete.update(places.spare);
     let (out, controller, slot) =
         (complete.put(completions), complete.put(places.controller), complete.put(places.slots));
     complete.action(move |f| {
@@ -199,8 +197,7 @@ pub(super) fn controller(
         let now = f.now();
         command.charge(Cause::Overhead, now);
         f.put(out, std::mem::take(&mut command.request));
-        f.update(spare).take_back(command);
-        f.put(controller, ());
+        f.put(controller, Controller::after(command));
         f.put(slot, ());
     });
 

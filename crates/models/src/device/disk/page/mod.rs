@@ -35,7 +35,7 @@ use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use crate::device::Queueing;
 use crate::{DEPTH_MAX, Stage};
-use command::{Command, SpareSheets};
+use command::{Command, Controller, SpareSheets};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, Probe};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ struct Places {
     queue: Place<BlockRequest>,
     commands: Place<BlockRequest>,
     slots: Place<()>,
-    controller: Place<()>,
+    controller: Place<Controller>,
     arm: Place<()>,
     unit: Place<Unit>,
     spare: Place<SpareSheets>,
@@ -122,7 +122,7 @@ pub fn disk_page(
     };
     let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
     page.initial(places.slots, vec![(); depth.min(DEPTH_MAX) as usize]);
-    page.initial(places.controller, [()]);
+    page.initial(places.controller, [Controller::default()]);
     page.initial(places.arm, [()]);
     front::accept(&mut page, drive, &places, requests);
     front::dispatch(&mut page, drive, &places, &before);
