@@ -369,6 +369,9 @@ pub enum Problem {
     /// A header that names a column twice, or lacks one.
     #[error("the header {0}")]
     Header(String),
+    /// A binary log that can't be read.
+    #[error("the log {0}")]
+    Log(String),
     /// A line that is none of the format's.
     #[error("\"{found}\" is not {expected}")]
     NotALine {

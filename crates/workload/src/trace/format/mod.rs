@@ -7,6 +7,7 @@ mod blktrace;
 mod block_layer;
 mod cloudphysics_csv;
 mod darshan_dxt;
+mod darshan_log;
 mod disksim_ascii;
 pub(crate) mod events_csv;
 mod fio_iolog;
