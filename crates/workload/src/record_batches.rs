@@ -10,7 +10,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use petrio_files::whole_file::WholeFile;
 
-/// A file to which record batches are written, each as a row group of its own, so that memory stays bounded.
+/// Rows of a row group: few enough that memory stays bounded, and enough to compress well.
+pub const GROUP_ROWS: usize = 65_536;
+
+/// A file to which record batches are written, in row groups of 65,536 rows.
 pub struct BatchFile(ArrowWriter<WholeFile>);
 
 /// How petrio's files are written; who knows more of the columns adds to it.
@@ -18,6 +21,7 @@ pub fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by("petrio".to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
 }
 
 impl BatchFile {
@@ -39,13 +43,12 @@ impl BatchFile {
         ArrowWriter::try_new_with_options(file, schema, options).map(Self)
     }
 
-    /// Writes a row group.
+    /// Writes rows.
     ///
     /// # Errors
     /// When the file can't be written.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-        self.0.write(batch)?;
-        self.0.flush()
+        self.0.write(batch)
     }
 
     /// Puts something into the footer.
@@ -53,7 +56,7 @@ impl BatchFile {
         self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
-    /// Bytes of the file so far.
+    /// Bytes of the file so far, without those of the row group that isn't full yet.
     pub fn bytes(&self) -> u64 {
         self.0.bytes_written() as u64
     }

@@ -21,13 +21,10 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use petrio_colours::{BlockRequest, Causes, Ledger};
 use petrio_kernel::Time;
-use petrio_workload::record_batches::{BatchFile, properties};
+use petrio_workload::record_batches::{BatchFile, GROUP_ROWS, properties};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Rows in a row group: some 8 MB of memory, and enough to compress well.
-const GROUP_ROWS: usize = 65_536;
 
 /// The columns of a row group.
 pub(super) trait Columns: Default {

@@ -15,7 +15,7 @@
 //! file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing
 //! and everything else that moves no bytes isn't in such a trace.
 
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent, Tally, darshan_log};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally, darshan_log};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::event::{Event, EventKind, FileKey};
 use crate::trace::field::{Columns, SECONDS, looks_whole, picoseconds, whole};
@@ -164,11 +164,11 @@ impl DarshanDxt {
             service: service.map(Time::from_picos),
             ..Event::new(Time::ZERO, kind)
         };
-        Ok(Segment { posix: module == POSIX, raw: RawEvent { clock: start, at, event } })
+        Ok(Segment { posix: module == POSIX, raw: RawEvent { clock: start, at, record: event } })
     }
 }
 
-impl FileFormat for DarshanDxt {
+impl Format<Event> for DarshanDxt {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         if self.events.is_none() {
             self.events = Some(self.read(input)?);

@@ -297,7 +297,7 @@ fn read_module(
                     ..Event::new(Time::ZERO, kind)
                 };
                 let at = log.segments.len() as u64 + 1;
-                log.segments.push(Segment { posix, raw: RawEvent { clock, at, event } });
+                log.segments.push(Segment { posix, raw: RawEvent { clock, at, record: event } });
             }
         }
     }

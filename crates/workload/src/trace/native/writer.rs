@@ -2,7 +2,7 @@
 
 use super::batch::EventBatch;
 use super::schema::{About, EXPLANATION, ROOT, VERSION, events_schema, key};
-use crate::record_batches::{self, BatchFile};
+use crate::record_batches::{self, BatchFile, GROUP_ROWS};
 use crate::trace::error::{Place, Problem, TraceError};
 use crate::trace::event::Event;
 use crate::trace::format::FormatName;
@@ -15,8 +15,8 @@ use petrio_kernel::Time;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows in a row group: some 20 MB of memory, and enough to compress well.
-const GROUP_ROWS: usize = 65_536;
+/// Rows of a record batch: few enough that all its columns stay in the second-level cache until they are encoded.
+const BATCH_ROWS: usize = 8_192;
 
 /// Writes events to a file that is complete or absent.
 ///
@@ -189,14 +189,20 @@ impl EventWriter {
                 self.out_of_order += u64::from(event.time < self.written);
                 self.written = self.written.max(event.time);
                 self.batch.push(&event);
+                if self.batch.rows() >= BATCH_ROWS {
+                    self.write_batch()?;
+                }
             }
-            self.write_group()?;
+            self.write_batch()?;
         }
         self.held = held;
         Ok(())
     }
 
-    fn write_group(&mut self) -> Result<(), TraceError> {
+    fn write_batch(&mut self) -> Result<(), TraceError> {
+        if self.batch.rows() == 0 {
+            return Ok(());
+        }
         let batch = self.batch.finish().map_err(|source| self.failed(source.into()))?;
         self.file.write(&batch).map_err(|source| self.failed(source))
     }
