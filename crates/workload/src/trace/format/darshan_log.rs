@@ -356,7 +356,7 @@ mod tests {
             log[at] = byte;
             read(&log).map(|_| ()).unwrap_err().to_string()
         };
-        assert!(changed(3, b'9').contains("3.91"), "{}", changed(3, b'9'));
+        assert!(changed(3, b'9').contains("3.49"), "{}", changed(3, b'9'));
         assert!(changed(16, 1).contains("darshan-convert"));
         // The sizes of both modules: no extended trace is left.
         let mut without = LOG.to_vec();
@@ -367,8 +367,8 @@ mod tests {
         assert!(read(&without).map(|_| ()).unwrap_err().to_string().contains("DXT_ENABLE_IO_TRACE"));
         // Where the names are: behind the end.
         assert!(changed(38, 1).contains("behind its own end"));
-        // A byte of a compressed region.
+        // The first byte of a compressed region, and a file that is cut off.
         assert!(read(&LOG[..LOG.len() - 20]).is_err());
-        assert!(changed(1_340, 0xff).contains("decompressed"), "{}", changed(1_340, 0xff));
+        assert!(changed(1_328, 0xff).contains("decompressed"), "{}", changed(1_328, 0xff));
     }
 }
