@@ -63,7 +63,6 @@ step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
 step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
-step "tests of the scripts" python3 -B -m unittest discover -s scripts -p 'test_*.py'
 if command -v cargo-deny >/dev/null 2>&1; then
     step "licences, bans and sources of the dependencies" cargo deny --locked --color never check licenses bans sources
     step "advisories (told, not enforced)" advisories

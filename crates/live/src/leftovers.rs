@@ -3,7 +3,7 @@
 //! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after a kill:
 //! loop devices go with their last user, and images were unlinked.
 
-use crate::{capture, namespace, rig};
+use crate::{namespace, recorder, rig};
 use petrio_files::under_way::{self, Clear, PART_FILE, Swept, TREE};
 
 /// The file behind a loop device, while it has a name.
@@ -31,7 +31,7 @@ const KINDS: [(&str, Clear); 8] = [
     (SETTING, rig::clear_setting),
     (THROTTLE, rig::clear_throttle),
     (CONTROL_GROUP, rig::clear_group),
-    (TRACE_INSTANCE, capture::clear_instance),
+    (TRACE_INSTANCE, recorder::clear_instance),
     (MADE_BY_USERS, namespace::clear_recorded),
 ];
 

@@ -43,6 +43,7 @@ pub mod file_lives;
 pub mod fit;
 pub mod namespace;
 pub mod program;
+pub mod record_batches;
 pub mod replay;
 pub mod synthetic;
 pub mod trace;

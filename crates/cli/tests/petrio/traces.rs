@@ -42,6 +42,41 @@ fn info_counts_what_is_in_a_trace_and_what_was_left_out() {
 }
 
 #[test]
+fn calls_on_files_become_captured_requests_compressed_as_the_name_says() {
+    let folder = with_traces();
+    let answer = folder.petrio(&["trace", "convert", "job.strace", "job.csv.xz", "--to", "requests"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert!(answer.talk.contains("written: job.csv.xz, 1 events as requests"), "{}", answer.talk);
+    let figures = info(&folder, "job.csv.xz");
+    assert_eq!((&figures["format"], &figures["bytes_read"]), (&"requests".into(), &904.into()));
+    // Parquet is compressed inside.
+    let answer = folder.petrio(&["trace", "convert", "job.strace", "job.parquet.gz"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+}
+
+#[test]
+fn a_device_that_cannot_be_recorded_is_refused_with_what_to_name_instead() {
+    let folder = with_traces();
+    for (device, out, why) in [
+        ("/there/is/none", "t.csv", "/there/is/none: No such file or directory"),
+        ("/dev/null", "t.csv", "character device"),
+        ("/proc/self/status", "t.csv", "no block device"),
+        ("/", "t.trace", "its name doesn't say which format to write"),
+        ("/", "disk.trace", "is there already"),
+    ] {
+        let answer = folder.petrio(&["trace", "capture", "--device", device, "--out", out, "--", "true"]);
+        assert_eq!(answer.code, Some(2), "{}", answer.talk);
+        assert!(answer.talk.contains(why) && answer.talk.contains("help: "), "{}", answer.talk);
+    }
+    for option in ["--system", "--full", "--rotate=1d"] {
+        let answer = folder.petrio(&["trace", "capture", "--device", "/", option]);
+        assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    }
+    // Whose calls is said by a command or by --system; a time alone doesn't.
+    assert_eq!(folder.petrio(&["trace", "capture", "--for", "1s"]).code, Some(2));
+}
+
+#[test]
 fn a_trace_goes_through_every_format_that_can_hold_it() {
     let folder = with_traces();
     for (from, to) in

@@ -47,6 +47,7 @@ pub(super) fn readers() -> Vec<Reader> {
         "trace_blktrace" Blktrace "blktrace",
         "trace_cloudphysics_csv" CloudphysicsCsv "cloudphysics-csv",
         "trace_darshan_dxt" DarshanDxt "darshan-dxt",
+        "trace_darshan_log" DarshanDxt "darshan-log",
         "trace_disksim_ascii" DisksimAscii "disksim-ascii",
         "trace_events_csv" EventsCsv "events-csv",
         "trace_fio_iolog" FioIolog "fio-iolog",
@@ -70,7 +71,7 @@ pub(super) fn readers() -> Vec<Reader> {
             samples: || FormatName::ALL.iter().map(|format| seed(&format.to_string())).collect(),
         },
         Reader { name: "replay_closed", read: replay_closed, samples: || vec![seed("petrio")] },
-        Reader { name: "capture_trace", read: capture_trace, samples: || vec![seed("trace-pipe")] },
+        Reader { name: "capture_trace", read: capture_trace, samples: || vec![seed("trace-pages")] },
     ]);
     readers
 }
@@ -114,13 +115,13 @@ fn replay_closed(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// The kernel's trace of a block device, and a journal's superblock and descriptor.
+/// Pages of the kernel's trace of a block device, and a journal's superblock and descriptor.
 fn capture_trace(bytes: &[u8]) -> Verdict {
     let format = TagFormat::of_superblock(bytes).unwrap_or_default();
     if let Some(blocks) = format.blocks_logged(bytes) {
         assert!(blocks.len() <= bytes.len() / 8);
     }
-    let recording = Recording::parse(bytes).map_err(|error| reason(&error))?;
+    let recording = Recording::of_pages(bytes).map_err(|error| reason(&error))?;
     let text = requests_text(recording.issued(), &JournalArea::default());
     assert_eq!(text.split_whitespace().count(), recording.issued().count());
     Ok(())

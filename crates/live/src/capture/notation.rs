@@ -3,7 +3,7 @@
 //! R, W or X (discard), the length in KiB, and where: D outside the journal's blocks, J inside; F is a flush. Requests stand
 //! in the order in which they went to the device. What a request is *for* (which metadata block) isn't in the notation.
 
-use super::event::{Access, BlockAccess};
+use crate::recorder::block::{Access, BlockAccess};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -1,76 +1,95 @@
-//! A trace instance that listens to one device.
+//! A recorder that listens to one device, and what it recorded.
 
-use super::error::CaptureError;
-use super::event::{BlockAccess, Commit, DeviceNumber, Event, Happening, Line};
-use crate::leftovers::{MOUNT, TRACE_INSTANCE};
-use crate::undo::Undo;
-use petrio_files::under_way::random_name;
-use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountFlags, UnmountFlags, fsconfig_create, fsmount, fsopen,
-    mount, unmount,
-};
-use std::fs;
-use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
-
-/// Where tracefs is found where it is mounted.
-const USUAL_PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-
-/// What is listened to, each filtered by device.
-const EVENTS: [&str; 4] =
-    ["block/block_bio_queue", "block/block_rq_issue", "block/block_rq_complete", "jbd2/jbd2_run_stats"];
+use crate::recorder::CaptureError;
+use crate::recorder::block::{BlockAccess, Commit, DeviceNumber};
+use crate::recorder::catalogue::{REQUESTS_AND_COMMITS, Scope};
+use crate::recorder::decode::Decoder;
+use crate::recorder::format::Format;
+use crate::recorder::kernel_event::{KernelEvent, Stage, What};
+use crate::recorder::listener::{Listener, Wanted, monotonic_ns};
+use crate::recorder::page::{Lost, PageLayout};
 
 /// KiB a processor: about 100,000 events. A recording that needs more says so by what it lost.
 const BUFFER_KIB: u32 = 8_192;
 
-/// The directory where tracefs is mounted, if it is.
-pub fn trace_directory() -> Option<PathBuf> {
-    USUAL_PLACES.iter().map(PathBuf::from).find(|place| place.join("instances").is_dir())
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A file system handed a request to the block layer (`block_bio_queue`), before merging and throttling.
+    Queued(BlockAccess),
+    /// A request went to the device (`block_rq_issue`).
+    Issued(BlockAccess),
+    /// The device completed it (`block_rq_complete`).
+    Completed(BlockAccess),
+    /// A journal transaction was committed (`jbd2_run_stats`).
+    Commit(Commit),
+    /// Whoever records marked the moment.
+    Mark(String),
 }
 
-/// A trace instance of its own, gone when this is dropped.
+/// An event of the recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Nanoseconds on the trace's clock.
+    pub time_ns: u64,
+    /// What happened.
+    pub what: Happening,
+}
+
+/// Listens to one device until it is dropped.
 #[derive(Debug)]
 pub struct Recorder {
-    instance: PathBuf,
-    // Dropped in this order: the instance before the mount that it lies in.
-    _instance: Undo,
-    _mount: Option<Reach>,
+    listener: Listener,
+    lost: u64,
+    marks: Vec<Event>,
 }
 
 /// What was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// The events, in the order of the trace.
+    /// The events, in order of time.
     pub events: Vec<Event>,
 }
 
-impl Recording {
-    /// From the text of a trace.
-    ///
-    /// # Errors
-    /// Events that were lost, and lines that can't be read: either would make a wrong count look right.
-    pub fn parse(text: &[u8]) -> Result<Self, CaptureError> {
-        let mut recording = Self::default();
-        let (mut lost, mut count, mut first) = (0, 0, String::new());
-        for line in text.split(|byte| *byte == b'\n') {
-            match Line::parse(line) {
-                Line::Event(event) => recording.events.push(event),
-                Line::Lost(events) => lost += events,
-                Line::Other => {}
-                Line::Unreadable => {
-                    if count == 0 {
-                        first = String::from_utf8_lossy(line).into_owned();
-                    }
-                    count += 1;
+impl Event {
+    /// None of what isn't listened to here, and of requests whose letters aren't known.
+    fn of(event: &KernelEvent) -> Option<Self> {
+        let what = match event.what {
+            What::Request { stage, sector, sectors, letters, .. } => {
+                let access = BlockAccess::of_letters(letters, sector, sectors.into())?;
+                match stage {
+                    Stage::Queued => Happening::Queued(access),
+                    Stage::Issued => Happening::Issued(access),
+                    Stage::Completed => Happening::Completed(access),
+                    Stage::Inserted => return None,
                 }
             }
+            What::Commit { commit, .. } => Happening::Commit(commit),
+            _ => return None,
+        };
+        Some(Self { time_ns: event.time_ns, what })
+    }
+}
+
+impl Recording {
+    /// From pages of the ring buffer, one behind the other, each of 4096 bytes, as Linux 6.18 writes them on x86-64.
+    ///
+    /// # Errors
+    /// Events that were lost: a wrong count would look right.
+    pub fn of_pages(pages: &[u8]) -> Result<Self, CaptureError> {
+        let decoder = usual_decoder();
+        let (mut events, mut lost) = (Vec::new(), 0);
+        for page in pages.chunks(4_096) {
+            let page = PageLayout::USUAL.read(page);
+            lost += match page.lost {
+                Lost::None => 0,
+                Lost::Count(events) => events,
+                Lost::Some => 1,
+            };
+            let decoded = page.entries.filter_map(|(time_ns, record)| decoder.decode(time_ns, record));
+            events.extend(decoded.filter_map(|event| Event::of(&event)));
         }
-        match (lost, count) {
-            (0, 0) => Ok(recording),
-            (0, _) => Err(CaptureError::Unreadable { count, first }),
-            _ => Err(CaptureError::Lost { lost }),
-        }
+        if lost > 0 { Err(CaptureError::Lost { lost }) } else { Ok(Self { events }) }
     }
 
     /// Requests in the order in which they went to the device.
@@ -104,133 +123,55 @@ impl Recorder {
     /// # Errors
     /// No tracing, or no right to it.
     pub fn start(device: DeviceNumber) -> Result<Self, CaptureError> {
-        let (tracing, mounted) = reach_tracing()?;
-        let (instance, undo) = make_instance(&tracing, &format!("petrio-{}", random_name()))
-            .map_err(|(path, source)| CaptureError::TraceFile { path, source })?;
-        let recorder = Self { instance, _instance: undo, _mount: mounted };
-        recorder.write("tracing_on", "0")?;
-        recorder.write("buffer_size_kb", &BUFFER_KIB.to_string())?;
-        recorder.write("trace_clock", "mono")?;
-        for event in EVENTS {
-            let filter = format!("dev == {}", device.in_kernel());
-            recorder.write(&format!("events/{event}/filter"), &filter)?;
-            recorder.write(&format!("events/{event}/enable"), "1")?;
-        }
-        recorder.write("tracing_on", "1")?;
-        Ok(recorder)
+        let wanted = Wanted {
+            scopes: &[Scope::Machine],
+            events: &REQUESTS_AND_COMMITS,
+            devices: &[device.in_kernel()],
+            buffer_kib: BUFFER_KIB,
+        };
+        let listener = Listener::set_up(&wanted, |_| Ok(()))?.needs_all()?;
+        listener.switch_on()?;
+        Ok(Self { listener, lost: 0, marks: Vec::new() })
     }
 
-    /// Writes a mark into the trace: one line that [`Recording::between`] finds again.
-    ///
-    /// # Errors
-    /// The trace can't be written.
-    pub fn mark(&self, text: &str) -> Result<(), CaptureError> {
-        self.write("trace_marker", text)
+    /// Marks this moment, so that [`Recording::between`] finds it again.
+    pub fn mark(&mut self, text: &str) {
+        self.marks.push(Event { time_ns: monotonic_ns(), what: Happening::Mark(text.to_owned()) });
     }
 
     /// What has happened since the start, or since the last call; recording goes on with an empty buffer.
     ///
     /// # Errors
     /// The trace can't be read, or not completely.
-    pub fn take(&self) -> Result<Recording, CaptureError> {
-        self.write("tracing_on", "0")?;
-        let path = self.instance.join("trace");
-        let text = fs::read(&path).map_err(|source| CaptureError::TraceFile { path, source })?;
-        self.write("trace", "")?;
-        self.write("tracing_on", "1")?;
-        Recording::parse(&text)
-    }
-
-    fn write(&self, file: &str, text: &str) -> Result<(), CaptureError> {
-        let path = self.instance.join(file);
-        // Opening `trace` with truncation empties it; the other files of tracefs ignore truncation.
-        fs::write(&path, text).map_err(|source| CaptureError::TraceFile { path, source })
+    pub fn take(&mut self) -> Result<Recording, CaptureError> {
+        self.listener.switch_off();
+        let mut events = std::mem::take(&mut self.marks);
+        self.listener.drain(monotonic_ns(), true, |event| events.extend(Event::of(&event)))?;
+        // Marks are of the same clock, and their order among themselves stays.
+        events.sort_by_key(|event| event.time_ns);
+        self.listener.switch_on()?;
+        let lost = self.listener.lost() - std::mem::replace(&mut self.lost, self.listener.lost());
+        if lost > 0 { Err(CaptureError::Lost { lost }) } else { Ok(Recording { events }) }
     }
 }
 
-/// What keeps tracefs within reach where it isn't mounted.
-#[derive(Debug)]
-pub(crate) enum Reach {
-    /// A mount that has no place in the tree: it goes with this process, however that ends.
-    Detached { _mount: OwnedFd },
-    /// A mount on a directory of its own, on a kernel before 5.2.
-    Mounted { _undo: Undo },
-}
-
-/// Where tracefs is mounted; reaches it, for as long as the guard lives, where it isn't.
-pub(crate) fn reach_tracing() -> Result<(PathBuf, Option<Reach>), CaptureError> {
-    if let Some(directory) = trace_directory() {
-        return Ok((directory, None));
-    }
-    if let Ok(mount) = mount_nowhere() {
-        let directory = PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()));
-        return Ok((directory, Some(Reach::Detached { _mount: mount })));
-    }
-    mount_privately()
-        .map(|(directory, undo)| (directory, Some(Reach::Mounted { _undo: undo })))
-        .map_err(|source| CaptureError::NoTraceFs { source })
-}
-
-fn mount_nowhere() -> rustix::io::Result<OwnedFd> {
-    let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    fsconfig_create(context.as_fd())?;
-    fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
-}
-
-/// Mounts tracefs where nobody else looks.
-fn mount_privately() -> io::Result<(PathBuf, Undo)> {
-    let place = std::env::temp_dir().join(format!("petrio-tracing-{}", random_name()));
-    let make = || {
-        fs::create_dir(&place)?;
-        Ok(mount("tracefs", &place, "tracefs", MountFlags::empty(), None::<&std::ffi::CStr>)?)
-    };
-    let undo = |place: &Path| {
-        // Detached, so that a file still open in it doesn't keep the name.
-        let _ = unmount(place, UnmountFlags::DETACH);
-        fs::remove_dir(place).is_ok()
-    };
-    let made: io::Result<((), Undo)> = Undo::recorded(MOUNT, &place, make, undo);
-    made.map(|((), undo)| (place, undo))
-}
-
-/// Makes a trace instance; its folder, for as long as the guard lives, or which folder can't be made and why.
-pub(crate) fn make_instance(tracing: &Path, name: &str) -> Result<(PathBuf, Undo), (PathBuf, io::Error)> {
-    let path = tracing.join("instances").join(name);
-    let make = || fs::create_dir(&path).map_err(|source| (path.clone(), source));
-    let undo = {
-        let path = path.clone();
-        move |_: &Path| remove_instance(&path).is_ok()
-    };
-    // Where it is reached by this process is nothing to any other.
-    let usual = Path::new(USUAL_PLACES[0]).join("instances").join(name);
-    let ((), undo) = Undo::recorded(TRACE_INSTANCE, &usual, make, undo)?;
-    Ok((path, undo))
-}
-
-/// Removes an instance; whether it was there. One that is busy stays with its events off.
-fn remove_instance(path: &Path) -> io::Result<bool> {
-    if !path.is_dir() {
-        return Ok(false);
-    }
-    let _ = fs::write(path.join("tracing_on"), "0");
-    let _ = fs::write(path.join("events/enable"), "0");
-    for _ in 0..50 {
-        match fs::remove_dir(path) {
-            // A process that is ending has its buffers open for a moment.
-            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-            }
-            outcome => return outcome.map(|()| true),
+/// Reads the events of [`REQUESTS_AND_COMMITS`] as Linux 6.18 lays them out on x86-64, where there is no kernel to ask.
+fn usual_decoder() -> Decoder {
+    const PLACES: [(u16, [(u16, u16); 5]); 4] = [
+        (2097, [(8, 4), (16, 8), (24, 4), (28, 10), (0, 0)]),
+        (2104, [(8, 4), (16, 8), (24, 4), (34, 10), (0, 0)]),
+        (2107, [(8, 4), (16, 8), (24, 4), (34, 10), (0, 0)]),
+        (1274, [(8, 4), (12, 4), (64, 4), (68, 4), (72, 4)]),
+    ];
+    let mut decoder = Decoder::default();
+    for (listened, (id, places)) in REQUESTS_AND_COMMITS.iter().zip(PLACES) {
+        let mut text = format!("ID: {id}\nfield:int common_pid; offset:4; size:4; signed:1;\n");
+        for (name, (offset, size)) in listened.fields.iter().zip(places) {
+            text.push_str(&format!("field:u64 {name}; offset:{offset}; size:{size}; signed:0;\n"));
         }
+        decoder.learn(listened, &Format::parse(&text));
     }
-    Err(io::ErrorKind::ResourceBusy.into())
-}
-
-/// Clears a trace instance that was left.
-pub(crate) fn clear_instance(usual: &Path) -> io::Result<bool> {
-    let (tracing, _reach) = reach_tracing().map_err(io::Error::other)?;
-    let name = usual.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    remove_instance(&tracing.join("instances").join(name))
+    decoder
 }
 
 #[cfg(test)]
@@ -238,40 +179,90 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::{JournalArea, requests_text};
     use super::*;
+    use crate::recorder::block::Access;
+    use proptest::prelude::*;
 
-    const TRACE: &str = "\
-# tracer: nop
-#
-# entries-in-buffer/entries-written: 8/8   #P:2
-#
-         petrio-24702   [001] .....  2.000000: tracing_mark_write: begin
-         petrio-24702   [001] .....  2.000100: block_bio_queue: 7,0 WS 160 + 8 [petrio]
-         petrio-24702   [001] .....  2.000200: block_rq_issue: 7,0 WS 4096 () 160 + 8 none,0,0 [petrio]
-    jbd2/loop0-8-24     [000] .....  2.000300: block_rq_issue: 7,0 WSM 16384 () 80000 + 32 none,0,0 [jbd2/loop0-8]
-    jbd2/loop0-8-24     [000] .....  2.000400: block_rq_issue: 7,0 FF 0 () 0 + 0 none,0,0 [kworker/0:1H]
-    jbd2/loop0-8-24     [000] .....  2.000500: block_rq_issue: 7,0 WSM 4096 () 80032 + 8 none,0,0 [kworker/0:1H]
-    jbd2/loop0-8-24     [000] .....  2.000600: jbd2_run_stats: dev 7,0 tid 3 wait 0 request_delay 0 running 0 locked 0 flushing 0 logging 0 handle_count 2 blocks 3 blocks_logged 5
-         petrio-24702   [001] .....  2.000700: tracing_mark_write: end
-";
+    /// A page as the kernel writes it: a record after the other, each 100 ns after the one before.
+    fn page(records: &[Vec<u8>]) -> Vec<u8> {
+        let mut data = Vec::new();
+        for record in records {
+            data.extend((100_u32 << 5).to_le_bytes());
+            data.extend((record.len() as u32 + 4).to_le_bytes());
+            data.extend(record);
+        }
+        let mut page = 1_000_u64.to_le_bytes().to_vec();
+        page.extend((data.len() as u64).to_le_bytes());
+        page.extend(data);
+        page.resize(4_096, 0);
+        page
+    }
+
+    fn record(id: u16, fields: &[(usize, &[u8])]) -> Vec<u8> {
+        let mut record = vec![0; 76];
+        record[..2].copy_from_slice(&id.to_le_bytes());
+        for (offset, bytes) in fields {
+            record[*offset..*offset + bytes.len()].copy_from_slice(bytes);
+        }
+        record
+    }
+
+    fn issued(letters: &str, sector: u64, sectors: u32) -> Vec<u8> {
+        record(
+            2104,
+            &[
+                (8, &[0, 0, 112, 0]),
+                (16, &sector.to_le_bytes()),
+                (24, &sectors.to_le_bytes()),
+                (34, letters.as_bytes()),
+            ],
+        )
+    }
+
+    fn append() -> Vec<u8> {
+        let commit =
+            [(12, &3_u32.to_le_bytes()[..]), (64, &[2, 0, 0, 0]), (68, &[3, 0, 0, 0]), (72, &[5, 0, 0, 0])];
+        page(&[
+            issued("WS", 160, 8),
+            issued("WSM", 80_000, 32),
+            issued("FF", 0, 0),
+            issued("WSM", 80_032, 8),
+            record(1274, &commit),
+        ])
+    }
 
     #[test]
-    fn between_two_marks_lie_the_requests_of_one_operation() {
-        let operation = Recording::parse(TRACE.as_bytes()).unwrap().between("begin", "end");
+    fn pages_give_requests_and_commits() {
+        let recording = Recording::of_pages(&append()).unwrap();
         let journal = JournalArea::new([(80_000, 90_000)]);
-        assert_eq!(requests_text(operation.issued(), &journal), "W4D W16J F W4J");
-        assert_eq!(operation.commits().map(|commit| commit.blocks_logged).collect::<Vec<_>>(), [5]);
-        assert_eq!(operation.events.len(), 6);
+        assert_eq!(requests_text(recording.issued(), &journal), "W4D W16J F W4J");
+        let commit = Commit { transaction: 3, handles: 2, blocks: 3, blocks_logged: 5 };
+        assert_eq!(recording.commits().collect::<Vec<_>>(), [&commit]);
+        assert_eq!(recording.issued().next().unwrap().access, Access::Write);
+        assert_eq!(recording.events[0].time_ns, 1_100);
+    }
+
+    #[test]
+    fn between_two_marks_lie_the_events_of_one_operation() {
+        let mut recording = Recording::of_pages(&append()).unwrap();
+        let mark = |time_ns, text: &str| Event { time_ns, what: Happening::Mark(text.to_owned()) };
+        recording.events.extend([mark(1_150, "begin"), mark(1_450, "end")]);
+        recording.events.sort_by_key(|event| event.time_ns);
+        let operation = recording.between("begin", "end");
+        assert_eq!(requests_text(operation.issued(), &JournalArea::default()), "W16D F W4D");
         assert!(operation.between("end", "begin").events.is_empty());
     }
 
     #[test]
-    fn a_trace_with_gaps_is_refused() {
-        let lost = TRACE.replace("8/8", "8/20");
-        assert!(matches!(Recording::parse(lost.as_bytes()), Err(CaptureError::Lost { lost: 12 })));
-        let garbled = TRACE.replace("80032 + 8", "80032 +");
-        assert!(matches!(
-            Recording::parse(garbled.as_bytes()),
-            Err(CaptureError::Unreadable { count: 1, .. })
-        ));
+    fn a_recording_with_gaps_is_refused() {
+        let mut lost = append();
+        lost[11] |= 0x80;
+        assert!(matches!(Recording::of_pages(&lost), Err(CaptureError::Lost { lost: 1 })));
+    }
+
+    proptest! {
+        #[test]
+        fn any_pages_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..9_000)) {
+            let _ = Recording::of_pages(&bytes);
+        }
     }
 }

@@ -1,25 +1,23 @@
 //! The capture itself: two trace instances are switched on, read and joined until the end, and the trace is written.
 
-use super::command;
-use super::error::FileTraceError;
 use super::fanotify::folders::{Folders, search};
 use super::fanotify::watch::Watch;
-use super::interrupt::{is_ending, while_running};
 use super::join::Joiner;
 use super::join::names::Entry;
 use super::join::naming::Border;
-use super::kernel_event::Inode;
 use super::names::{Met, Search, Walker};
 use super::output::Output;
 use super::parameters::{CaptureParameters, Subject};
 use super::proc::{self, Look, Mount};
 use super::summary::{CaptureSummary, lacks, remarks};
-use super::tracefs::catalogue::{Scope, listened};
-use super::tracefs::decode::Decoder;
-use super::tracefs::instance::Instance;
-use super::tracefs::page::PageLayout;
-use super::tracefs::stream::Stream;
-use crate::capture::Reach;
+use crate::recorder::CaptureError;
+use crate::recorder::catalogue::{Scope, listened};
+use crate::recorder::command;
+use crate::recorder::interrupt::{is_ending, while_running};
+use crate::recorder::kernel_event::Inode;
+use crate::recorder::listener::{Listener, Wanted, monotonic_ns, nanoseconds, unix_ns};
+use crate::recorder::machine::machine_in_words;
+use crate::recorder::stream::Stream;
 use petrio_kernel::Time;
 use petrio_workload::trace::native::About;
 use rustc_hash::FxHashSet;
@@ -42,14 +40,6 @@ const PATIENCE_NS: u64 = 20_000_000_000;
 const WALK_BEFORE: Duration = Duration::from_secs(2);
 const WALK_AFTER: Duration = Duration::from_secs(20);
 
-fn monotonic_ns() -> u64 {
-    nanoseconds(clock_gettime(ClockId::Monotonic))
-}
-
-fn nanoseconds(time: rustix::time::Timespec) -> u64 {
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
-
 /// Processor time of this process so far.
 fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds(clock_gettime(ClockId::ProcessCPUTime)))
@@ -59,15 +49,11 @@ fn processor_time() -> Duration {
 ///
 /// # Errors
 /// No tracing for this user on this machine; a command that can't be started; a trace that can't be written.
-pub fn capture(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTraceError> {
-    if cfg!(target_endian = "big") {
-        let reason = "its records are read on little-endian machines only".to_owned();
-        return Err(FileTraceError::NoTracing { reason });
-    }
+pub fn capture(parameters: &CaptureParameters) -> Result<CaptureSummary, CaptureError> {
     while_running(|| capture_now(parameters))
 }
 
-fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTraceError> {
+fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, CaptureError> {
     let used_before = processor_time();
     let mut collector = Collector::set_up(parameters)?;
     let status = match &parameters.subject {
@@ -82,7 +68,7 @@ fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
     let mut summary = CaptureSummary {
         files: std::mem::take(&mut collector.output.complete),
         events: collector.output.events,
-        lost: collector.stream.lost,
+        lost: collector.listener.lost(),
         counts: collector.joiner.counts,
         set_up_time: collector.set_up_at.saturating_sub(used_before),
         processor_time: ran_until.saturating_sub(collector.set_up_at + collector.completing),
@@ -99,13 +85,9 @@ fn capture_now(parameters: &CaptureParameters) -> Result<CaptureSummary, FileTra
 }
 
 struct Collector {
-    decoder: Decoder,
-    stream: Stream,
+    listener: Listener,
     joiner: Joiner,
     output: Output,
-    traced: Instance,
-    machine: Instance,
-    _mount: Option<Reach>,
     origin_ns: u64,
     /// Processor time when all was set up, and when the last of the events were joined; between the two, what completing files
     /// took.
@@ -129,29 +111,25 @@ struct Collector {
 }
 
 impl Collector {
-    fn set_up(parameters: &CaptureParameters) -> Result<Self, FileTraceError> {
-        let (tracing, mount) = crate::capture::reach_tracing()?;
-        if !tracing.join("events/syscalls/sys_enter_read").is_dir() {
-            let reason = "it has no events of system calls here, or this user may not see them".to_owned();
-            return Err(FileTraceError::NoTracing { reason });
-        }
-        let mut notes = Vec::new();
-        let traced = Instance::create(&tracing, "traced", parameters.buffer_kib)?;
-        let machine = Instance::create(&tracing, "machine", parameters.buffer_kib)?;
+    fn set_up(parameters: &CaptureParameters) -> Result<Self, CaptureError> {
         let devices = match parameters.subject {
             Subject::Command(_) => {
                 proc::with_those_below(proc::mounts().into_iter().map(|mount| mount.device))
             }
             Subject::System(_) => Vec::new(),
         };
-        let events = listened(parameters.full);
-        let mut decoder = Decoder::default();
-        let mut missing = traced.listen(Scope::Traced, &events, &devices, &mut decoder);
-        missing.extend(machine.listen(Scope::Machine, &events, &devices, &mut decoder));
-        notes.extend(lacks(&missing));
-        let header = std::fs::read_to_string(tracing.join("events/header_page")).unwrap_or_default();
-        let layout = PageLayout::parse(&header).unwrap_or(PageLayout::USUAL);
-        let stream = Stream::open(&[&traced, &machine], layout)?;
+        let wanted = Wanted {
+            scopes: &[Scope::Traced, Scope::Machine],
+            events: &listened(parameters.full),
+            devices: &devices,
+            buffer_kib: parameters.buffer_kib,
+        };
+        let listener = Listener::set_up(&wanted, |tracing| {
+            let reason = "it has no events of system calls here, or this user may not see them".to_owned();
+            let is_there = tracing.join("events/syscalls/sys_enter_read").is_dir();
+            if is_there { Ok(()) } else { Err(CaptureError::NoTracing { reason }) }
+        })?;
+        let mut notes = lacks(&listener.missing);
         let origin_ns = monotonic_ns();
         let mut joiner = Joiner::new(parameters.full, origin_ns);
         for (device, geometry) in proc::geometries() {
@@ -164,7 +142,7 @@ impl Collector {
             Subject::System(_) => "the whole system".to_owned(),
         };
         let about = About {
-            origin_unix_ns: Some(nanoseconds(clock_gettime(ClockId::Realtime))),
+            origin_unix_ns: Some(unix_ns()),
             machine: machine_in_words(),
             command,
             compact: !parameters.full,
@@ -182,13 +160,9 @@ impl Collector {
         notes.extend(lacks);
         joiner.matching.is_on = watch.is_some();
         let mut collector = Self {
-            decoder,
-            stream,
+            listener,
             joiner,
             output,
-            traced,
-            machine,
-            _mount: mount,
             origin_ns,
             set_up_at: Duration::ZERO,
             ran_until: Duration::ZERO,
@@ -214,14 +188,9 @@ impl Collector {
         Ok(collector)
     }
 
-    fn switch_on(&self) -> Result<(), FileTraceError> {
-        self.machine.switch_on()?;
-        self.traced.switch_on()
-    }
-
-    fn run_command(&mut self, words: &[OsString]) -> Result<ExitStatus, FileTraceError> {
+    fn run_command(&mut self, words: &[OsString]) -> Result<ExitStatus, CaptureError> {
         let started = command::prepare(words)?;
-        self.traced.follow(&[started.starter])?;
+        self.listener.follow(&[started.starter])?;
         if started.is_own {
             self.joiner.pass_over(started.starter);
         }
@@ -232,7 +201,7 @@ impl Collector {
             shown.close_on_exec = false;
         }
         self.joiner.adopt(&[started.starter], &inherited, true);
-        self.switch_on()?;
+        self.listener.switch_on()?;
         started.go();
         let status = self.turns(&started.ended, None)?;
         match status {
@@ -248,13 +217,13 @@ impl Collector {
         }
     }
 
-    fn run_system(&mut self, time: Option<Duration>) -> Result<(), FileTraceError> {
+    fn run_system(&mut self, time: Option<Duration>) -> Result<(), CaptureError> {
         let own = proc::threads(std::process::id());
-        self.traced.pass_over(&own);
+        self.listener.pass_over(&own);
         for thread in own {
             self.joiner.pass_over(thread);
         }
-        self.switch_on()?;
+        self.listener.switch_on()?;
         for process in proc::processes() {
             self.adopt(process);
         }
@@ -274,7 +243,7 @@ impl Collector {
     }
 
     /// Reads and joins until the command ends, time is over or somebody interrupts.
-    fn turns<T>(&mut self, ended: &Receiver<T>, time: Option<Duration>) -> Result<Option<T>, FileTraceError> {
+    fn turns<T>(&mut self, ended: &Receiver<T>, time: Option<Duration>) -> Result<Option<T>, CaptureError> {
         let began_ns = monotonic_ns();
         self.set_up_at = processor_time();
         let end_ns = time.map(|time| began_ns + time.as_nanos() as u64);
@@ -292,7 +261,7 @@ impl Collector {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now_ns = monotonic_ns();
-            let is_alone = self.with_background && result.is_some() && !self.traced.follows_somebody();
+            let is_alone = self.with_background && result.is_some() && !self.listener.follows_somebody();
             if is_ending() || is_alone || end_ns.is_some_and(|end| now_ns >= end) {
                 break;
             }
@@ -307,18 +276,17 @@ impl Collector {
             }
         }
         self.run_time = Duration::from_nanos(monotonic_ns() - began_ns);
-        self.traced.switch_off();
-        self.machine.switch_off();
+        self.listener.switch_off();
         self.turn(monotonic_ns(), true)?;
         self.ran_until = processor_time();
         Ok(result)
     }
 
-    fn turn(&mut self, now_ns: u64, is_last: bool) -> Result<u64, FileTraceError> {
+    fn turn(&mut self, now_ns: u64, is_last: bool) -> Result<u64, CaptureError> {
         let joiner = &mut self.joiner;
-        let bytes = self.stream.drain(&self.decoder, now_ns, is_last, |event| joiner.take(event))?;
-        if self.stream.lost > self.lost_seen {
-            self.lost_seen = self.stream.lost;
+        let bytes = self.listener.drain(now_ns, is_last, |event| joiner.take(event))?;
+        if self.listener.lost() > self.lost_seen {
+            self.lost_seen = self.listener.lost();
             self.joiner.gap();
         }
         self.hear(Stream::horizon_ns(now_ns, is_last));
@@ -331,7 +299,7 @@ impl Collector {
         Ok(bytes)
     }
 
-    fn release(&mut self, patience_ns: u64) -> Result<(), FileTraceError> {
+    fn release(&mut self, patience_ns: u64) -> Result<(), CaptureError> {
         let mut outcome = Ok(());
         let output = &mut self.output;
         self.joiner.release(patience_ns, |event, joiner| {
@@ -420,18 +388,18 @@ impl Collector {
         self.output.unnamed(|file| names.path(file)).len()
     }
 
-    fn complete_file(&mut self) -> Result<(), FileTraceError> {
+    fn complete_file(&mut self) -> Result<(), CaptureError> {
         let unnamed = self.find_names();
         let mut notes = self.notes.clone();
         if unnamed > 0 {
             notes.push(format!("the paths of {unnamed} files aren't known"));
         }
         let names = &mut self.joiner.names;
-        self.output.complete(self.stream.lost, &notes, |file| names.path(file))?;
+        self.output.complete(self.listener.lost(), &notes, |file| names.path(file))?;
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), FileTraceError> {
+    fn finish(&mut self) -> Result<(), CaptureError> {
         self.notes.extend(remarks(&self.joiner.counts, self.joiner.requests_passed_over()));
         self.complete_file()
     }
@@ -451,12 +419,4 @@ fn meet(joiner: &mut Joiner, met: Met<'_>) {
             joiner.learn_entry(inode, Entry { folder, name: name.into() }, size);
         }
     }
-}
-
-fn machine_in_words() -> String {
-    let name = rustix::system::uname();
-    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let (kernel, machine) = (text(name.release()), text(name.machine()));
-    format!("{} {kernel} {machine}, {processors} processors", text(name.sysname()))
 }

@@ -30,12 +30,8 @@
 //! `Documentation/trace/`.
 
 mod collect;
-mod command;
-pub(crate) mod error;
 pub(crate) mod fanotify;
-mod interrupt;
 pub(crate) mod join;
-pub(crate) mod kernel_event;
 mod names;
 mod output;
 mod overhead;
@@ -43,11 +39,10 @@ mod parameters;
 pub(crate) mod proc;
 mod summary;
 mod supervise;
-pub(crate) mod tracefs;
 
+pub use crate::recorder::CaptureError;
+pub use crate::recorder::interrupt::interrupt;
 pub use collect::capture;
-pub use error::FileTraceError;
-pub use interrupt::interrupt;
 pub use join::Counts;
 pub use output::Rotation;
 pub use overhead::{Overhead, Spread, TracedRun, measure_overhead};

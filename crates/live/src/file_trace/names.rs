@@ -7,8 +7,8 @@
 //! Left out: a single file mounted onto another has the number of the one below in its folder; after the first walk it isn't
 //! found.
 
-use super::kernel_event::Inode;
 use super::proc::inode_of;
+use crate::recorder::kernel_event::Inode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::fs::Metadata;

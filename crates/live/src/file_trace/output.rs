@@ -3,7 +3,7 @@
 //! Paths become known late: a name is looked for when the calls on its file are long over. So the latest events are held back,
 //! and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
-use super::error::FileTraceError;
+use crate::recorder::CaptureError;
 use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
 use petrio_workload::trace::TraceError;
@@ -73,7 +73,7 @@ impl Output {
         rotation: Option<Rotation>,
         about: About,
         is_private: bool,
-    ) -> Result<Self, FileTraceError> {
+    ) -> Result<Self, CaptureError> {
         let mut number = 1;
         while rotation.is_some() && numbered(path, number).exists() {
             number += 1;
@@ -93,7 +93,7 @@ impl Output {
         Ok(output)
     }
 
-    fn begin(&mut self, began: Time) -> Result<(), FileTraceError> {
+    fn begin(&mut self, began: Time) -> Result<(), CaptureError> {
         let path = match self.rotation {
             Some(_) => numbered(&self.path, self.number),
             None => self.path.clone(),
@@ -114,7 +114,7 @@ impl Output {
         &mut self,
         event: Event,
         name: impl FnMut(FileKey) -> Option<Arc<str>>,
-    ) -> Result<(), FileTraceError> {
+    ) -> Result<(), CaptureError> {
         let Some(current) = &mut self.current else { return Ok(()) };
         self.events += 1;
         current.held.push_back(event);
@@ -149,7 +149,7 @@ impl Output {
         lost: u64,
         notes: &[String],
         mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
-    ) -> Result<Option<PathBuf>, FileTraceError> {
+    ) -> Result<Option<PathBuf>, CaptureError> {
         let Some(mut current) = self.current.take() else { return Ok(None) };
         while !current.held.is_empty() {
             current.write_first(&mut name)?;
@@ -159,7 +159,7 @@ impl Output {
         for note in notes {
             current.writer.note(note.clone());
         }
-        current.writer.finish().map_err(FileTraceError::from)?;
+        current.writer.finish().map_err(CaptureError::from)?;
         if current.unnamed.iter().any(|file| name(*file).is_some()) {
             write_again(&current.path, self.is_private, name)?;
         }
@@ -172,17 +172,14 @@ impl Output {
     ///
     /// # Errors
     /// When it can't be written.
-    pub(crate) fn next(&mut self, now: Time) -> Result<(), FileTraceError> {
+    pub(crate) fn next(&mut self, now: Time) -> Result<(), CaptureError> {
         self.begin(now)
     }
 }
 
 impl Current {
     /// Writes the first of the events that are held.
-    fn write_first(
-        &mut self,
-        mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
-    ) -> Result<(), FileTraceError> {
+    fn write_first(&mut self, mut name: impl FnMut(FileKey) -> Option<Arc<str>>) -> Result<(), CaptureError> {
         let Some(mut event) = self.held.pop_front() else { return Ok(()) };
         if event.file.is_known() && event.path.is_none() && wants_path(&event, &mut self.named) {
             event.path = name(event.file);
@@ -191,7 +188,7 @@ impl Current {
                 self.unnamed.insert(event.file);
             }
         }
-        self.writer.push(&event).map_err(FileTraceError::from)
+        self.writer.push(&event).map_err(CaptureError::from)
     }
 }
 
@@ -209,10 +206,10 @@ fn begun(
     begin: fn(&Path) -> io::Result<WholeFile>,
     path: &Path,
     about: &About,
-) -> Result<EventWriter, FileTraceError> {
+) -> Result<EventWriter, CaptureError> {
     let failed = |source| TraceError::Write { name: path.to_string_lossy().into(), source: Box::new(source) };
     let writer = begin(path).map_err(failed).and_then(|whole| EventWriter::into_file(whole, about));
-    writer.map_err(FileTraceError::from)
+    writer.map_err(CaptureError::from)
 }
 
 /// Writes a file anew with the paths that are known by now.
@@ -220,19 +217,19 @@ fn write_again(
     path: &Path,
     is_private: bool,
     mut name: impl FnMut(FileKey) -> Option<Arc<str>>,
-) -> Result<(), FileTraceError> {
-    let reader = NativeReader::open(path).map_err(FileTraceError::from)?;
+) -> Result<(), CaptureError> {
+    let reader = NativeReader::open(path).map_err(CaptureError::from)?;
     let begin = if is_private { WholeFile::replace_privately } else { WholeFile::replace };
     let mut writer = begun(begin, path, reader.about())?;
     let mut named = FxHashSet::default();
     for event in reader {
-        let mut event = event.map_err(FileTraceError::from)?;
+        let mut event = event.map_err(CaptureError::from)?;
         if event.file.is_known() && wants_path(&event, &mut named) && event.path.is_none() {
             event.path = name(event.file);
         }
-        writer.push(&event).map_err(FileTraceError::from)?;
+        writer.push(&event).map_err(CaptureError::from)?;
     }
-    writer.finish().map_err(FileTraceError::from)
+    writer.finish().map_err(CaptureError::from)
 }
 
 #[cfg(test)]

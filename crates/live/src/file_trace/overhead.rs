@@ -9,11 +9,11 @@
 //! Source: getrusage(2), RUSAGE_CHILDREN: processor time of children that were waited for, in microseconds.
 
 use super::collect::capture;
-use super::command;
-use super::error::FileTraceError;
-use super::interrupt::is_ending;
 use super::parameters::{CaptureParameters, Subject};
 use super::summary::CaptureSummary;
+use crate::recorder::CaptureError;
+use crate::recorder::command;
+use crate::recorder::interrupt::is_ending;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use std::process::ExitStatus;
@@ -95,10 +95,10 @@ pub fn measure_overhead(
     parameters: &CaptureParameters,
     repetitions: u32,
     mut tell: impl FnMut(u32),
-) -> Result<Overhead, FileTraceError> {
+) -> Result<Overhead, CaptureError> {
     let Subject::Command(words) = &parameters.subject else {
         let message = "the overhead is measured with a command, which is run several times".to_owned();
-        return Err(FileTraceError::Setting { message });
+        return Err(CaptureError::Setting { message });
     };
     let plain = || {
         // Started as when it is captured; what that takes before its first instruction is no part of its run.
@@ -135,12 +135,12 @@ pub fn measure_overhead(
         }
     }
     let Some(last) = last else {
-        return Err(FileTraceError::Setting { message: "nothing was measured".to_owned() });
+        return Err(CaptureError::Setting { message: "nothing was measured".to_owned() });
     };
     Ok(Overhead { runs, last })
 }
 
-fn timed(run: impl FnOnce() -> Result<(), FileTraceError>) -> Result<Run, FileTraceError> {
+fn timed(run: impl FnOnce() -> Result<(), CaptureError>) -> Result<Run, CaptureError> {
     let (began, used) = (Instant::now(), children_used());
     run()?;
     Ok(Run { elapsed: began.elapsed(), used: children_used().saturating_sub(used) })

@@ -4,7 +4,7 @@
 
 use super::join::places::Geometry;
 use super::join::table::{Shown, ShownFile};
-use super::kernel_event::Inode;
+use crate::recorder::kernel_event::Inode;
 use petrio_workload::trace::event::Access;
 use rustix::fs::OFlags;
 use std::fs::{self, Metadata};
@@ -159,11 +159,11 @@ pub(crate) fn geometries() -> Vec<(u32, Geometry)> {
     mounts().iter().map(geometry).collect()
 }
 
-fn sysfs(device: u32) -> PathBuf {
+pub(crate) fn sysfs(device: u32) -> PathBuf {
     PathBuf::from(format!("/sys/dev/block/{}:{}", device >> 20, device & 0xf_ffff))
 }
 
-fn on_disk(device: u32) -> Geometry {
+pub(crate) fn on_disk(device: u32) -> Geometry {
     let folder = sysfs(device);
     let start = fs::read_to_string(folder.join("start")).ok().and_then(|text| text.trim().parse().ok());
     let disk = parse_number(&fs::read_to_string(folder.join("../dev")).unwrap_or_default());

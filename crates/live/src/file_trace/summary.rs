@@ -1,7 +1,7 @@
 //! How a capture went: what was seen, what it cost, and what the trace lacks.
 
 use super::join::Counts;
-use super::tracefs::catalogue::{Listened, Meaning};
+use crate::recorder::catalogue::{Listened, Meaning};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 //! As Ivy's was (§3.2): half a minute after a crash a new one begins, with the next numbered file, and a log keeps all such
 //! events. A capture that can't work on this machine isn't tried again.
 
-use super::error::FileTraceError;
-use super::interrupt::{is_ending, while_running};
+use crate::recorder::CaptureError;
+use crate::recorder::interrupt::{is_ending, while_running};
 use petrio_files::shown;
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions, Permissions};
@@ -55,10 +55,10 @@ impl Log {
     ///
     /// # Errors
     /// It is a link, somebody else's, or can't be made.
-    pub fn check(&self) -> Result<(), FileTraceError> {
+    pub fn check(&self) -> Result<(), CaptureError> {
         let failed = |source: io::Error| {
             let log = shown::path(&self.0);
-            FileTraceError::Setting {
+            CaptureError::Setting {
                 message: format!("the log beside the trace, {log}, can't be written: {source}"),
             }
         };
@@ -101,7 +101,7 @@ pub fn supervise(
     time: Option<Duration>,
     restart_after: Duration,
     log: &Log,
-) -> Result<u32, FileTraceError> {
+) -> Result<u32, CaptureError> {
     while_running(|| {
         let began = Instant::now();
         let mut restarts = 0;
@@ -115,7 +115,7 @@ pub fn supervise(
             if ended.code() == Some(2) {
                 log.say("can't work here");
                 let message = "the capture can't work here (see above)".to_owned();
-                return Err(FileTraceError::Setting { message });
+                return Err(CaptureError::Setting { message });
             }
             let how = match (ended.code(), ended.signal()) {
                 (Some(code), _) => format!("with exit code {code}"),
@@ -138,8 +138,8 @@ pub fn supervise(
 }
 
 /// Runs it once, and passes on that it is to end.
-fn watch(program: &Path, arguments: &[std::ffi::OsString]) -> Result<ExitStatus, FileTraceError> {
-    let failed = |source| FileTraceError::Command { program: program.to_string_lossy().into_owned(), source };
+fn watch(program: &Path, arguments: &[std::ffi::OsString]) -> Result<ExitStatus, CaptureError> {
+    let failed = |source| CaptureError::Command { program: program.to_string_lossy().into_owned(), source };
     // In a process group of its own, so that the terminal's signal reaches it once, from here.
     let mut child = Command::new(program).args(arguments).process_group(0).spawn().map_err(failed)?;
     let mut is_told = false;

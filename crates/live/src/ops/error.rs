@@ -25,7 +25,7 @@ impl OpsError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Rig(error) => Some(error.help().to_owned()),
-            Self::Capture(error) => Some(error.help().to_owned()),
+            Self::Capture(error) => error.help(),
             Self::Drive(error) => error.help(),
         }
     }

@@ -101,10 +101,10 @@ pub fn measure(
         let directory = rig.directory().join("d");
         fs::create_dir(&directory).map_err(DriveError::file("make the directory", &directory))?;
         pass_first_journal_blocks(&directory)?;
-        let recorder = Recorder::start(rig.number())?;
+        let mut recorder = Recorder::start(rig.number())?;
         for operation in &parameters.operations {
             progress(rows.len(), rows_all, operation, *journal);
-            rows.push(measure_one(parameters, &rig, &recorder, &directory, operation, *journal)?);
+            rows.push(measure_one(parameters, &rig, &mut recorder, &directory, operation, *journal)?);
         }
     }
     Ok(rows)
@@ -128,7 +128,7 @@ fn pass_first_journal_blocks(directory: &Path) -> Result<(), DriveError> {
 fn measure_one(
     parameters: &OpsParameters,
     rig: &LoopRig,
-    recorder: &Recorder,
+    recorder: &mut Recorder,
     directory: &Path,
     operation: &FileOperation,
     journal: JournalMode,
@@ -171,7 +171,7 @@ fn measure_one(
 fn measure_once(
     parameters: &OpsParameters,
     rig: &LoopRig,
-    recorder: &Recorder,
+    recorder: &mut Recorder,
     workplace: &Workplace,
     operation: &FileOperation,
     repetition: u32,
@@ -184,9 +184,9 @@ fn measure_once(
     }
     std::thread::sleep(std::time::Duration::from_secs_f64(parameters.quiet.as_seconds()));
     recorder.take()?;
-    recorder.mark(BEGIN)?;
+    recorder.mark(BEGIN);
     let measured = run_prepared(workplace, prepared)?;
-    recorder.mark(END)?;
+    recorder.mark(END);
     let recording: Recording = recorder.take()?.between(BEGIN, END);
     Ok(Once {
         requests: requests_text(recording.issued(), rig.journal()),

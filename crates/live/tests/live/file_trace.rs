@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::possible;
+use crate::{one_capture_at_a_time, possible};
 use petrio_live::file_trace::{CaptureParameters, CaptureSummary, Subject, capture};
 use petrio_live::rig::{Availability, Facilities};
 use petrio_workload::trace::event::{Event, EventKind, Totals};
@@ -12,14 +12,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// A process has one capture at a time.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn can(test: &str) -> bool {
     let facilities = Facilities::probe();
@@ -89,7 +82,7 @@ fn a_first_read_misses_a_second_hits_and_the_close_has_the_totals() {
     if !can("a_first_read_misses_a_second_hits_and_the_close_has_the_totals") {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     let (summary, events) = run(&parameters(folder.path(), shell(&script(folder.path())), true));
     assert_eq!(summary.lost, 0);
@@ -127,7 +120,7 @@ fn a_written_file_has_its_writes_and_its_end() {
     if !can("a_written_file_has_its_writes_and_its_end") {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     let (_, events) = run(&parameters(folder.path(), shell(&script(folder.path())), false));
     // Deleted, so only the writes' own inode tells which file it was.
@@ -192,7 +185,7 @@ fn strace_counts_the_same_reads_writes_and_bytes_of_each_file() {
     if !can(name) || !possible(name, &[&strace]) {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     let script = script(folder.path()).replace("rm c", "true");
     let (_, events) = run(&parameters(folder.path(), shell(&script), true));
@@ -230,7 +223,7 @@ fn the_whole_system_is_captured_for_a_time() {
     if !can("the_whole_system_is_captured_for_a_time") {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     let subject = Subject::System(Some(Duration::from_millis(1_500)));
     let parameters = parameters(folder.path(), subject, false);
@@ -251,7 +244,7 @@ fn a_short_lived_file_a_rename_and_a_new_folder_are_known() {
     if !can("a_short_lived_file_a_rename_and_a_new_folder_are_known") {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     // What /proc could show is gone at once.
     let script = format!("cd {} && echo a > x; mv x y; mkdir d; rm y", folder.path().display());
@@ -287,7 +280,7 @@ fn what_runs_on_in_the_background_is_captured_if_that_is_wanted() {
     if !can("what_runs_on_in_the_background_is_captured_if_that_is_wanted") {
         return;
     }
-    let _turn = one_at_a_time();
+    let _turn = one_capture_at_a_time();
     let folder = place();
     let script = format!("cd {}; (sleep 0.5; echo hello > late) &", folder.path().display());
     let parameters = parameters(folder.path(), shell(&script), false);
@@ -302,5 +295,7 @@ fn what_runs_on_in_the_background_is_captured_if_that_is_wanted() {
     // The one that was left behind is over before the next begins.
     std::thread::sleep(Duration::from_millis(700));
     fs::remove_file(folder.path().join("late")).unwrap();
-    assert!(is_there(&CaptureParameters { with_background: true, ..parameters }));
+    // Under another name: what was read isn't written over.
+    let out = folder.path().join("again.parquet");
+    assert!(is_there(&CaptureParameters { with_background: true, out, ..parameters }));
 }

@@ -54,7 +54,7 @@ fn what_does_not_fit_into_the_memory_limit_is_read_again() {
         let _one_at_a_time = in_group();
         let _entered = rig.memory().map(|group| group.enter().unwrap());
         run_prepared(&workplace, script(text)).unwrap();
-        let recorder = Recorder::start(rig.number()).unwrap();
+        let mut recorder = Recorder::start(rig.number()).unwrap();
         run_prepared(&workplace, script(text)).unwrap();
         let recording = recorder.take().unwrap();
         let reads = recording.issued().filter(|request| request.access == Access::Read);

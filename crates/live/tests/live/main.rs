@@ -1,5 +1,6 @@
 //! The live side on the machine at hand; what isn't possible here is skipped by name.
 
+mod device_trace;
 mod drive;
 mod file_trace;
 mod limits;
@@ -20,6 +21,12 @@ fn possible(test: &str, needs: &[&petrio_live::rig::Availability]) -> bool {
         }
     }
     missing.is_none()
+}
+
+/// A process has one capture at a time.
+fn one_capture_at_a_time() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// A process is in one memory group at a time, so those tests that enter one take turns.

@@ -21,14 +21,14 @@ fn append(rig: &LoopRig) -> (String, Vec<Vec<BlockKind>>, f64) {
     let path = rig.directory().join("file");
     fs::write(&path, vec![1; 16 << 10]).unwrap();
     rig.sync().unwrap();
-    let recorder = Recorder::start(rig.number()).unwrap();
+    let mut recorder = Recorder::start(rig.number()).unwrap();
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-    recorder.mark("begin").unwrap();
+    recorder.mark("begin");
     let start = Instant::now();
     file.write_all(&[2; 4096]).unwrap();
     file.sync_all().unwrap();
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    recorder.mark("end").unwrap();
+    recorder.mark("end");
     let recording = recorder.take().unwrap().between("begin", "end");
     let logged = rig.blocks_logged(recording.issued()).unwrap();
     rig.sync().unwrap();

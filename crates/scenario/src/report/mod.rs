@@ -46,7 +46,7 @@ pub(crate) use figures::counted;
 pub use html::write_html;
 pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
-pub use parquet::{ParquetRows, Tabular};
+pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};

@@ -27,6 +27,11 @@ impl WholeFile {
         self.0.path()
     }
 
+    /// The file itself, for whoever writes it to its end and tells its errors.
+    pub(crate) fn into_inner(self) -> whole_file::WholeFile {
+        self.0
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors

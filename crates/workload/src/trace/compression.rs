@@ -1,6 +1,9 @@
-//! Compression undone while reading: gzip, xz and zstandard, recognised by their first bytes.
+//! Compression: gzip, xz and zstandard, recognised by their first bytes and undone while reading, and done while writing where a file's
+//! name says so.
 
-use std::io::{self, BufReader, Cursor, Read};
+use petrio_files::whole_file::WholeFile;
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -89,6 +92,79 @@ pub(crate) fn decompressed(source: Box<dyn Read + Send>) -> io::Result<Unpacked>
     Ok(Unpacked { compression, stream, packed })
 }
 
+/// How much trouble is taken: traces are written once and read often.
+const GZIP_LEVEL: u32 = 9;
+const XZ_LEVEL: u32 = 9;
+const ZSTANDARD_LEVEL: i32 = 19;
+
+impl Compression {
+    /// What a file's name says, and the name without that.
+    pub(crate) fn of_name(path: &Path) -> (Self, &Path) {
+        let compression = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz") => Self::Gzip,
+            Some("xz") => Self::Xz,
+            Some("zst") => Self::Zstandard,
+            _ => return (Self::None, path),
+        };
+        (compression, path.file_stem().map_or(path, Path::new))
+    }
+}
+
+/// A file that is compressed as its name says, complete or absent. The same bytes make the same file, whenever and wherever.
+pub(crate) enum PackedFile {
+    Plain(WholeFile),
+    Gzip(flate2::write::GzEncoder<WholeFile>),
+    Xz(liblzma::write::XzEncoder<WholeFile>),
+    Zstandard(zstd::stream::write::Encoder<'static, WholeFile>),
+}
+
+impl PackedFile {
+    /// Goes on from a file that was begun.
+    pub(crate) fn new(file: WholeFile) -> io::Result<Self> {
+        let (compression, _) = Compression::of_name(file.path());
+        Ok(match compression {
+            Compression::None => Self::Plain(file),
+            Compression::Gzip => {
+                Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::new(GZIP_LEVEL)))
+            }
+            Compression::Xz => Self::Xz(liblzma::write::XzEncoder::new(file, XZ_LEVEL)),
+            Compression::Zstandard => {
+                Self::Zstandard(zstd::stream::write::Encoder::new(file, ZSTANDARD_LEVEL)?)
+            }
+        })
+    }
+
+    /// Makes the file durable and gives it its name.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Plain(file) => file,
+            Self::Gzip(packer) => packer.finish()?,
+            Self::Xz(packer) => packer.finish()?,
+            Self::Zstandard(packer) => packer.finish()?,
+        }
+        .finish()
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Plain(file) => file,
+            Self::Gzip(packer) => packer,
+            Self::Xz(packer) => packer,
+            Self::Zstandard(packer) => packer,
+        }
+    }
+}
+
+impl Write for PackedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer().flush()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -120,5 +196,29 @@ mod tests {
         assert_eq!(undone(zstandard), (Compression::Zstandard, text.clone()));
         assert_eq!(undone(text.clone()), (Compression::None, text));
         assert_eq!(undone(vec![]), (Compression::None, vec![]));
+    }
+
+    #[test]
+    fn a_file_is_compressed_as_its_name_says_and_a_dropped_one_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = b"0,135,1,RS,2048,16\n".repeat(500);
+        let all = [
+            ("t.csv", Compression::None),
+            ("t.csv.gz", Compression::Gzip),
+            ("t.csv.xz", Compression::Xz),
+            ("t.csv.zst", Compression::Zstandard),
+        ];
+        for (name, expected) in all {
+            let path = folder.path().join(name);
+            let mut file = PackedFile::new(WholeFile::create(&path).unwrap()).unwrap();
+            file.write_all(&text).unwrap();
+            file.finish().unwrap();
+            assert_eq!(undone(std::fs::read(&path).unwrap()), (expected, text.clone()));
+            assert_eq!(Compression::of_name(&path).1.extension().unwrap(), "csv");
+            let mut dropped =
+                PackedFile::new(WholeFile::create(&folder.path().join("dropped.gz")).unwrap()).unwrap();
+            dropped.write_all(&text).unwrap();
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), all.len());
     }
 }

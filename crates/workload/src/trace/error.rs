@@ -11,7 +11,7 @@ use thiserror::Error;
 /// Where in a trace, after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A line of text, counted from 1.
+    /// A line of text, counted from 1; zero is what stands before all lines, such as the header of a binary log.
     Line(u64),
     /// The offset of a binary record, in bytes from 0.
     Byte(u64),
@@ -22,6 +22,7 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Line(0) => f.write_str("its head"),
             Self::Line(number) => write!(f, "line {number}"),
             Self::Byte(offset) => write!(f, "byte {offset}"),
             Self::Row(number) => write!(f, "row {number}"),
@@ -369,6 +370,9 @@ pub enum Problem {
     /// A header that names a column twice, or lacks one.
     #[error("the header {0}")]
     Header(String),
+    /// A binary log that can't be read.
+    #[error("the log {0}")]
+    Log(String),
     /// A line that is none of the format's.
     #[error("\"{found}\" is not {expected}")]
     NotALine {

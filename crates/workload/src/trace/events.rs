@@ -1,21 +1,16 @@
-//! Reads any trace as one stream of events, whatever it is a trace of.
+//! Reads any trace as one stream of events, whatever it is a trace of: a block trace's requests are events, too.
 
-use super::begin::{Opened, Stream, opened};
-use super::error::TraceError;
+use super::error::{Fault, Problem, TraceError};
 use super::event::{Event, EventKind, Extent};
 use super::format::native_events::NativeEvents;
-use super::format::{FileFormat, FormatName, Parser, RawEvent, Tally};
-use super::native::{About, Wanted};
-use super::options::TraceOptions;
-use super::order::{Ordering, Origin};
+use super::format::{Format, FormatName, Parser, RawEvent, Sample, Tally};
+use super::input::Input;
+use super::native::{About, NativeReader, Wanted};
 use super::overview::device_number;
-use super::reader::TraceReader;
-use super::record::BlockRecord;
+use super::reader::{Parsed, Reader};
+use super::record::{BlockRecord, Record};
 use petrio_colours::SECTOR_BYTES;
-use petrio_files::inputs::Inputs;
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What was read so far, and what was left out or brought into form.
@@ -39,10 +34,10 @@ pub struct EventSummary {
     pub unanswered: u64,
 }
 
-/// A trace in any format as an iterator of events in order of time; memory does not grow with its length.
+/// A trace in any format as events in order of time.
 ///
 /// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its
-/// service time. After an error the iterator ends.
+/// service time.
 ///
 /// ```
 /// use petrio_workload::trace::event::EventKind;
@@ -53,217 +48,91 @@ pub struct EventSummary {
 /// assert_eq!((events[1].kind, events[1].extents[0].address, events[1].length), (EventKind::Queue, 4096, 8192));
 /// # Ok::<(), petrio_workload::trace::TraceError>(())
 /// ```
-pub struct EventReader {
-    source: Source,
-    done: bool,
-    ahead: Option<Event>,
-    summary: EventSummary,
-}
+pub type EventReader = Reader<Event>;
 
-enum Source {
-    Blocks(Box<Blocks>),
-    Events(Box<Events>),
-}
+impl Parsed for Event {
+    const WANTED: Wanted = Wanted::Everything;
 
-/// A block trace.
-struct Blocks {
-    reader: TraceReader,
-    /// Major and minor number in one, for the devices that have them.
-    devices: BTreeMap<u32, u32>,
-}
-
-/// A trace of events.
-struct Events {
-    stream: Stream,
-    format: Box<dyn FileFormat>,
-    only_device: Option<String>,
-    order: Ordering<RawEvent>,
-    origin: Origin,
-    /// The clock of the first event.
-    first: Option<u128>,
-    rebase: bool,
-    other_devices: u64,
-}
-
-impl EventReader {
-    /// Opens a file, unpacks it (gzip, xz, zstandard, told from its first bytes) and tells its format.
-    ///
-    /// # Errors
-    /// A file that can't be opened or read, is empty, or is in no format or in more than one.
-    pub fn open(path: impl AsRef<Path>, options: &TraceOptions) -> Result<Self, TraceError> {
-        Self::open_in(&Inputs::here(), path, options)
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn of_native(name: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>> {
+        Box::new(NativeEvents::of(name.clone(), reader))
     }
 
-    /// As [`open`](Self::open), of the inputs of a piece of work.
-    ///
-    /// # Errors
-    /// As of [`open`](Self::open).
-    pub fn open_in(
-        inputs: &Inputs,
-        path: impl AsRef<Path>,
-        options: &TraceOptions,
-    ) -> Result<Self, TraceError> {
-        match opened(inputs, path.as_ref(), options, Wanted::Everything)? {
-            (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
-            (name, Opened::Native(reader)) => {
-                let format = Box::new(NativeEvents::of(name.clone(), *reader));
-                Ok(Self::of_events(Stream::native(name), format, options))
-            }
-        }
-    }
-
-    /// Reads from anything: a pipe, a buffer. `name` stands in messages.
-    ///
-    /// # Errors
-    /// As of [`EventReader::open`].
-    pub fn from_reader(
-        name: impl Into<Arc<str>>,
-        source: impl Read + Send + 'static,
-        options: &TraceOptions,
-    ) -> Result<Self, TraceError> {
-        let mut stream = Stream::new(name.into(), source, options)?;
-        enum Chosen {
-            Block(Box<dyn super::format::Format>),
-            File(Box<dyn FileFormat>),
-        }
-        let chosen = stream.parser(|sample, name, format| {
-            Ok(match format.facts().parser {
-                Parser::Block(parser) => Chosen::Block(parser(sample)),
-                Parser::File(parser) => Chosen::File(parser(sample)),
-                Parser::Either { file, .. } => Chosen::File(file(sample, name)),
-            })
-        })?;
-        Ok(match chosen {
-            Chosen::Block(format) => Self::of_blocks(TraceReader::new(stream, format, options)),
-            Chosen::File(format) => Self::of_events(stream, format, options),
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn parser(
+        sample: &Sample<'_>,
+        name: &Arc<str>,
+        format: FormatName,
+    ) -> Result<Box<dyn Format<Self>>, TraceError> {
+        Ok(match format.facts().parser {
+            Parser::Block(parser) => Box::new(Queued { format: parser(sample), devices: BTreeMap::new() }),
+            Parser::File(parser) => parser(sample),
+            Parser::Either { file, .. } => file(sample, name),
         })
     }
+}
 
-    /// The requests of a block trace that is open.
-    pub fn of_blocks(reader: TraceReader) -> Self {
-        Self::new(Source::Blocks(Box::new(Blocks { reader, devices: BTreeMap::new() })))
-    }
-
-    fn of_events(stream: Stream, format: Box<dyn FileFormat>, options: &TraceOptions) -> Self {
-        Self::new(Source::Events(Box::new(Events {
-            order: Ordering::new(options, &stream),
-            origin: Origin::new(options),
-            only_device: options.only_device.clone(),
-            first: None,
-            rebase: options.rebase,
-            other_devices: 0,
-            stream,
-            format,
-        })))
-    }
-
-    fn new(source: Source) -> Self {
-        Self { source, done: false, ahead: None, summary: EventSummary::default() }
-    }
-
-    /// The file's name, as in messages.
-    pub fn name(&self) -> &Arc<str> {
-        match &self.source {
-            Source::Blocks(blocks) => blocks.reader.name(),
-            Source::Events(events) => &events.stream.name,
-        }
-    }
-
-    /// The format it is read as.
-    pub fn format(&self) -> FormatName {
-        match &self.source {
-            Source::Blocks(blocks) => blocks.reader.format(),
-            Source::Events(events) => events.stream.format,
-        }
-    }
-
-    /// What was read so far.
-    pub fn summary(&self) -> EventSummary {
-        let (tally, reordered, other_devices) = match &self.source {
-            Source::Blocks(blocks) => {
-                let summary = blocks.reader.summary();
-                let tally = Tally {
-                    other_events: summary.other_events,
-                    widened: summary.widened,
-                    unmatched_completions: summary.unmatched_completions,
-                    unanswered: summary.unanswered,
-                };
-                (tally, summary.reordered, summary.other_devices)
-            }
-            Source::Events(events) => (events.format.tally(), events.order.reordered, events.other_devices),
-        };
-        EventSummary {
-            reordered,
-            other_devices,
-            other_events: tally.other_events,
-            widened: tally.widened,
-            unmatched_completions: tally.unmatched_completions,
-            unanswered: tally.unanswered,
-            ..self.summary
-        }
-    }
-
+impl Reader<Event> {
     /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero,
     /// the origin is its wall clock.
     ///
     /// # Errors
     /// What is wrong with the first event.
     pub fn about(&mut self) -> Result<About, TraceError> {
-        if self.ahead.is_none() && !self.done && self.summary.events == 0 {
-            self.ahead = self.source.next()?;
+        if self.first_clock()?.is_none() {
+            return Err(self.without_records());
         }
-        Ok(match &self.source {
-            Source::Blocks(_) => About::default(),
-            Source::Events(events) => events.about(),
-        })
-    }
-
-    fn read(&mut self) -> Result<Option<Event>, TraceError> {
-        let next = match self.ahead.take() {
-            Some(event) => Some(event),
-            None => self.source.next()?,
+        let (format, shift) = self.said();
+        let mut about = format.about().cloned().unwrap_or_default();
+        let shift = u64::try_from(shift / 1_000).unwrap_or_default();
+        about.origin_unix_ns = match (about.origin_unix_ns, format.is_since_1970()) {
+            (Some(origin), _) => origin.checked_add(shift),
+            (None, true) => Some(shift),
+            (None, false) => None,
         };
-        if let Some(event) = &next {
-            self.summary.events += 1;
-            // The kinds are numbered in the order of `ALL`.
-            self.summary.kinds[event.kind as usize] += 1;
-        }
-        Ok(next)
+        Ok(about)
     }
 }
 
-impl Iterator for EventReader {
-    type Item = Result<Event, TraceError>;
+/// The requests of a block trace as events.
+struct Queued {
+    format: Box<dyn Format>,
+    /// Major and minor number in one, for the devices that have them.
+    devices: BTreeMap<u32, u32>,
+}
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        let item = self.read().transpose();
-        self.done = !matches!(item, Some(Ok(_)));
-        item
+impl Queued {
+    fn shown(&self, device: u32) -> u32 {
+        self.format.device_name(device).and_then(|name| device_number(&name)).unwrap_or(device)
     }
 }
 
-impl std::iter::FusedIterator for EventReader {}
-
-impl Source {
-    fn next(&mut self) -> Result<Option<Event>, TraceError> {
-        match self {
-            Self::Blocks(blocks) => blocks.next(),
-            Self::Events(events) => events.next(),
-        }
+impl Format<Event> for Queued {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
+        let Some(raw) = self.format.next(input)? else { return Ok(None) };
+        let mut record = raw.record;
+        record.device = match self.devices.get(&record.device) {
+            Some(&device) => device,
+            None => {
+                let device = self.shown(record.device);
+                self.devices.insert(record.device, device);
+                device
+            }
+        };
+        Ok(Some(RawEvent { clock: raw.clock, at: raw.at, record: queued(&record) }))
     }
-}
 
-impl Blocks {
-    fn next(&mut self) -> Result<Option<Event>, TraceError> {
-        let Some(mut record) = self.reader.next().transpose()? else { return Ok(None) };
-        let reader = &self.reader;
-        record.device = *self.devices.entry(record.device).or_insert_with(|| {
-            reader.device_name(record.device).and_then(|name| device_number(&name)).unwrap_or(record.device)
-        });
-        Ok(Some(queued(&record)))
+    fn tally(&self) -> Tally {
+        self.format.tally()
+    }
+
+    fn check(&self, event: &Event) -> Result<(), Problem> {
+        let (Some(direction), Some(extent)) = (event.direction, event.extents.first()) else { return Ok(()) };
+        BlockRecord::new(direction, extent.address, extent.blocks).check()
+    }
+
+    fn device_number(&self, name: &str) -> Option<u32> {
+        self.format.device_number(name).map(|device| self.shown(device))
     }
 }
 
@@ -281,51 +150,4 @@ fn queued(record: &BlockRecord) -> Event {
     let BlockRecord { device, address, blocks, .. } = *record;
     event.extents.push(Extent { device, address, blocks, hit: false });
     event
-}
-
-impl Events {
-    fn parsed(&mut self) -> Result<Option<RawEvent>, TraceError> {
-        loop {
-            let raw = self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?;
-            let (Some(raw), Some(wanted)) = (&raw, &self.only_device) else { return Ok(raw) };
-            let number = device_number(wanted);
-            let event = &raw.event;
-            let mut devices = event.extents.iter().map(|extent| extent.device);
-            if number
-                .is_some_and(|number| event.file.device == number || devices.any(|device| device == number))
-            {
-                return Ok(Some(raw.clone()));
-            }
-            self.other_devices += 1;
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<Event>, TraceError> {
-        while self.order.wants() {
-            let raw = self.parsed()?;
-            self.order.put(raw);
-        }
-        let Some(raw) = self.order.take(&self.stream)? else {
-            let only_device = self.only_device.as_deref().filter(|_| self.other_devices > 0);
-            return match self.first {
-                None => Err(self.stream.without_records(only_device)),
-                Some(_) => Ok(None),
-            };
-        };
-        self.first.get_or_insert(raw.clock);
-        let time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
-        Ok(Some(Event { time, ..raw.event }))
-    }
-
-    fn about(&self) -> About {
-        let mut about = self.format.about().cloned().unwrap_or_default();
-        let nanoseconds = |clock: u128| u64::try_from(clock / 1_000).ok();
-        let shift = self.first.filter(|_| self.rebase).and_then(nanoseconds).unwrap_or_default();
-        about.origin_unix_ns = match (about.origin_unix_ns, self.format.is_since_1970()) {
-            (Some(origin), _) => origin.checked_add(shift),
-            (None, true) => Some(shift),
-            (None, false) => None,
-        };
-        about
-    }
 }

@@ -19,9 +19,9 @@ const NOTHING_BYTES_MAX: u64 = 1 << 28;
 
 /// What is kept aside because it is read from its end is compressed in itself (Parquet), and hardly shrinks any further: what unpacks to
 /// more than so many times its size never was such a file.
-const RATIO_MAX: u64 = 100;
+pub(crate) const RATIO_MAX: u64 = 100;
 /// Up to here nothing is asked.
-const HARMLESS_BYTES: u64 = 64 << 20;
+pub(crate) const HARMLESS_BYTES: u64 = 64 << 20;
 
 /// A window that slides over the source.
 pub(crate) struct Input {

@@ -1,9 +1,10 @@
-//! Several traces merged by time into one stream.
+//! Several traces merged by time into one stream, of requests or of events.
 
 use super::error::TraceError;
 use super::options::TraceOptions;
-use super::reader::{TraceReader, TraceSummary};
-use super::record::BlockRecord;
+use super::reader::{Reader, TraceReader, TraceSummary};
+use super::record::{BlockRecord, Record};
+use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -42,18 +43,104 @@ pub struct MergedRecord {
     pub record: BlockRecord,
 }
 
-/// Several traces as one iterator of records in order of time; records of the same time come in the order of the traces.
-///
-/// Processes are numbered anew in order of first appearance, so that process 7 of one trace isn't that of another.
-pub struct MergedTraces {
-    traces: Vec<(TraceReader, DeviceMap)>,
+/// Traces merged by time; records of the same time come in the order of the traces.
+pub(super) struct Merge<R: Record> {
+    parts: Vec<Part<R>>,
     /// The next record of each trace that has one, the earliest on top.
-    heads: BinaryHeap<Reverse<(petrio_kernel::Time, usize)>>,
-    records: Vec<Option<BlockRecord>>,
-    processes: BTreeMap<(usize, u32), u32>,
+    heads: BinaryHeap<Reverse<(Time, usize)>>,
     /// An error that was met while looking ahead, to be reported in its turn.
     failed: Option<TraceError>,
     done: bool,
+}
+
+struct Part<R: Record> {
+    reader: Reader<R>,
+    /// By how much its times are moved.
+    shift: Time,
+    next: Option<R>,
+}
+
+impl<R: Record> Merge<R> {
+    /// Of traces that are open, each with what is added to its times.
+    ///
+    /// # Errors
+    /// What is wrong with the first record of a trace.
+    pub(super) fn new(readers: impl IntoIterator<Item = (Reader<R>, Time)>) -> Result<Self, TraceError> {
+        let parts: Vec<Part<R>> =
+            readers.into_iter().map(|(reader, shift)| Part { reader, shift, next: None }).collect();
+        let mut merge =
+            Self { heads: BinaryHeap::with_capacity(parts.len()), parts, failed: None, done: false };
+        for index in 0..merge.parts.len() {
+            merge.advance(index)?;
+        }
+        Ok(merge)
+    }
+
+    pub(super) fn readers(&self) -> impl ExactSizeIterator<Item = &Reader<R>> {
+        self.parts.iter().map(|part| &part.reader)
+    }
+
+    /// Reads the next record of a trace into its place.
+    fn advance(&mut self, index: usize) -> Result<(), TraceError> {
+        let part = &mut self.parts[index];
+        part.next = match part.reader.next().transpose()? {
+            Some(record) => {
+                let time = record.time().saturating_add(part.shift);
+                self.heads.push(Reverse((time, index)));
+                Some(record.at(time))
+            }
+            None => None,
+        };
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<Option<(usize, R)>, TraceError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let Some(Reverse((_, index))) = self.heads.pop() else { return Ok(None) };
+        let Some(record) = self.parts[index].next.take() else { return Ok(None) };
+        self.failed = self.advance(index).err();
+        Ok(Some((index, record)))
+    }
+
+    /// The next record with its trace's place, made part of the whole by `adopt`; after an error none.
+    pub(super) fn next<T>(
+        &mut self,
+        adopt: impl FnOnce(&Self, usize, R) -> Result<T, TraceError>,
+    ) -> Option<Result<T, TraceError>> {
+        if self.done {
+            return None;
+        }
+        let item = match self.read() {
+            Ok(Some((index, record))) => Some(adopt(self, index, record)),
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        };
+        self.done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// Numbers of several traces numbered anew for all of them, in order of first appearance.
+#[derive(Default)]
+pub(super) struct Renumbered(BTreeMap<(usize, u32), u32>);
+
+impl Renumbered {
+    /// The number of a trace's number; the first is `first`.
+    pub(super) fn of(&mut self, trace: usize, number: u32, first: u32) -> u32 {
+        let next = first.wrapping_add(self.0.len() as u32);
+        *self.0.entry((trace, number)).or_insert(next)
+    }
+}
+
+/// Several traces as one iterator of requests in order of time; requests of the same time come in the order of the traces.
+///
+/// Processes are numbered anew in order of first appearance, so that process 7 of one trace isn't that of another.
+pub struct MergedTraces {
+    merge: Merge<BlockRecord>,
+    devices: Vec<DeviceMap>,
+    processes: Renumbered,
 }
 
 impl MergedTraces {
@@ -87,58 +174,28 @@ impl MergedTraces {
                 reader.set_origin(earliest.unwrap_or_default());
             }
         }
-        let mut merged = Self {
-            heads: BinaryHeap::with_capacity(traces.len()),
-            records: vec![None; traces.len()],
-            processes: BTreeMap::new(),
-            failed: None,
-            done: false,
-            traces,
-        };
-        for trace in 0..merged.traces.len() {
-            merged.advance(trace)?;
-        }
-        Ok(merged)
+        let (readers, devices): (Vec<_>, Vec<_>) = traces.into_iter().unzip();
+        let merge = Merge::new(readers.into_iter().map(|reader| (reader, Time::ZERO)))?;
+        Ok(Self { merge, devices, processes: Renumbered::default() })
     }
 
     /// What was read so far of each trace.
     pub fn summaries(&self) -> Vec<TraceSummary> {
-        self.traces.iter().map(|(reader, _)| reader.summary()).collect()
+        self.merge.readers().map(Reader::summary).collect()
     }
+}
 
-    /// Reads the next record of a trace into its place.
-    fn advance(&mut self, trace: usize) -> Result<(), TraceError> {
-        let (reader, _) = &mut self.traces[trace];
-        self.records[trace] = reader.next().transpose()?;
-        if let Some(record) = self.records[trace] {
-            self.heads.push(Reverse((record.time, trace)));
+impl DeviceMap {
+    /// Where a trace's device goes.
+    fn of(&self, device: u32, name: impl FnOnce() -> std::sync::Arc<str>) -> Result<u32, TraceError> {
+        match self {
+            Self::Same => Ok(device),
+            Self::All(device) => Ok(*device),
+            Self::Table(table) => table.get(&device).copied().ok_or_else(|| {
+                let known = table.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                TraceError::UnmappedDevice { name: name(), device, known }
+            }),
         }
-        Ok(())
-    }
-
-    fn read(&mut self) -> Result<Option<MergedRecord>, TraceError> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        let Some(Reverse((_, trace))) = self.heads.pop() else { return Ok(None) };
-        let Some(mut record) = self.records[trace].take() else { return Ok(None) };
-        self.failed = self.advance(trace).err();
-        let (reader, devices) = &self.traces[trace];
-        record.device = match devices {
-            DeviceMap::Same => record.device,
-            DeviceMap::All(device) => *device,
-            DeviceMap::Table(table) => match table.get(&record.device) {
-                Some(&device) => device,
-                None => {
-                    let known = table.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                    let name = reader.name().clone();
-                    return Err(TraceError::UnmappedDevice { name, device: record.device, known });
-                }
-            },
-        };
-        let next_process = self.processes.len() as u32;
-        record.process = *self.processes.entry((trace, record.process)).or_insert(next_process);
-        Ok(Some(MergedRecord { trace: trace as u32, record }))
     }
 }
 
@@ -146,12 +203,13 @@ impl Iterator for MergedTraces {
     type Item = Result<MergedRecord, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        let item = self.read().transpose();
-        self.done = !matches!(item, Some(Ok(_)));
-        item
+        let Self { merge, devices, processes } = self;
+        merge.next(|merge, trace, mut record| {
+            let name = || merge.parts[trace].reader.name().clone();
+            record.device = devices[trace].of(record.device, name)?;
+            record.process = processes.of(trace, record.process, 0);
+            Ok(MergedRecord { trace: trace as u32, record })
+        })
     }
 }
 

@@ -6,10 +6,9 @@
 use super::error::TraceError;
 use super::event::Event;
 use super::events::EventReader;
+use super::merge::{Merge, Renumbered};
 use super::native::About;
 use petrio_kernel::Time;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -41,22 +40,13 @@ impl MergeError {
     }
 }
 
-struct Source {
-    reader: EventReader,
-    shift: Time,
-    next: Option<Event>,
-}
-
 /// Events of several traces, in order of time; events of the same time come in the order of the traces.
 pub struct MergedEvents {
-    sources: Vec<Source>,
-    heads: BinaryHeap<Reverse<(Time, usize)>>,
-    processes: BTreeMap<(usize, u32), u32>,
-    /// New numbers of devices by trace and old number, where traces are apart.
-    devices: Option<BTreeMap<(usize, u32), u32>>,
+    merge: Merge<Event>,
+    processes: Renumbered,
+    /// New numbers of devices, where traces are apart.
+    devices: Option<Renumbered>,
     about: About,
-    failed: Option<TraceError>,
-    done: bool,
 }
 
 impl MergedEvents {
@@ -65,85 +55,41 @@ impl MergedEvents {
     ///
     /// # Errors
     /// What is wrong with a trace's first event, and clocks that can't be aligned.
-    pub fn new(readers: Vec<EventReader>, align: bool, apart: bool) -> Result<Self, MergeError> {
-        let mut merged = Self {
-            sources: Vec::new(),
-            heads: BinaryHeap::new(),
-            processes: BTreeMap::new(),
-            devices: apart.then(BTreeMap::new),
-            about: About::default(),
-            failed: None,
-            done: false,
-        };
+    pub fn new(mut readers: Vec<EventReader>, align: bool, apart: bool) -> Result<Self, MergeError> {
+        let mut whole = About::default();
         let mut origins = Vec::new();
-        for mut reader in readers {
+        for reader in &mut readers {
             let about = reader.about()?;
             if align {
                 origins
                     .push(about.origin_unix_ns.ok_or_else(|| MergeError::NoOrigin(reader.name().clone()))?);
             }
-            merged.about.lost += about.lost;
-            merged.about.compact |= about.compact;
-            merged.about.notes.push(format!("merged from {} ({})", reader.name(), reader.format()));
-            merged.about.notes.extend(about.notes);
-            merged.sources.push(Source { reader, shift: Time::ZERO, next: None });
+            whole.lost += about.lost;
+            whole.compact |= about.compact;
+            whole.notes.push(format!("merged from {} ({})", reader.name(), reader.format()));
+            whole.notes.extend(about.notes);
         }
+        let mut shifts = vec![Time::ZERO; readers.len()];
         if let Some(&earliest) = origins.iter().min() {
-            merged.about.origin_unix_ns = Some(earliest);
-            for (source, origin) in merged.sources.iter_mut().zip(&origins) {
-                source.shift = Time::from_nanos(origin - earliest);
-                if source.shift.is_never() {
-                    return Err(MergeError::TooLate(source.reader.name().clone()));
+            whole.origin_unix_ns = Some(earliest);
+            for ((reader, shift), origin) in readers.iter().zip(&mut shifts).zip(&origins) {
+                *shift = Time::from_nanos(origin - earliest);
+                if shift.is_never() {
+                    return Err(MergeError::TooLate(reader.name().clone()));
                 }
             }
         }
-        for index in 0..merged.sources.len() {
-            merged.advance(index)?;
-        }
-        Ok(merged)
+        Ok(Self {
+            merge: Merge::new(readers.into_iter().zip(shifts))?,
+            processes: Renumbered::default(),
+            devices: apart.then(Renumbered::default),
+            about: whole,
+        })
     }
 
     /// What is known of the whole.
     pub const fn about(&self) -> &About {
         &self.about
-    }
-
-    fn advance(&mut self, index: usize) -> Result<(), TraceError> {
-        let source = &mut self.sources[index];
-        source.next = source.reader.next().transpose()?;
-        if let Some(event) = &mut source.next {
-            event.time = event.time.saturating_add(source.shift);
-            self.heads.push(Reverse((event.time, index)));
-        }
-        Ok(())
-    }
-
-    fn device(&mut self, index: usize, device: u32) -> u32 {
-        let Some(devices) = &mut self.devices else { return device };
-        let next = devices.len() as u32;
-        *devices.entry((index, device)).or_insert(next)
-    }
-
-    fn read(&mut self) -> Result<Option<Event>, TraceError> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        let Some(Reverse((_, index))) = self.heads.pop() else { return Ok(None) };
-        let Some(mut event) = self.sources[index].next.take() else { return Ok(None) };
-        self.failed = self.advance(index).err();
-        if event.process != 0 {
-            let next = self.processes.len() as u32 + 1;
-            event.process = *self.processes.entry((index, event.process)).or_insert(next);
-        }
-        let count = self.sources.len() as u64;
-        event.request = event.request.map(|request| request.wrapping_mul(count).wrapping_add(index as u64));
-        if event.file.is_known() {
-            event.file.device = self.device(index, event.file.device);
-        }
-        for at in 0..event.extents.len() {
-            event.extents[at].device = self.device(index, event.extents[at].device);
-        }
-        Ok(Some(event))
     }
 }
 
@@ -151,12 +97,24 @@ impl Iterator for MergedEvents {
     type Item = Result<Event, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        let item = self.read().transpose();
-        self.done = !matches!(item, Some(Ok(_)));
-        item
+        let Self { merge, processes, devices, .. } = self;
+        merge.next(|merge, trace, mut event| {
+            if event.process != 0 {
+                event.process = processes.of(trace, event.process, 1);
+            }
+            let count = merge.readers().len() as u64;
+            event.request =
+                event.request.map(|request| request.wrapping_mul(count).wrapping_add(trace as u64));
+            if let Some(devices) = devices {
+                if event.file.is_known() {
+                    event.file.device = devices.of(trace, event.file.device, 0);
+                }
+                for extent in &mut event.extents {
+                    extent.device = devices.of(trace, extent.device, 0);
+                }
+            }
+            Ok(event)
+        })
     }
 }
 

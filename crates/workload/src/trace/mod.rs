@@ -10,14 +10,15 @@
 //! # Ok::<(), petrio_workload::trace::TraceError>(())
 //! ```
 //!
-//! [`TraceReader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
-//! request to time zero and checks every record. [`MergedTraces`] merges several by time. [`PetrioWriter`] writes petrio's
+//! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
+//! record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace ([`TraceReader`]), or events of any
+//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`PetrioWriter`] writes petrio's
 //! own format.
 //!
 //! ```text
-//! file ─ compression ─ input ─ format/* ─ reader ──┐
-//!                        │                         ├─ merge ─▶ records in order of time
-//!                      detect              reader ─┘
+//! file ─ compression ─ input ─ format/* ─ Reader<R> ──┐
+//!                        │                            ├─ merge ─▶ records in order of time
+//!                      detect              Reader<R> ─┘
 //! ```
 
 pub(crate) mod begin;
@@ -49,5 +50,5 @@ pub use format::petrio::PetrioWriter;
 pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces};
 pub use merge_events::{MergeError, MergedEvents};
 pub use options::TraceOptions;
-pub use reader::{TraceReader, TraceSummary};
-pub use record::BlockRecord;
+pub use reader::{Reader, TraceReader, TraceSummary};
+pub use record::{BlockRecord, LeftOut, Record};

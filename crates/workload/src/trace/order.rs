@@ -2,45 +2,16 @@
 
 use super::begin::Stream;
 use super::error::{Problem, TraceError};
-use super::format::RawEvent;
 use super::options::{REORDER_WINDOW_MAX, TraceOptions};
-use super::record::RawRecord;
+use super::record::Raw;
 use petrio_kernel::Time;
 use std::collections::VecDeque;
-
-/// What stands in a trace at a time and a place.
-pub(super) trait Timed {
-    /// Picoseconds on the trace's own clock.
-    fn clock(&self) -> u128;
-    /// The place, as its format counts places.
-    fn at(&self) -> u64;
-}
-
-impl Timed for RawRecord {
-    fn clock(&self) -> u128 {
-        self.clock
-    }
-
-    fn at(&self) -> u64 {
-        self.at
-    }
-}
-
-impl Timed for RawEvent {
-    fn clock(&self) -> u128 {
-        self.clock
-    }
-
-    fn at(&self) -> u64 {
-        self.at
-    }
-}
 
 /// Records held back to be sorted.
 pub(super) struct Ordering<R> {
     window: usize,
     /// In order of time. Most arrive in order, so most go to the end.
-    held: VecDeque<R>,
+    held: VecDeque<Raw<R>>,
     newest: u128,
     last: u128,
     ended: bool,
@@ -48,7 +19,7 @@ pub(super) struct Ordering<R> {
     pub(super) reordered: u64,
 }
 
-impl<R: Timed> Ordering<R> {
+impl<R> Ordering<R> {
     /// With the window that is asked for, or the format's own.
     pub(super) fn new(options: &TraceOptions, stream: &Stream) -> Self {
         let window = options.reorder_window.unwrap_or(stream.format.facts().reorder_window);
@@ -68,31 +39,31 @@ impl<R: Timed> Ordering<R> {
     }
 
     /// Takes the next record of the file, or its end.
-    pub(super) fn put(&mut self, raw: Option<R>) {
+    pub(super) fn put(&mut self, raw: Option<Raw<R>>) {
         let Some(raw) = raw else {
             self.ended = true;
             return;
         };
-        let clock = raw.clock();
+        let clock = raw.clock;
         if self.window > 0 {
             self.reordered += u64::from(clock < self.newest);
             self.newest = self.newest.max(clock);
         }
-        let late = self.held.back().is_some_and(|back| clock < back.clock());
+        let late = self.held.back().is_some_and(|back| clock < back.clock);
         let place = match late {
             false => self.held.len(),
-            true => self.held.partition_point(|held| held.clock() <= clock),
+            true => self.held.partition_point(|held| held.clock <= clock),
         };
         self.held.insert(place, raw);
     }
 
     /// The next record in order of time; `None` at the end.
-    pub(super) fn take(&mut self, stream: &Stream) -> Result<Option<R>, TraceError> {
+    pub(super) fn take(&mut self, stream: &Stream) -> Result<Option<Raw<R>>, TraceError> {
         let Some(raw) = self.held.pop_front() else { return Ok(None) };
-        let clock = raw.clock();
+        let clock = raw.clock;
         if clock < self.last {
             let by = Time::from_picos(u64::try_from(self.last - clock).unwrap_or(u64::MAX - 1));
-            return Err(stream.problem(raw.at(), Problem::OutOfOrder { by, window: self.window }));
+            return Err(stream.problem(raw.at, Problem::OutOfOrder { by, window: self.window }));
         }
         self.last = clock;
         Ok(Some(raw))

@@ -1,14 +1,12 @@
-//! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order.
+//! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order. The same for requests and for events.
 
 use super::begin::{Opened, Stream, opened};
-use super::error::{Problem, TraceError};
-use super::format::native::NativeBlocks;
-use super::format::{Format, FormatName, Parser};
-use super::native::Wanted;
+use super::error::TraceError;
+use super::format::{Format, FormatName, Parser, Sample};
+use super::native::{NativeReader, Wanted};
 use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
-use super::record::{BlockRecord, RawRecord};
-use petrio_colours::Direction;
+use super::record::{BlockRecord, LeftOut, Raw, Record};
 use petrio_files::inputs::Inputs;
 use std::io::Read;
 use std::path::Path;
@@ -41,22 +39,74 @@ pub struct TraceSummary {
     pub unanswered: u64,
 }
 
-/// A block trace as an iterator of records, in order of time; memory does not grow with its length.
-///
-/// After an error the iterator ends.
-pub struct TraceReader {
-    stream: Stream,
-    format: Box<dyn Format>,
-    only_device: Option<String>,
-    order: Ordering<RawRecord>,
-    origin: Origin,
-    done: bool,
-    /// The next record, where somebody looked ahead.
-    ahead: Option<RawRecord>,
-    summary: TraceSummary,
+/// How a record is parsed, which is this crate's own business.
+pub trait Parsed: Sized + Clone + Send + 'static {
+    /// Which columns of petrio's own file it needs.
+    #[doc(hidden)]
+    const WANTED: Wanted;
+
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn of_native(name: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>>
+    where
+        Self: Record;
+
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn parser(
+        sample: &Sample<'_>,
+        name: &Arc<str>,
+        format: FormatName,
+    ) -> Result<Box<dyn Format<Self>>, TraceError>
+    where
+        Self: Record;
 }
 
-impl TraceReader {
+impl Parsed for BlockRecord {
+    const WANTED: Wanted = Wanted::DeviceRequests;
+
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn of_native(_: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>> {
+        Box::new(super::format::native::NativeBlocks::of(reader))
+    }
+
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn parser(
+        sample: &Sample<'_>,
+        name: &Arc<str>,
+        format: FormatName,
+    ) -> Result<Box<dyn Format<Self>>, TraceError> {
+        match format.facts().parser {
+            Parser::Block(parser) => Ok(parser(sample)),
+            Parser::Either { block, .. } => Ok(block(sample, name)),
+            Parser::File(_) => Err(TraceError::CallsOnFiles { name: name.clone(), format }),
+        }
+    }
+}
+
+/// A trace as an iterator of records in order of time; memory does not grow with its length.
+///
+/// After an error the iterator ends.
+pub struct Reader<R: Record> {
+    stream: Stream,
+    format: Box<dyn Format<R>>,
+    only_device: Option<String>,
+    order: Ordering<R>,
+    origin: Origin,
+    rebase: bool,
+    /// The clock of the first record.
+    first: Option<u128>,
+    done: bool,
+    /// The next record, where somebody looked ahead.
+    ahead: Option<Raw<R>>,
+    summary: R::Summary,
+    other_devices: u64,
+}
+
+/// A block trace as requests.
+pub type TraceReader = Reader<BlockRecord>;
+
+impl<R: Record> Reader<R> {
     /// Opens a file, unpacks it (gzip, xz, zstandard, told from its first bytes) and tells its format.
     ///
     /// # Errors
@@ -74,11 +124,11 @@ impl TraceReader {
         path: impl AsRef<Path>,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        match opened(inputs, path.as_ref(), options, Wanted::DeviceRequests)? {
+        match opened(inputs, path.as_ref(), options, R::WANTED)? {
             (name, Opened::Stream(stream)) => Self::from_reader(name, stream, options),
             (name, Opened::Native(reader)) => {
-                let blocks = Box::new(NativeBlocks::of(*reader));
-                Ok(Self::new(Stream::native(name), blocks, options))
+                let format = R::of_native(&name, *reader);
+                Ok(Self::new(Stream::native(name), format, options))
             }
         }
     }
@@ -86,30 +136,29 @@ impl TraceReader {
     /// Reads from anything: a pipe, a buffer. `name` stands in messages.
     ///
     /// # Errors
-    /// As of [`TraceReader::open`].
+    /// As of [`open`](Self::open).
     pub fn from_reader(
         name: impl Into<Arc<str>>,
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
         let mut stream = Stream::new(name.into(), source, options)?;
-        let format = stream.parser(|sample, name, format| match format.facts().parser {
-            Parser::Block(parser) => Ok(parser(sample)),
-            Parser::Either { block, .. } => Ok(block(sample, name)),
-            Parser::File(_) => Err(TraceError::CallsOnFiles { name: name.clone(), format }),
-        })?;
+        let format = stream.parser(R::parser)?;
         Ok(Self::new(stream, format, options))
     }
 
-    pub(super) fn new(stream: Stream, format: Box<dyn Format>, options: &TraceOptions) -> Self {
+    fn new(stream: Stream, format: Box<dyn Format<R>>, options: &TraceOptions) -> Self {
         Self {
             format,
             only_device: options.only_device.clone(),
             order: Ordering::new(options, &stream),
             origin: Origin::new(options),
+            rebase: options.rebase,
+            first: None,
             done: false,
             ahead: None,
-            summary: TraceSummary::default(),
+            summary: R::Summary::default(),
+            other_devices: 0,
             stream,
         }
     }
@@ -125,16 +174,18 @@ impl TraceReader {
     }
 
     /// What was read so far.
-    pub fn summary(&self) -> TraceSummary {
-        let tally = self.format.tally();
-        TraceSummary {
+    pub fn summary(&self) -> R::Summary {
+        let (tally, mut summary) = (self.format.tally(), self.summary);
+        let left_out = LeftOut {
             reordered: self.order.reordered,
+            other_devices: self.other_devices,
             other_events: tally.other_events,
             widened: tally.widened,
             unmatched_completions: tally.unmatched_completions,
             unanswered: tally.unanswered,
-            ..self.summary
-        }
+        };
+        R::leave_out(&mut summary, left_out);
+        summary
     }
 
     /// The name of a device that the records give as a number, such as `8,16`; where the format has names.
@@ -144,10 +195,10 @@ impl TraceReader {
 
     /// The clock of the first record, which is read ahead for it; `None` where there is none.
     pub(crate) fn first_clock(&mut self) -> Result<Option<u128>, TraceError> {
-        if self.ahead.is_none() && !self.done {
+        if self.first.is_none() && !self.done {
             self.ahead = self.ordered()?;
         }
-        Ok(self.ahead.map(|raw| raw.clock))
+        Ok(self.first)
     }
 
     /// Makes a clock time zero, instead of the first record's.
@@ -155,8 +206,18 @@ impl TraceReader {
         self.origin.set(clock);
     }
 
+    /// What the format says of the trace, and how far its first record is from its clock's zero, where that was brought to time zero.
+    pub(super) fn said(&self) -> (&dyn Format<R>, u128) {
+        (&*self.format, self.first.filter(|_| self.rebase).unwrap_or_default())
+    }
+
+    /// Nothing was found.
+    pub(super) fn without_records(&self) -> TraceError {
+        self.stream.without_records(self.only_device.as_deref().filter(|_| self.other_devices > 0))
+    }
+
     /// The next record of the file that is asked for, checked.
-    fn parsed(&mut self) -> Result<Option<RawRecord>, TraceError> {
+    fn parsed(&mut self) -> Result<Option<Raw<R>>, TraceError> {
         loop {
             let Some(raw) =
                 self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?
@@ -164,53 +225,44 @@ impl TraceReader {
                 return Ok(None);
             };
             if let Some(wanted) = &self.only_device
-                && self.format.device_number(wanted) != Some(raw.record.device)
+                && !self.format.device_number(wanted).is_some_and(|device| raw.record.is_of(device))
             {
-                self.summary.other_devices += 1;
+                self.other_devices += 1;
                 continue;
             }
-            check(&raw.record).map_err(|problem| self.stream.problem(raw.at, problem))?;
+            self.format.check(&raw.record).map_err(|problem| self.stream.problem(raw.at, problem))?;
             return Ok(Some(raw));
         }
     }
 
     /// The next record in order of time.
-    fn ordered(&mut self) -> Result<Option<RawRecord>, TraceError> {
+    fn ordered(&mut self) -> Result<Option<Raw<R>>, TraceError> {
         while self.order.wants() {
             let raw = self.parsed()?;
             self.order.put(raw);
         }
-        self.order.take(&self.stream)
+        let raw = self.order.take(&self.stream)?;
+        self.first = self.first.or(raw.as_ref().map(|raw| raw.clock));
+        Ok(raw)
     }
 
-    fn read(&mut self) -> Result<Option<BlockRecord>, TraceError> {
+    fn read(&mut self) -> Result<Option<R>, TraceError> {
         let next = match self.ahead.take() {
             Some(raw) => Some(raw),
             None => self.ordered()?,
         };
         let Some(raw) = next else {
-            let only_device = self.only_device.as_deref().filter(|_| self.summary.other_devices > 0);
-            return match self.summary.records {
-                0 => Err(self.stream.without_records(only_device)),
-                _ => Ok(None),
-            };
+            return if self.first.is_none() { Err(self.without_records()) } else { Ok(None) };
         };
-        let mut record = raw.record;
-        record.time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
-        let summary = &mut self.summary;
-        summary.records += 1;
-        match record.direction {
-            Direction::Read => summary.reads += 1,
-            Direction::Write => summary.writes += 1,
-            Direction::Flush => summary.flushes += 1,
-        }
-        summary.bytes += u64::from(record.blocks) * petrio_colours::SECTOR_BYTES;
+        let time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
+        let record = raw.record.at(time);
+        record.count(&mut self.summary);
         Ok(Some(record))
     }
 }
 
-impl Iterator for TraceReader {
-    type Item = Result<BlockRecord, TraceError>;
+impl<R: Record> Iterator for Reader<R> {
+    type Item = Result<R, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
@@ -222,20 +274,4 @@ impl Iterator for TraceReader {
     }
 }
 
-impl std::iter::FusedIterator for TraceReader {}
-
-/// What no device can do.
-fn check(record: &BlockRecord) -> Result<(), Problem> {
-    let direction = match record.direction {
-        Direction::Flush => return Ok(()),
-        Direction::Read => "read",
-        Direction::Write => "write",
-    };
-    if record.blocks == 0 {
-        return Err(Problem::ZeroLength(direction));
-    }
-    match record.address.checked_add(u64::from(record.blocks)) {
-        Some(_) => Ok(()),
-        None => Err(Problem::AddressOverflow { address: record.address, blocks: record.blocks }),
-    }
-}
+impl<R: Record> std::iter::FusedIterator for Reader<R> {}

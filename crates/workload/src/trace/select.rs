@@ -1,8 +1,9 @@
 //! Which events of a trace are wanted: by kind, process, path, device, time and direction.
 
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, FileKey};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
+use rustc_hash::FxHashMap;
 
 /// What is wanted. An empty list wants everything; an event has to be wanted by every list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,9 +26,48 @@ pub struct Selection {
     pub writes: bool,
 }
 
-impl Selection {
+/// Selects from the events of one trace, in their order. A trace may give a file's path with its first event only: those after it are
+/// on that path, too.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    wanted: Selection,
+    /// Whether the path that each file had last is wanted.
+    files: FxHashMap<FileKey, bool>,
+}
+
+impl Selector {
+    /// Selects what is wanted.
+    pub fn new(wanted: Selection) -> Self {
+        Self { wanted, files: FxHashMap::default() }
+    }
+
     /// Whether an event is wanted.
+    pub fn wants(&mut self, event: &Event) -> bool {
+        self.wanted.wants_but_path(event) & self.wants_path(event)
+    }
+
+    fn wants_path(&mut self, event: &Event) -> bool {
+        if self.wanted.paths.is_empty() {
+            return true;
+        }
+        if event.path.is_none() && event.new_path.is_none() {
+            return event.file.is_known() && self.files.get(&event.file).copied().unwrap_or_default();
+        }
+        let wanted = self.wanted.wants_path(event);
+        if event.file.is_known() {
+            self.files.insert(event.file, wanted);
+        }
+        wanted
+    }
+}
+
+impl Selection {
+    /// Whether an event is wanted, by what it says itself.
     pub fn wants(&self, event: &Event) -> bool {
+        self.wants_but_path(event) && self.wants_path(event)
+    }
+
+    fn wants_but_path(&self, event: &Event) -> bool {
         let any = |list: &[u32], found: &dyn Fn(u32) -> bool| {
             list.is_empty() || list.iter().any(|&item| found(item))
         };
@@ -36,7 +76,6 @@ impl Selection {
             && any(&self.devices, &|device| {
                 event.file.device == device || event.extents.iter().any(|extent| extent.device == device)
             })
-            && self.wants_path(event)
             && self.from.is_none_or(|from| event.time >= from)
             && self.to.is_none_or(|to| event.time < to)
             && self.wants_direction(event)
@@ -143,6 +182,27 @@ mod tests {
         {
             assert!(!matches(pattern, text), "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn a_file_keeps_the_path_that_its_first_event_gave() {
+        let event = |inode, path: Option<&str>| Event {
+            file: FileKey { inode, ..FileKey::UNKNOWN },
+            path: path.map(Into::into),
+            ..Event::new(Time::ZERO, EventKind::Write)
+        };
+        let paths = vec!["/a/**".to_owned()];
+        let mut selector = Selector::new(Selection { paths, ..Selection::default() });
+        let seen = [
+            event(1, Some("/a/b")),
+            event(2, Some("/c")),
+            event(1, None),
+            event(2, None),
+            event(3, None),
+            event(0, None),
+        ];
+        let wanted: Vec<bool> = seen.iter().map(|event| selector.wants(event)).collect();
+        assert_eq!(wanted, [true, false, true, false, false, false]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::support::{data, read};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
-use petrio_workload::trace::FormatName;
+use petrio_workload::trace::event::{Event, EventKind};
+use petrio_workload::trace::{EventReader, FormatName, TraceOptions};
 
 #[test]
 fn the_cloudphysics_trace_has_the_published_counts_in_both_formats_and_agrees_record_by_record() {
@@ -121,6 +122,30 @@ fn perf_block_events_become_requests_with_their_latency() {
     assert!(records.iter().all(|record| record.process == 10_700));
     assert_eq!(reader.device_name(0).as_deref(), Some("254,0"));
     assert_eq!(reader.summary().unmatched_completions, 8);
+}
+
+#[test]
+fn darshans_logs_have_the_requests_that_another_reader_counts_in_them() {
+    let test = "darshans_logs_have_the_requests_that_another_reader_counts_in_them";
+    // Counted by a script of its own, which unpacks the logs' modules and knows nothing of this reader: writes, reads and bytes of the
+    // POSIX module, and requests of the MPI-IO module, which are left out.
+    let logs = [
+        ("dxt.darshan", 1_497, 6_126, 35_539_507, 0),
+        ("ior_hdf5_example.darshan", 23, 36, 8_398_304, 59),
+        ("sample-dxt-simple.darshan", 2, 0, 4_040, 1),
+    ];
+    for (name, writes, reads, bytes, left_out) in logs {
+        let Some(path) = data(test, &format!("traces/darshan/{name}")) else { return };
+        let mut reader = EventReader::open(&path, &TraceOptions::default()).unwrap();
+        assert_eq!(reader.format(), FormatName::DarshanDxt, "{name}");
+        let events: Vec<Event> = reader.by_ref().map(Result::unwrap).collect();
+        let of = |kind: EventKind| events.iter().filter(|event| event.kind == kind).count();
+        assert_eq!((of(EventKind::Write), of(EventKind::Read)), (writes, reads), "{name}");
+        assert_eq!(events.iter().map(|event| event.length).sum::<u64>(), bytes, "{name}");
+        assert_eq!(reader.summary().other_events, left_out, "{name}");
+        assert!(events.iter().all(|event| event.path.is_some()), "{name}");
+        assert!(!reader.about().unwrap().command.is_empty(), "{name}");
+    }
 }
 
 #[test]

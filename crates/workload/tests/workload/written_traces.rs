@@ -160,6 +160,42 @@ proptest! {
 }
 
 #[test]
+fn captured_requests_hold_reads_writes_and_syncs_with_the_time_between_them() {
+    let event = |micros, kind, offset: Option<u64>| Event {
+        process: 7,
+        file: FileKey { device: 1, inode: 5, generation: 0 },
+        path: Some("/data/a".into()),
+        offset,
+        length: if offset.is_some() { 4_096 } else { 0 },
+        service: Some(Time::from_micros(10)),
+        ..Event::new(Time::from_micros(micros), kind)
+    };
+    let failed = Event { error: 5, ..event(90, EventKind::Read, Some(0)) };
+    let events = [
+        event(0, EventKind::Open, None),
+        event(20, EventKind::Write, Some(4_096)),
+        event(35, EventKind::Fsync, None),
+        failed,
+        event(100, EventKind::Read, Some(8_192)),
+    ];
+    let (written, read) = through(OutputFormat::Requests, &events);
+    assert_eq!(written, Written { written: 3, left_out: 2 });
+    let read = read.unwrap();
+    let seen: Vec<_> =
+        read.iter().map(|event| (event.time, event.kind, event.offset, event.service)).collect();
+    let took = Some(Time::from_micros(10));
+    // From the first that is there; the failed one is time to think.
+    assert_eq!(
+        seen,
+        [
+            (Time::ZERO, EventKind::Write, Some(4_096), took),
+            (Time::from_micros(15), EventKind::Fsync, None, took),
+            (Time::from_micros(80), EventKind::Read, Some(8_192), took),
+        ]
+    );
+}
+
+#[test]
 fn what_a_format_cannot_hold_is_counted() {
     let event = |kind| Event { path: Some("/a file".into()), ..Event::new(Time::ZERO, kind) };
     let events = [event(EventKind::Mkdir), event(EventKind::Open)];

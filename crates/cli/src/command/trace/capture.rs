@@ -1,19 +1,23 @@
 //! `petrio trace capture`
 
+mod device;
+
+use super::files::output_format;
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
 use petrio_live::file_trace::{
-    BUFFER_KIB, CaptureParameters, CaptureSummary, FileTraceError, Log, Overhead, RESTART_AFTER, Rotation,
+    BUFFER_KIB, CaptureError, CaptureParameters, CaptureSummary, Log, Overhead, RESTART_AFTER, Rotation,
     Spread, Subject, TracedRun, capture, measure_overhead, supervise,
 };
 use petrio_live::launch::{Signal, end_with};
 use petrio_units::{Bytes, Duration, UnitError};
+use petrio_workload::trace::write::OutputFormat;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration as StandardDuration;
 
-/// Record what a command, or the whole system, asks of files, and what reaches the devices
+/// Record what a command, or the whole system, asks of files, and what reaches the devices; or the requests to one device
 ///
 /// The trace says which file (with its path where it can be found), which bytes, how long it took, whether the cache had them, where they
 /// lie, and which device requests were made. By default it is compact, as Ivy's were (HPL-CSP-90-48): every open, write, close, unlink,
@@ -21,18 +25,33 @@ use std::time::Duration as StandardDuration;
 ///
 /// Needs root, and a Linux with tracefs and syscall events. Mapped files show their misses only. A command is followed with all
 /// its children until it ends; what it leaves running in the background is followed on with --wait-for-children.
+///
+/// With --device every request that reaches that device is recorded, whoever asks: when it came into the queue, from which process, where and
+/// how long, and how long it took. The trace is for this user alone. What a command has written and not made durable may reach the
+/// device after it has ended, and then isn't in the trace.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Capture {
-    /// The trace; with --rotate, numbered: trace-0001.parquet, …
+    /// The trace; with --rotate, numbered: trace-0001.parquet, …; with --device also NAME.csv, NAME.csv.xz and what else --to can say
     #[arg(long, short, value_name = "FILE", default_value = "trace.parquet")]
     out: PathBuf,
     /// Everybody's calls instead of a command's, until --for is over or an interrupt (Ctrl-C)
     #[arg(long, conflicts_with = "command")]
     system: bool,
-    /// How long the system is captured ("10min", "1h", "1d")
-    #[arg(long = "for", value_name = "TIME", requires = "system", value_parser = span)]
+    /// The requests to this block device, or to the one that this file or folder lies on, while the command runs; without a command
+    /// until --for is over or an interrupt (Ctrl-C)
+    #[arg(long, value_name = "DEVICE|FILE", conflicts_with_all = DEVICE_HAS_NO)]
+    device: Option<PathBuf>,
+    /// How long the system or the device is captured ("10min", "1h", "1d")
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "command", value_parser = span)]
     time: Option<Duration>,
+    /// The format of a device's trace: native, petrio, events-csv, fio-iolog, blkparse or oracle-general. Left out, the extension says it:
+    /// .parquet, .csv (petrio), .iolog, .blkparse, .oracleGeneral; with .gz, .xz or .zst behind it, it is compressed
+    #[arg(long, value_name = "FORMAT", requires = "device", value_parser = output_format)]
+    to: Option<OutputFormat>,
+    /// A line on what was recorded, for the trace of a device
+    #[arg(long, value_name = "TEXT", requires = "device", default_value = "")]
+    title: String,
     /// Capture until all the command's children have ended, too, not only the command itself
     #[arg(long, requires = "command")]
     wait_for_children: bool,
@@ -67,9 +86,13 @@ pub(crate) struct Capture {
     #[arg(long)]
     force: bool,
     /// The command with its arguments, behind --
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "system")]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["system", "device"])]
     command: Vec<OsString>,
 }
+
+/// What makes sense of calls on files only.
+const DEVICE_HAS_NO: [&str; 8] =
+    ["system", "wait_for_children", "full", "rotate", "names", "restart", "no_restart", "measure_overhead"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,6 +102,8 @@ Examples:
   petrio trace capture --measure-overhead -- make -B
   petrio trace capture --system --for 10min
   petrio trace capture --system --rotate 1d --out /var/log/files.parquet
+  petrio trace capture --device /dev/sdb --out my-trace.csv.xz -- my-program its-arguments
+  petrio trace capture --device /srv/data --for 1min
 
 Without root: strace -f -y -ttt -T -o FILE COMMAND, then petrio trace convert FILE";
 
@@ -105,11 +130,11 @@ fn rotation(text: &str) -> Result<Rotation, String> {
     }
 }
 
-fn failed(error: FileTraceError) -> Failure {
+fn failed(error: CaptureError) -> Failure {
     let help = error.help();
     match error {
         // What can't be written is told from what can't be asked for by its exit code.
-        FileTraceError::Output { .. } | FileTraceError::Buffer { .. } => Failure::Output(error.to_string()),
+        CaptureError::Output { .. } | CaptureError::Buffer { .. } => Failure::Output(error.to_string()),
         error => Failure::new(error, help),
     }
 }
@@ -120,12 +145,10 @@ impl Capture {
             let help = "choose another name with --out, or replace it with --force".to_owned();
             return Err(Failure::new(format!("{} is there already", self.out.display()), Some(help)));
         }
-        let buffer_kib = u32::try_from(self.buffer.get() >> 10).unwrap_or(u32::MAX).max(64);
-        let subject = if self.system {
-            Subject::System(self.time.map(standard))
-        } else {
-            Subject::Command(self.command.clone())
-        };
+        if let Some(device) = &self.device {
+            return self.requests_to(device);
+        }
+        let (buffer_kib, subject) = (self.buffer_kib(), self.subject());
         let parameters = CaptureParameters {
             subject,
             with_background: self.wait_for_children,
@@ -174,6 +197,17 @@ impl Capture {
         })?;
         tell_summary(&summary);
         Ok(())
+    }
+
+    fn buffer_kib(&self) -> u32 {
+        u32::try_from(self.buffer.get() >> 10).unwrap_or(u32::MAX).max(64)
+    }
+
+    fn subject(&self) -> Subject {
+        match self.command.is_empty() {
+            true => Subject::System(self.time.map(standard)),
+            false => Subject::Command(self.command.clone()),
+        }
     }
 
     /// Lets a process of its own capture, and starts it anew when it crashes.

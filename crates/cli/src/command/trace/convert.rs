@@ -17,8 +17,9 @@ pub(crate) struct Convert {
     file: PathBuf,
     /// The file to write
     out: PathBuf,
-    /// The format to write: native, events-csv, petrio, fio-iolog, blkparse or oracle-general. Left out, the extension says
-    /// it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral
+    /// The format to write: native, events-csv, petrio, requests, fio-iolog, blkparse or oracle-general. Left out, the extension
+    /// says it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral. All but the first are compressed where .gz, .xz or .zst
+    /// follows
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
     #[command(flatten)]
@@ -31,6 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   petrio trace convert job.strace job.parquet
   petrio trace convert disk.blktrace.0 disk.csv --to petrio
+  petrio trace convert job.parquet job.csv.xz --to requests
   petrio trace convert job.parquet job.iolog && fio --name=again --read_iolog=job.iolog";
 
 impl Convert {

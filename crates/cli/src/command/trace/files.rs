@@ -21,12 +21,13 @@ pub(super) struct Overwrite {
 /// Where a trace goes.
 #[derive(Args)]
 pub(super) struct Output {
-    /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral
+    /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral; compressed where .gz, .xz or .zst
+    /// follows
     out: PathBuf,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// The format to write, where the extension doesn't say: native, events-csv, petrio, fio-iolog, blkparse or
-    /// oracle-general
+    /// The format to write, where the extension doesn't say: native, events-csv, petrio, requests, fio-iolog,
+    /// blkparse or oracle-general
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to_format: Option<OutputFormat>,
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use petrio_units::Duration;
 use petrio_workload::trace::event::EventKind;
 use petrio_workload::trace::overview::device_number;
-use petrio_workload::trace::select::Selection;
+use petrio_workload::trace::select::{Selection, Selector};
 use std::path::PathBuf;
 
 /// Keep the events of a trace that are wanted
@@ -70,7 +70,9 @@ impl Filter {
         self.output.check([self.file.as_path()])?;
         let mut reader = self.reading.open(&self.file)?;
         let about = about(&mut reader)?;
-        let events = reader.by_ref().filter(|event| event.as_ref().map_or(true, |event| wanted.wants(event)));
+        let mut selector = Selector::new(wanted);
+        let events =
+            reader.by_ref().filter(|event| event.as_ref().map_or(true, |event| selector.wants(event)));
         self.output.write(&about, events)?;
         remark(&reader);
         Ok(())

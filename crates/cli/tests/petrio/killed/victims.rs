@@ -48,7 +48,7 @@ const USERS_RUN_BY_PROCESSES: [&str; 16] = [
 ];
 const USERS_RUN: &[&str] = USERS_RUN_BY_PROCESSES.split_at(15).0;
 
-pub(super) const VICTIMS: [Victim; 12] = [
+pub(super) const VICTIMS: [Victim; 13] = [
     Victim {
         name: "run, all outputs",
         needs_root: false,
@@ -203,6 +203,35 @@ pub(super) const VICTIMS: [Victim; 12] = [
             let is_open =
                 |name: &str| fs::metadata(scene.work(name)).is_ok_and(|there| there.mode() & 0o077 != 0);
             if ["o.parquet", "o.log"].into_iter().any(is_open) {
+                return Err("others may read it".to_owned());
+            }
+            outputs_are_whole(scene)
+        },
+    },
+    Victim {
+        name: "trace capture --device",
+        needs_root: true,
+        window_ms: 1_200,
+        prepare: |_| (),
+        clear: clear_outputs,
+        // An fsync of a clean file changes nothing, and still sends a flush to its device.
+        arguments: &[
+            "trace",
+            "capture",
+            "--device",
+            "/",
+            "--buffer",
+            "1 MiB",
+            "--out",
+            "o.csv",
+            "--",
+            "sh",
+            "-c",
+            "i=0; while [ $i -lt 600 ]; do sync /etc/passwd; i=$((i + 1)); done",
+        ],
+        check: |scene| {
+            use std::os::unix::fs::MetadataExt;
+            if fs::metadata(scene.work("o.csv")).is_ok_and(|there| there.mode() & 0o077 != 0) {
                 return Err("others may read it".to_owned());
             }
             outputs_are_whole(scene)

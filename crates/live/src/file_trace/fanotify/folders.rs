@@ -5,8 +5,8 @@
 
 use super::watch::{Renaming, Told};
 use crate::file_trace::join::names::Names;
-use crate::file_trace::kernel_event::Inode;
 use crate::file_trace::proc::{Mount, inode_of};
+use crate::recorder::kernel_event::Inode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::os::unix::fs::DirEntryExt;

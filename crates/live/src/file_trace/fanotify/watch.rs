@@ -8,8 +8,8 @@
 
 use super::record::{self, Change, Node, NodeEntry, Unread};
 use crate::file_trace::join::names::Entry;
-use crate::file_trace::kernel_event::Inode;
 use crate::file_trace::proc::Mount;
+use crate::recorder::kernel_event::Inode;
 use nix::sys::fanotify::{EventFFlags, Fanotify, InitFlags, MarkFlags, MaskFlags};
 use rustc_hash::FxHashMap;
 use rustix::fs::CWD;

@@ -4,7 +4,7 @@
 
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
-use crate::file_trace::kernel_event::Call;
+use crate::recorder::kernel_event::Call;
 use petrio_workload::trace::event::EventKind;
 use rustix::fs::OFlags;
 use smallvec::SmallVec;

@@ -5,7 +5,7 @@
 
 use super::table::{OpenId, Table};
 use super::{Joiner, PAGE_BYTES, Pages, byte_of};
-use crate::file_trace::kernel_event::{Call, Inode};
+use crate::recorder::kernel_event::{Call, Inode};
 use petrio_workload::trace::event::EventKind;
 
 impl Joiner {

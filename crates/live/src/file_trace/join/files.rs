@@ -3,7 +3,7 @@
 use super::Joiner;
 use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
-use crate::file_trace::kernel_event::Inode;
+use crate::recorder::kernel_event::Inode;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 
 impl Joiner {

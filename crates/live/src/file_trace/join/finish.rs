@@ -4,7 +4,7 @@ use super::call::DUPLICATE_CLOSE_ON_EXEC;
 use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use super::{InCall, Joiner, KIND, REGULAR, byte_of};
-use crate::file_trace::kernel_event::{Call, Inode};
+use crate::recorder::kernel_event::{Call, Inode};
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Access, Event, EventKind};
 use rustix::fs::OFlags;

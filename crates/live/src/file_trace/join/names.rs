@@ -2,7 +2,7 @@
 //!
 //! A folder that is renamed takes along what is in it. What is known by its whole path only (as /proc shows it) keeps that.
 
-use crate::file_trace::kernel_event::Inode;
+use crate::recorder::kernel_event::Inode;
 use petrio_workload::trace::event::FileKey;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;

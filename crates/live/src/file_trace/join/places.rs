@@ -3,7 +3,7 @@
 //! The file systems tell whole extents (`ext4_es_lookup_extent_exit`, `ext4_ext_map_blocks_exit`), so a few entries cover a file.
 //! Addresses are those of the whole disk: a partition's first sector is added, so that they compare with its requests.
 
-use crate::file_trace::kernel_event::Inode;
+use crate::recorder::kernel_event::Inode;
 use petrio_workload::trace::event::{Extent, FileKey};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

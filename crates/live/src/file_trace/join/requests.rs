@@ -10,7 +10,8 @@
 
 use super::places::Places;
 use super::queue::{Place, Queue};
-use crate::file_trace::kernel_event::{Letters, Stage};
+use crate::recorder::block::{Access, BlockAccess};
+use crate::recorder::kernel_event::{Letters, Stage};
 use petrio_colours::Direction;
 use petrio_kernel::Time;
 use petrio_workload::trace::event::{Event, EventKind, Extent};
@@ -71,23 +72,17 @@ struct Said {
 
 /// None of what moves no data and makes nothing durable.
 fn said(letters: Letters, sectors: u64) -> Option<Said> {
-    let mut rest = letters.split(|letter| *letter == 0).next().unwrap_or_default();
-    // A flush before the data: FW, FR.
-    if rest.len() > 1 && rest[0] == b'F' {
-        rest = &rest[1..];
-    }
-    let (&operation, modifiers) = rest.split_first()?;
-    let direction = match operation {
-        b'R' => Direction::Read,
-        b'W' if sectors == 0 => Direction::Flush,
-        b'W' => Direction::Write,
-        b'F' => Direction::Flush,
-        _ => return None,
+    let access = BlockAccess::of_letters(letters, 0, sectors)?;
+    let direction = match access.access {
+        Access::Read => Direction::Read,
+        Access::Write => Direction::Write,
+        Access::Flush => Direction::Flush,
+        Access::Discard | Access::Other => return None,
     };
     Some(Said {
         direction,
-        synchronous: modifiers.contains(&b'S'),
-        force_unit_access: modifiers.contains(&b'F') && direction == Direction::Write,
+        synchronous: access.synchronous,
+        force_unit_access: access.force_unit_access && direction == Direction::Write,
     })
 }
 
@@ -119,6 +114,8 @@ impl Requests {
         }
         match step.stage {
             Stage::Queued => self.queued(step, said, places, queue),
+            // Of the queue in between, a file-level trace has nothing.
+            Stage::Inserted => {}
             Stage::Issued => self.issued(step, said, places, queue),
             Stage::Completed => self.completed(step, said, places, queue),
         }
@@ -223,13 +220,8 @@ impl Step {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::recorder::kernel_event::letters;
     use proptest::prelude::*;
-
-    fn letters(text: &str) -> Letters {
-        let mut letters = Letters::default();
-        letters[..text.len()].copy_from_slice(text.as_bytes());
-        letters
-    }
 
     fn run(steps: &[(u64, Stage, u64, u64, &str)]) -> Vec<Event> {
         let (mut requests, mut queue, places) = (Requests::default(), Queue::default(), Places::default());

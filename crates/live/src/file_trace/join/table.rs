@@ -4,7 +4,7 @@
 //! with its position, which other descriptors (dup, fork) may share.
 
 use crate::file_trace::join::queue::Place;
-use crate::file_trace::kernel_event::Inode;
+use crate::recorder::kernel_event::Inode;
 use petrio_workload::trace::event::{Access, FileKey, Totals};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

@@ -1,102 +1,58 @@
 //! File operations as rows.
 
-use super::{Columns, Group, LedgerColumns, Tabular, bits, bits32, column};
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
-use ::parquet::errors::ParquetError;
+use super::{Tabular, columns, picoseconds};
+use arrow_array::builder::{
+    BooleanBuilder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
 use petrio_colours::{FileCause, FileOp, Status};
 use petrio_kernel::Time;
 
-/// The columns of file operations.
-#[derive(Default)]
-pub struct OperationGroup {
-    id: Vec<i64>,
-    process: Vec<i32>,
-    file_system: Vec<i32>,
-    operation: Vec<ByteArray>,
-    file: Vec<i32>,
-    directory: Vec<i32>,
-    offset: Vec<i64>,
-    length: Vec<i64>,
-    direct: Vec<bool>,
-    sync: Vec<bool>,
-    data_sync: Vec<bool>,
-    stdio: Vec<bool>,
-    priority: Vec<i32>,
-    from_cache: Vec<bool>,
-    issued: Vec<i64>,
-    completed: Vec<i64>,
-    causes: LedgerColumns<FileCause>,
+columns! {
+    /// The columns of file operations.
+    pub struct OperationGroup of "operation" from (&'a FileOp, Time) {
+        id: UInt64Builder,
+        process: UInt32Builder,
+        file_system: UInt32Builder,
+        operation: StringBuilder,
+        file: UInt32Builder,
+        directory: UInt32Builder,
+        offset: UInt64Builder,
+        length: UInt64Builder,
+        direct: BooleanBuilder,
+        sync: BooleanBuilder,
+        data_sync: BooleanBuilder,
+        stdio: BooleanBuilder,
+        priority: Int32Builder,
+        from_cache: BooleanBuilder,
+        issued_ps: Int64Builder,
+        completed_ps: Int64Builder,
+    }
+    causes: FileCause
 }
 
 impl Tabular for FileOp {
     type Columns = OperationGroup;
 }
 
-impl Columns for OperationGroup {
-    type Row<'a> = (&'a FileOp, Time);
-
-    fn schema() -> String {
-        let causes = LedgerColumns::<FileCause>::schema();
-        format!(
-            "message operation {{
-  REQUIRED INT64 id (INTEGER(64, false));
-  REQUIRED INT32 process (INTEGER(32, false));
-  REQUIRED INT32 file_system (INTEGER(32, false));
-  REQUIRED BYTE_ARRAY operation (STRING);
-  REQUIRED INT32 file (INTEGER(32, false));
-  REQUIRED INT32 directory (INTEGER(32, false));
-  REQUIRED INT64 offset (INTEGER(64, false));
-  REQUIRED INT64 length (INTEGER(64, false));
-  REQUIRED BOOLEAN direct;
-  REQUIRED BOOLEAN sync;
-  REQUIRED BOOLEAN data_sync;
-  REQUIRED BOOLEAN stdio;
-  REQUIRED INT32 priority;
-  REQUIRED BOOLEAN from_cache;
-  REQUIRED INT64 issued_ps;
-  REQUIRED INT64 completed_ps;
-{causes}}}"
-        )
-    }
-
-    fn push(&mut self, (operation, at): (&FileOp, Time)) {
-        self.id.push(bits(operation.id.0));
-        self.process.push(bits32(operation.process));
-        self.file_system.push(bits32(operation.file_system));
-        self.operation.push(ByteArray::from(operation.operation.name()));
-        self.file.push(bits32(operation.file.0));
-        self.directory.push(bits32(operation.parent.0));
-        self.offset.push(bits(operation.offset));
-        self.length.push(bits(operation.length));
-        self.direct.push(operation.flags.direct);
-        self.sync.push(operation.flags.sync);
-        self.data_sync.push(operation.flags.data_sync);
-        self.stdio.push(operation.flags.stdio);
-        self.priority.push(i32::from(operation.priority));
-        self.from_cache.push(operation.status == Status::DoneFromCache);
-        self.issued.push(bits(operation.issued.as_picos()));
-        self.completed.push(bits(at.as_picos()));
+impl OperationGroup {
+    fn add(&mut self, (operation, at): (&FileOp, Time)) {
+        self.id.append_value(operation.id.0);
+        self.process.append_value(operation.process);
+        self.file_system.append_value(operation.file_system);
+        self.operation.append_value(operation.operation.name());
+        self.file.append_value(operation.file.0);
+        self.directory.append_value(operation.parent.0);
+        self.offset.append_value(operation.offset);
+        self.length.append_value(operation.length);
+        self.direct.append_value(operation.flags.direct);
+        self.sync.append_value(operation.flags.sync);
+        self.data_sync.append_value(operation.flags.data_sync);
+        self.stdio.append_value(operation.flags.stdio);
+        self.priority.append_value(i32::from(operation.priority));
+        self.from_cache.append_value(operation.status == Status::DoneFromCache);
+        self.issued_ps.append_value(picoseconds(operation.issued));
+        self.completed_ps.append_value(picoseconds(at));
         self.causes.push(&operation.ledger);
-    }
-
-    fn write(&mut self, group: &mut Group<'_>) -> Result<(), ParquetError> {
-        column!(group, Int64Type, self.id);
-        column!(group, Int32Type, self.process);
-        column!(group, Int32Type, self.file_system);
-        column!(group, ByteArrayType, self.operation);
-        column!(group, Int32Type, self.file);
-        column!(group, Int32Type, self.directory);
-        column!(group, Int64Type, self.offset);
-        column!(group, Int64Type, self.length);
-        column!(group, BoolType, self.direct);
-        column!(group, BoolType, self.sync);
-        column!(group, BoolType, self.data_sync);
-        column!(group, BoolType, self.stdio);
-        column!(group, Int32Type, self.priority);
-        column!(group, BoolType, self.from_cache);
-        column!(group, Int64Type, self.issued);
-        column!(group, Int64Type, self.completed);
-        self.causes.write(group)
     }
 }
 

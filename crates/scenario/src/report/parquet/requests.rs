@@ -1,94 +1,53 @@
 //! Block requests as rows.
 
-use super::{Columns, Group, LedgerColumns, Tabular, bits, bits32, column};
+use super::{Tabular, columns, picoseconds};
 use crate::report::subject::Reported;
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
-use ::parquet::errors::ParquetError;
+use arrow_array::builder::{
+    BooleanBuilder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
 use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::Time;
 
-/// The columns of block requests.
-#[derive(Default)]
-pub struct RequestGroup {
-    id: Vec<i64>,
-    parent: Vec<i64>,
-    parent_present: Vec<i16>,
-    process: Vec<i32>,
-    device: Vec<i32>,
-    direction: Vec<ByteArray>,
-    address: Vec<i64>,
-    blocks: Vec<i32>,
-    priority: Vec<i32>,
-    synchronous: Vec<bool>,
-    force_unit_access: Vec<bool>,
-    from_cache: Vec<bool>,
-    issued: Vec<i64>,
-    completed: Vec<i64>,
-    causes: LedgerColumns<Cause>,
+columns! {
+    /// The columns of block requests.
+    pub struct RequestGroup of "request" from (&'a BlockRequest, Time) {
+        id: UInt64Builder,
+        parent: UInt64Builder [true],
+        process: UInt32Builder,
+        device: UInt32Builder,
+        direction: StringBuilder,
+        address: UInt64Builder,
+        blocks: UInt32Builder,
+        priority: Int32Builder,
+        synchronous: BooleanBuilder,
+        force_unit_access: BooleanBuilder,
+        from_cache: BooleanBuilder,
+        issued_ps: Int64Builder,
+        completed_ps: Int64Builder,
+    }
+    causes: Cause
 }
 
 impl Tabular for BlockRequest {
     type Columns = RequestGroup;
 }
 
-impl Columns for RequestGroup {
-    type Row<'a> = (&'a BlockRequest, Time);
-
-    fn schema() -> String {
-        let causes = LedgerColumns::<Cause>::schema();
-        format!(
-            "message request {{
-  REQUIRED INT64 id (INTEGER(64, false));
-  OPTIONAL INT64 parent (INTEGER(64, false));
-  REQUIRED INT32 process (INTEGER(32, false));
-  REQUIRED INT32 device (INTEGER(32, false));
-  REQUIRED BYTE_ARRAY direction (STRING);
-  REQUIRED INT64 address (INTEGER(64, false));
-  REQUIRED INT32 blocks (INTEGER(32, false));
-  REQUIRED INT32 priority;
-  REQUIRED BOOLEAN synchronous;
-  REQUIRED BOOLEAN force_unit_access;
-  REQUIRED BOOLEAN from_cache;
-  REQUIRED INT64 issued_ps;
-  REQUIRED INT64 completed_ps;
-{causes}}}"
-        )
-    }
-
-    fn push(&mut self, (request, at): (&BlockRequest, Time)) {
-        self.id.push(bits(request.id.0));
-        self.parent_present.push(i16::from(request.parent.is_some()));
-        self.parent.extend(request.parent.map(|parent| bits(parent.0)));
-        self.process.push(bits32(request.process));
-        self.device.push(bits32(request.device));
-        self.direction.push(ByteArray::from(BlockRequest::KINDS[request.kind()].name));
-        self.address.push(bits(request.address));
-        self.blocks.push(bits32(request.blocks));
-        self.priority.push(i32::from(request.priority));
-        self.synchronous.push(request.synchronous);
-        self.force_unit_access.push(request.force_unit_access);
-        self.from_cache.push(request.status == Status::DoneFromCache);
-        self.issued.push(bits(request.issued.as_picos()));
-        self.completed.push(bits(at.as_picos()));
+impl RequestGroup {
+    fn add(&mut self, (request, at): (&BlockRequest, Time)) {
+        self.id.append_value(request.id.0);
+        self.parent.append_option(request.parent.map(|parent| parent.0));
+        self.process.append_value(request.process);
+        self.device.append_value(request.device);
+        self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
+        self.address.append_value(request.address);
+        self.blocks.append_value(request.blocks);
+        self.priority.append_value(i32::from(request.priority));
+        self.synchronous.append_value(request.synchronous);
+        self.force_unit_access.append_value(request.force_unit_access);
+        self.from_cache.append_value(request.status == Status::DoneFromCache);
+        self.issued_ps.append_value(picoseconds(request.issued));
+        self.completed_ps.append_value(picoseconds(at));
         self.causes.push(&request.ledger);
-    }
-
-    fn write(&mut self, group: &mut Group<'_>) -> Result<(), ParquetError> {
-        column!(group, Int64Type, self.id);
-        column!(group, Int64Type, self.parent, Some(&self.parent_present));
-        self.parent_present.clear();
-        column!(group, Int32Type, self.process);
-        column!(group, Int32Type, self.device);
-        column!(group, ByteArrayType, self.direction);
-        column!(group, Int64Type, self.address);
-        column!(group, Int32Type, self.blocks);
-        column!(group, Int32Type, self.priority);
-        column!(group, BoolType, self.synchronous);
-        column!(group, BoolType, self.force_unit_access);
-        column!(group, BoolType, self.from_cache);
-        column!(group, Int64Type, self.issued);
-        column!(group, Int64Type, self.completed);
-        self.causes.write(group)
     }
 }
 

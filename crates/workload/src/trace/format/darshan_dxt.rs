@@ -1,4 +1,4 @@
-//! Darshan's extended traces, as `darshan-dxt-parser` prints them.
+//! Darshan's extended traces, as `darshan-dxt-parser` prints them, or in the binary log itself ([`super::darshan_log`]).
 //!
 //! ```text
 //! # DXT, file_id: 16457598720760448348, file_name: /tmp/test/testFile
@@ -13,10 +13,9 @@
 //!
 //! The text goes file by file and rank by rank, so all of it is read before the first event comes. What MPI-IO does to a
 //! file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing
-//! and everything else that moves no bytes isn't in such a trace. A binary log is made into this text by
-//! `darshan-dxt-parser` or `scripts/darshan_dxt.py`.
+//! and everything else that moves no bytes isn't in such a trace.
 
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent, Tally};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally, darshan_log};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::event::{Event, EventKind, FileKey};
 use crate::trace::field::{Columns, SECONDS, looks_whole, picoseconds, whole};
@@ -28,8 +27,10 @@ use std::sync::Arc;
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
-    fit: |sample| Fit::certain_if(sample.mostly(is_segment)),
-    parser: Parser::File(|_| Box::new(DarshanDxt::default())),
+    fit: |sample| Fit::certain_if(darshan_log::begins(sample.bytes) || sample.mostly(is_segment)),
+    parser: Parser::File(|sample| {
+        Box::new(DarshanDxt { is_log: darshan_log::begins(sample.bytes), ..DarshanDxt::default() })
+    }),
 };
 
 const COLUMNS: &str = "module, rank, write or read, segment, offset, length, start in s, end in s";
@@ -43,13 +44,15 @@ fn is_segment(line: &[u8]) -> bool {
 }
 
 /// An event, and whether it was a POSIX call.
-struct Segment {
-    posix: bool,
-    raw: RawEvent,
+pub(super) struct Segment {
+    pub(super) posix: bool,
+    pub(super) raw: RawEvent,
 }
 
 #[derive(Default)]
 struct DarshanDxt {
+    /// Whether it is a binary log.
+    is_log: bool,
     /// All events, the earliest last; `None` until they are read.
     events: Option<Vec<RawEvent>>,
     about: About,
@@ -62,6 +65,11 @@ struct DarshanDxt {
 
 impl DarshanDxt {
     fn read(&mut self, input: &mut Input) -> Result<Vec<RawEvent>, Fault> {
+        if self.is_log {
+            let log = darshan_log::read(input.kept_aside()?)?;
+            (self.start, self.about) = (Some(log.start), log.about);
+            return Ok(self.in_order(log.segments));
+        }
         let mut segments = Vec::new();
         loop {
             let at = input.lines() + 1;
@@ -73,6 +81,11 @@ impl DarshanDxt {
                 segments.push(self.segment(line, at)?);
             }
         }
+        Ok(self.in_order(segments))
+    }
+
+    /// What is wanted of all segments, the earliest last.
+    fn in_order(&mut self, segments: Vec<Segment>) -> Vec<RawEvent> {
         let posix = segments.iter().any(|segment| segment.posix);
         let wanted = |segment: &Segment| segment.posix || !posix;
         self.tally.other_events += segments.iter().filter(|segment| !wanted(segment)).count() as u64;
@@ -85,7 +98,7 @@ impl DarshanDxt {
         events.sort_by_key(|raw| std::cmp::Reverse(raw.clock));
         // Equal times come in the file's order, and the vector is taken from its end.
         events.chunk_by_mut(|one, other| one.clock == other.clock).for_each(<[RawEvent]>::reverse);
-        Ok(events)
+        events
     }
 
     fn comment(&mut self, comment: &str) -> Result<(), Problem> {
@@ -151,11 +164,11 @@ impl DarshanDxt {
             service: service.map(Time::from_picos),
             ..Event::new(Time::ZERO, kind)
         };
-        Ok(Segment { posix: module == POSIX, raw: RawEvent { clock: start, at, event } })
+        Ok(Segment { posix: module == POSIX, raw: RawEvent { clock: start, at, record: event } })
     }
 }
 
-impl FileFormat for DarshanDxt {
+impl Format<Event> for DarshanDxt {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         if self.events.is_none() {
             self.events = Some(self.read(input)?);

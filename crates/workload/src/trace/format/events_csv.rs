@@ -12,7 +12,7 @@
 //! line end is `\n`, a carriage return `\r`, a backslash `\\`. `more_extents` is `device:address:blocks:hit` with
 //! semicolons between. Flags are 0 or 1.
 
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::event::{Event, EventKind, Extent};
 use crate::trace::field::{whole, whole32};
@@ -260,11 +260,11 @@ impl EventsCsv {
         }
         event.extents.insert_many(0, first);
         event.kind = kind.unwrap_or(event.kind);
-        Ok(RawEvent { clock: clock.unwrap_or_default(), at, event })
+        Ok(RawEvent { clock: clock.unwrap_or_default(), at, record: event })
     }
 }
 
-impl FileFormat for EventsCsv {
+impl Format<Event> for EventsCsv {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         loop {
             let at = input.lines() + 1;

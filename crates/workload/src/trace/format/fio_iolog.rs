@@ -15,7 +15,7 @@
 //!
 //! Leaves out and counts `add`, `trim`, `sync_file_range` and `syncfs`. Service times aren't in such a log.
 
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent, Tally};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally};
 use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::event::{Event, EventKind, FileKey, Totals};
 use crate::trace::field::{Columns, MICROSECONDS, picoseconds, whole};
@@ -95,7 +95,7 @@ impl FioIolog {
         };
         let mut event = Event { length, ..Event::new(Time::ZERO, kind) };
         self.of_file(&mut event, &String::from_utf8_lossy(name), offset);
-        Ok(Some(RawEvent { clock, at, event }))
+        Ok(Some(RawEvent { clock, at, record: event }))
     }
 
     /// Says which file it is, and counts what is moved.
@@ -125,7 +125,7 @@ impl FioIolog {
     }
 }
 
-impl FileFormat for FioIolog {
+impl Format<Event> for FioIolog {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         loop {
             let at = input.lines() + 1;

@@ -7,6 +7,7 @@ mod blktrace;
 mod block_layer;
 mod cloudphysics_csv;
 mod darshan_dxt;
+mod darshan_log;
 mod disksim_ascii;
 pub(crate) mod events_csv;
 mod fio_iolog;
@@ -29,7 +30,7 @@ use super::error::{Fault, Place, Problem};
 use super::event::Event;
 use super::input::{Input, is_data};
 use super::native::About;
-use super::record::RawRecord;
+use super::record::{BlockRecord, Raw, Record};
 use petrio_colours::SECTOR_BYTES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -216,22 +217,40 @@ pub(crate) enum Parser {
     /// Requests to devices.
     Block(fn(&Sample<'_>) -> Box<dyn Format>),
     /// Calls on files.
-    File(fn(&Sample<'_>) -> Box<dyn FileFormat>),
+    File(fn(&Sample<'_>) -> Box<dyn Format<Event>>),
     /// Either or both; the file's name goes along, for the format's own messages.
     Either {
         block: fn(&Sample<'_>, &Arc<str>) -> Box<dyn Format>,
-        file: fn(&Sample<'_>, &Arc<str>) -> Box<dyn FileFormat>,
+        file: fn(&Sample<'_>, &Arc<str>) -> Box<dyn Format<Event>>,
     },
 }
 
-/// A parser of one format of file-level traces.
-pub(crate) trait FileFormat: Send {
-    /// The next event, in the file's order; `None` at the end.
-    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault>;
+/// An event before its time is brought to the trace's origin.
+pub(crate) type RawEvent = Raw<Event>;
+
+/// A parser of one format, for requests to devices or for events.
+pub(crate) trait Format<R: Record = BlockRecord>: Send {
+    /// The next record, in the file's order; `None` at the end.
+    fn next(&mut self, input: &mut Input) -> Result<Option<Raw<R>>, Fault>;
 
     /// What was left out or brought into form so far.
     fn tally(&self) -> Tally {
         Tally::default()
+    }
+
+    /// What no device can do.
+    fn check(&self, record: &R) -> Result<(), Problem> {
+        record.check()
+    }
+
+    /// The number that its records give to a device of this name.
+    fn device_number(&self, name: &str) -> Option<u32> {
+        R::device_named(name)
+    }
+
+    /// The name of a device, where the format's devices have names.
+    fn device_name(&self, _device: u32) -> Option<String> {
+        None
     }
 
     /// Whether its clock counts from 1970.
@@ -241,38 +260,6 @@ pub(crate) trait FileFormat: Send {
 
     /// What the file says of the trace as a whole.
     fn about(&self) -> Option<&About> {
-        None
-    }
-}
-
-/// An event before its time is brought to the trace's origin.
-#[derive(Clone, Debug)]
-pub(crate) struct RawEvent {
-    /// Picoseconds on the trace's own clock.
-    pub(crate) clock: u128,
-    /// Where it stands, as [`RawRecord::at`].
-    pub(crate) at: u64,
-    /// Everything else; its `time` is not set.
-    pub(crate) event: Event,
-}
-
-/// A parser of one format.
-pub(crate) trait Format: Send {
-    /// The next request, in the file's order; `None` at the end.
-    fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault>;
-
-    /// What was left out or brought into form so far.
-    fn tally(&self) -> Tally {
-        Tally::default()
-    }
-
-    /// The number that its records give to a device of this name.
-    fn device_number(&self, name: &str) -> Option<u32> {
-        name.trim().parse().ok()
-    }
-
-    /// The name of a device, where the format's devices have names.
-    fn device_name(&self, _device: u32) -> Option<String> {
         None
     }
 }

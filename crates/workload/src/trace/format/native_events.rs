@@ -1,7 +1,8 @@
 //! All events of petrio's own trace file that comes as a stream: a file is read where it lies.
 
-use super::{FileFormat, RawEvent};
+use super::{Format, RawEvent};
 use crate::trace::error::Fault;
+use crate::trace::event::Event;
 use crate::trace::input::Input;
 use crate::trace::native::{About, NativeReader, Wanted};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ impl NativeEvents {
     }
 }
 
-impl FileFormat for NativeEvents {
+impl Format<Event> for NativeEvents {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
@@ -36,7 +37,7 @@ impl FileFormat for NativeEvents {
         };
         let Some(event) = reader.next().transpose()? else { return Ok(None) };
         self.row += 1;
-        Ok(Some(RawEvent { clock: u128::from(event.time.as_picos()), at: self.row, event }))
+        Ok(Some(RawEvent { clock: u128::from(event.time.as_picos()), at: self.row, record: event }))
     }
 
     fn about(&self) -> Option<&About> {

@@ -301,14 +301,28 @@ impl<W: Write> PetrioWriter<W> {
         writeln!(self.to, ",{process},{device},{letter}{synchronous}{forced},{address},{blocks}")
     }
 
+    /// Writes a comment of one line.
+    ///
+    /// # Errors
+    /// What the file reports.
+    pub fn remark(&mut self, text: &str) -> io::Result<()> {
+        write_remark(text, &mut self.to)
+    }
+
     /// Hands the file back.
     pub fn into_inner(self) -> W {
         self.to
     }
 }
 
+/// A comment of one line, whatever stands in it.
+pub(crate) fn write_remark(text: &str, to: &mut dyn Write) -> io::Result<()> {
+    let text: String = text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    writeln!(to, "# {}", text.trim())
+}
+
 /// Microseconds with as many places as it takes, up to the picosecond.
-fn write_microseconds(to: &mut impl Write, time: Time) -> io::Result<()> {
+pub(crate) fn write_microseconds(to: &mut dyn Write, time: Time) -> io::Result<()> {
     const PICOSECONDS: u64 = 1_000_000;
     let (whole, part) = (time.as_picos() / PICOSECONDS, time.as_picos() % PICOSECONDS);
     if part == 0 {

@@ -4,7 +4,7 @@
 //! before it of its process ended (where the file says how long it took) and its think time is over. A file that doesn't
 //! say what is read and what is written is taken to be all reads, which is noted.
 
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent};
 use crate::program::requests::{Layout, RequestFormat};
 use crate::trace::error::Fault;
 use crate::trace::event::{Event, EventKind, FileKey};
@@ -66,7 +66,7 @@ impl Requests {
     }
 }
 
-impl FileFormat for Requests {
+impl Format<Event> for Requests {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         loop {
             let Some(line) = input.data_line()? else { return Ok(None) };
@@ -104,7 +104,7 @@ impl FileFormat for Requests {
                 service: record.measured,
                 ..Event::new(Time::ZERO, kind)
             };
-            return Ok(Some(RawEvent { clock, at: input.lines(), event }));
+            return Ok(Some(RawEvent { clock, at: input.lines(), record: event }));
         }
     }
 

@@ -1,19 +1,23 @@
-//! Columns of a Parquet file read in batches, whatever wrote them: a column may be nullable or not, an integer of 32 or of
-//! 64 bits, and, unless it is one that every trace needs, absent.
+//! Columns of record batches, whatever wrote the file: a column may be nullable or not, an integer of 32 or of 64 bits, and, unless it is
+//! one that every trace needs, absent.
 
+use super::interned::Interned;
+use crate::trace::error::Problem;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch};
+use arrow_schema::DataType;
 use parquet::basic::{ConvertedType, LogicalType, Type};
-use parquet::column::page::PageReader;
-use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{BoolType, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::reader::RowGroupReader;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+use std::sync::Arc;
 
 /// Where a column stands in a file.
 #[derive(Clone)]
 pub(super) struct Found {
-    index: usize,
+    pub(super) index: usize,
     descriptor: ColumnDescPtr,
 }
 
@@ -56,107 +60,148 @@ impl Found {
             )
     }
 
-    /// The pages of the column in a row group; `None` where all of it is null.
-    fn pages(&self, group: &dyn RowGroupReader) -> Result<Option<Box<dyn PageReader>>, ParquetError> {
-        let chunk = group.metadata().column(self.index);
+    /// Whether a row group has nothing but nulls in it.
+    pub(super) fn is_null_in(&self, group: &RowGroupMetaData) -> bool {
+        let chunk = group.column(self.index);
         let nulls = chunk.statistics().and_then(Statistics::null_count_opt);
-        let rows = u64::try_from(group.metadata().num_rows()).ok();
-        if self.descriptor.max_def_level() > 0
-            && self.descriptor.max_rep_level() == 0
+        self.descriptor.max_def_level() > 0
             && nulls.is_some()
-            && nulls == rows
-        {
-            return Ok(None);
-        }
-        group.get_column_page_reader(self.index).map(Some)
+            && nulls == u64::try_from(chunk.num_values()).ok()
     }
 }
 
-/// A flat column of one physical type.
-pub(super) struct Flat<T: DataType> {
-    reader: Option<ColumnReaderImpl<T>>,
-    values: Vec<T::T>,
-    /// A level for each row; empty where the column has no nulls.
-    present: Vec<i16>,
-    nullable: bool,
-    next: usize,
+fn odd(what: impl Into<String>) -> ParquetError {
+    ParquetError::General(what.into())
 }
 
-impl<T: DataType> Flat<T> {
-    fn new() -> Self {
-        Self { reader: None, values: Vec::new(), present: Vec::new(), nullable: false, next: 0 }
+/// A column that a reader looks for in a file and then in each batch.
+pub(super) trait Column {
+    /// Where it is in the file; empty where it isn't.
+    fn found(&self) -> &[Found];
+
+    /// Takes it from a batch; a batch that lacks it has nothing but nulls in it.
+    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError>;
+}
+
+/// A column of flags, or none.
+#[derive(Default)]
+pub(super) struct Flags {
+    name: &'static str,
+    found: Option<Found>,
+    values: Option<BooleanArray>,
+}
+
+impl Flags {
+    pub(super) fn of(schema: &SchemaDescriptor, name: &'static str) -> Result<Self, String> {
+        let found = Found::of(schema, name, &[Type::BOOLEAN], false)?;
+        Ok(Self { name, found, values: None })
     }
 
-    fn start(&mut self, found: &Found, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        self.nullable = found.descriptor.max_def_level() > 0;
-        let reader = |pages| ColumnReaderImpl::new(found.descriptor.clone(), pages);
-        self.reader = found.pages(group)?.map(reader);
+    pub(super) fn take(&self, row: usize) -> Option<bool> {
+        let values = self.values.as_ref().filter(|values| values.is_valid(row))?;
+        Some(values.value(row))
+    }
+}
+
+impl Column for Flags {
+    fn found(&self) -> &[Found] {
+        self.found.as_slice()
+    }
+
+    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        self.values = match batch.column_by_name(self.name).filter(|_| self.found.is_some()) {
+            None => None,
+            Some(array) => Some(
+                array
+                    .as_boolean_opt()
+                    .ok_or_else(|| odd(format!("its column \"{}\" has no flags", self.name)))?
+                    .clone(),
+            ),
+        };
         Ok(())
     }
-
-    fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.values.clear();
-        self.present.clear();
-        self.next = 0;
-        let Some(reader) = &mut self.reader else { return Ok(()) };
-        let present = self.nullable.then_some(&mut self.present);
-        let (read, _, _) = reader.read_records(rows, present, None, &mut self.values)?;
-        if read == rows { Ok(()) } else { Err(short(rows, read)) }
-    }
-
-    /// The value of the next row.
-    pub(super) fn take(&mut self, row: usize) -> Option<&T::T> {
-        self.reader.as_ref()?;
-        if self.nullable && *self.present.get(row)? == 0 {
-            return None;
-        }
-        self.next += 1;
-        self.values.get(self.next - 1)
-    }
 }
 
-fn short(rows: usize, read: usize) -> ParquetError {
-    ParquetError::General(format!("a column has {read} of the next {rows} rows"))
-}
-
-/// A column of words or of flags, or none.
-pub(super) struct Column<T: DataType> {
+/// A column of words, or none: each word of a batch's dictionary is understood once.
+pub(super) struct Words<T> {
+    name: &'static str,
     found: Option<Found>,
-    flat: Flat<T>,
+    understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
+    keys: Option<Int32Array>,
+    dictionary: Option<ArrayRef>,
+    understood: Vec<Option<T>>,
 }
 
-/// A column of words.
-pub(super) type Words = Column<ByteArrayType>;
-/// A column of flags.
-pub(super) type Flags = Column<BoolType>;
-
-impl<T: DataType> Column<T> {
-    pub(super) fn of(schema: &SchemaDescriptor, path: &str) -> Result<Self, String> {
-        let found = Found::of(schema, path, &[T::get_physical_type()], false)?;
-        Ok(Self { found, flat: Flat::new() })
+impl<T: Clone> Words<T> {
+    pub(super) fn of(
+        schema: &SchemaDescriptor,
+        name: &'static str,
+        understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
+    ) -> Result<Self, String> {
+        let found = Found::of(schema, name, &[Type::BYTE_ARRAY], false)?;
+        Ok(Self { found, ..Self::none(name, understand) })
     }
 
-    pub(super) const fn none() -> Self {
-        Self {
-            found: None,
-            flat: Flat { reader: None, values: Vec::new(), present: Vec::new(), nullable: false, next: 0 },
-        }
+    pub(super) const fn none(
+        name: &'static str,
+        understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
+    ) -> Self {
+        Self { name, found: None, understand, keys: None, dictionary: None, understood: Vec::new() }
     }
 
     pub(super) const fn is_there(&self) -> bool {
         self.found.is_some()
     }
 
-    pub(super) fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        self.found.as_ref().map_or(Ok(()), |found| self.flat.start(found, group))
+    pub(super) fn take(&mut self, row: usize, words: &mut Interned) -> Result<Option<T>, Problem> {
+        let Some(keys) = self.keys.as_ref().filter(|keys| keys.is_valid(row)) else { return Ok(None) };
+        let key = usize::try_from(keys.value(row)).unwrap_or(usize::MAX);
+        if let Some(Some(word)) = self.understood.get(key) {
+            return Ok(Some(word.clone()));
+        }
+        let bytes =
+            self.dictionary.as_ref().and_then(|dictionary| bytes_of(dictionary, key)).unwrap_or_default();
+        let word = (self.understand)(bytes, words)?;
+        if let Some(place) = self.understood.get_mut(key) {
+            *place = Some(word.clone());
+        }
+        Ok(Some(word))
+    }
+}
+
+/// A word of a dictionary.
+fn bytes_of(dictionary: &ArrayRef, key: usize) -> Option<&[u8]> {
+    if key >= dictionary.len() {
+        return None;
+    }
+    match dictionary.data_type() {
+        DataType::Utf8 => Some(dictionary.as_string::<i32>().value(key).as_bytes()),
+        DataType::Binary => Some(dictionary.as_binary::<i32>().value(key)),
+        _ => None,
+    }
+}
+
+impl<T: Clone> Column for Words<T> {
+    fn found(&self) -> &[Found] {
+        self.found.as_slice()
     }
 
-    pub(super) fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.flat.fill(rows)
-    }
-
-    pub(super) fn take(&mut self, row: usize) -> Option<&T::T> {
-        self.flat.take(row)
+    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        let Some(array) = batch.column_by_name(self.name).filter(|_| self.found.is_some()) else {
+            self.keys = None;
+            return Ok(());
+        };
+        let words = array
+            .as_dictionary_opt::<Int32Type>()
+            .ok_or_else(|| odd(format!("its column \"{}\" has no words", self.name)))?;
+        // Batches of one row group share their dictionary.
+        if !self.dictionary.as_ref().is_some_and(|before| Arc::ptr_eq(before, words.values())) {
+            self.dictionary = Some(words.values().clone());
+            self.understood.clear();
+            self.understood.resize(words.values().len(), None);
+        }
+        self.keys = Some(words.keys().clone());
+        Ok(())
     }
 }
 
@@ -165,9 +210,8 @@ pub(super) struct Numbers {
     name: &'static str,
     found: Option<Found>,
     unsigned: bool,
-    wide: bool,
-    narrow_values: Flat<Int32Type>,
-    wide_values: Flat<Int64Type>,
+    values: Vec<i64>,
+    nulls: Option<ArrayRef>,
 }
 
 /// A negative number where none can be.
@@ -180,23 +224,11 @@ pub(super) struct Negative {
 impl Numbers {
     pub(super) fn of(schema: &SchemaDescriptor, name: &'static str) -> Result<Self, String> {
         let found = Found::of(schema, name, &[Type::INT64, Type::INT32], false)?;
-        Ok(Self {
-            unsigned: found.as_ref().is_some_and(Found::is_unsigned),
-            wide: found.as_ref().is_some_and(|found| found.descriptor.physical_type() == Type::INT64),
-            found,
-            ..Self::none(name)
-        })
+        Ok(Self { unsigned: found.as_ref().is_some_and(Found::is_unsigned), found, ..Self::none(name) })
     }
 
-    pub(super) fn none(name: &'static str) -> Self {
-        Self {
-            name,
-            found: None,
-            unsigned: false,
-            wide: false,
-            narrow_values: Flat::new(),
-            wide_values: Flat::new(),
-        }
+    pub(super) const fn none(name: &'static str) -> Self {
+        Self { name, found: None, unsigned: false, values: Vec::new(), nulls: None }
     }
 
     pub(super) const fn is_there(&self) -> bool {
@@ -207,106 +239,59 @@ impl Numbers {
         self.name
     }
 
-    pub(super) fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        match &self.found {
-            None => Ok(()),
-            Some(found) if self.wide => self.wide_values.start(found, group),
-            Some(found) => self.narrow_values.start(found, group),
+    pub(super) fn take(&self, row: usize) -> Result<Option<u64>, Negative> {
+        let Some(&value) = self.values.get(row) else { return Ok(None) };
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return Ok(None);
         }
-    }
-
-    pub(super) fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        if self.wide { self.wide_values.fill(rows) } else { self.narrow_values.fill(rows) }
-    }
-
-    pub(super) fn take(&mut self, row: usize) -> Result<Option<u64>, Negative> {
-        if self.wide {
-            let Some(&value) = self.wide_values.take(row) else { return Ok(None) };
-            unsigned64(value, self.unsigned, self.name).map(Some)
+        if value >= 0 || self.unsigned {
+            Ok(Some(value.cast_unsigned()))
         } else {
-            let Some(&value) = self.narrow_values.take(row) else { return Ok(None) };
-            unsigned32(value, self.unsigned, self.name).map(Some)
+            Err(Negative { column: self.name, found: value })
         }
     }
 }
 
-fn unsigned64(value: i64, unsigned: bool, column: &'static str) -> Result<u64, Negative> {
-    if value >= 0 || unsigned {
-        Ok(u64::from_ne_bytes(value.to_ne_bytes()))
-    } else {
-        Err(Negative { column, found: value })
-    }
-}
-
-fn unsigned32(value: i32, unsigned: bool, column: &'static str) -> Result<u64, Negative> {
-    if value >= 0 || unsigned {
-        Ok(u64::from(u32::from_ne_bytes(value.to_ne_bytes())))
-    } else {
-        Err(Negative { column, found: i64::from(value) })
-    }
-}
-
-/// One field of the elements of a list of structures.
-pub(super) struct Nested<T: DataType> {
-    found: Option<Found>,
-    reader: Option<ColumnReaderImpl<T>>,
-    pub(super) values: Vec<T::T>,
-    /// What stands for an element that is there.
-    element: i16,
-    levels: Vec<i16>,
-    repeated: Vec<i16>,
-}
-
-impl<T: DataType> Nested<T> {
-    pub(super) fn of(schema: &SchemaDescriptor, path: &str) -> Result<Self, String> {
-        let found = Found::of(schema, path, &[T::get_physical_type()], true)?;
-        let element = found.as_ref().map_or(0, |found| found.descriptor.max_def_level());
-        let mut nested = Self::none();
-        nested.element = element;
-        nested.found = found;
-        Ok(nested)
+impl Column for Numbers {
+    fn found(&self) -> &[Found] {
+        self.found.as_slice()
     }
 
-    pub(super) const fn none() -> Self {
-        Self {
-            found: None,
-            reader: None,
-            values: Vec::new(),
-            element: 0,
-            levels: Vec::new(),
-            repeated: Vec::new(),
-        }
-    }
-
-    pub(super) const fn is_there(&self) -> bool {
-        self.found.is_some()
-    }
-
-    pub(super) fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        let Some(found) = &self.found else { return Ok(()) };
-        self.reader = found.pages(group)?.map(|pages| ColumnReaderImpl::new(found.descriptor.clone(), pages));
+    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        self.values.clear();
+        self.nulls = None;
+        let Some(array) = batch.column_by_name(self.name).filter(|_| self.found.is_some()) else {
+            return Ok(());
+        };
+        numbers(array, self.unsigned, self.name, &mut self.values)?;
+        self.nulls = (array.null_count() > 0).then(|| array.clone());
         Ok(())
     }
+}
 
-    pub(super) fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.values.clear();
-        self.levels.clear();
-        self.repeated.clear();
-        let Some(reader) = &mut self.reader else { return Ok(()) };
-        let (read, _, _) =
-            reader.read_records(rows, Some(&mut self.levels), Some(&mut self.repeated), &mut self.values)?;
-        if read == rows { Ok(()) } else { Err(short(rows, read)) }
+/// The bits of an array's numbers, whatever they stand for (a time stamp, a date): extended to 64 by sign, or by zeros.
+fn numbers(array: &ArrayRef, unsigned: bool, name: &str, into: &mut Vec<i64>) -> Result<(), ParquetError> {
+    let data = array.to_data();
+    match (data.data_type().primitive_width(), unsigned) {
+        (Some(8), _) => into.extend_from_slice(data.buffer::<i64>(0)),
+        (Some(4), true) => into.extend(data.buffer::<u32>(0).iter().map(|&value| i64::from(value))),
+        (Some(4), false) => into.extend(data.buffer::<i32>(0).iter().map(|&value| i64::from(value))),
+        (Some(2), true) => into.extend(data.buffer::<u16>(0).iter().map(|&value| i64::from(value))),
+        (Some(2), false) => into.extend(data.buffer::<i16>(0).iter().map(|&value| i64::from(value))),
+        (Some(1), true) => into.extend(data.buffer::<u8>(0).iter().map(|&value| i64::from(value))),
+        (Some(1), false) => into.extend(data.buffer::<i8>(0).iter().map(|&value| i64::from(value))),
+        _ => return Err(odd(format!("its column \"{name}\" has no whole numbers"))),
     }
+    // A buffer may go on behind the array's end.
+    into.truncate(array.len());
+    if into.len() == array.len() { Ok(()) } else { Err(odd(format!("its column \"{name}\" is too short"))) }
+}
 
-    /// How many elements each row's list has: appended to `lengths`.
-    pub(super) fn lengths(&self, lengths: &mut Vec<u32>) {
-        for (&level, &repeated) in self.levels.iter().zip(&self.repeated) {
-            if repeated == 0 {
-                lengths.push(0);
-            }
-            if let Some(last) = lengths.last_mut() {
-                *last += u32::from(level == self.element);
-            }
-        }
+/// The numbers of a list's elements, which can't be null.
+pub(super) fn element_numbers(array: &ArrayRef, name: &str, into: &mut Vec<i64>) -> Result<(), ParquetError> {
+    into.clear();
+    if array.null_count() > 0 {
+        return Err(odd(format!("a null in \"{name}\"")));
     }
+    numbers(array, true, name, into)
 }

@@ -1,91 +1,82 @@
-//! The list of the extents after the first, whose fields are columns of their own.
+//! The list of the extents after the first.
 
-use super::columns::Nested;
-use crate::trace::error::Problem;
+use super::columns::{Column, Found, element_numbers};
 use crate::trace::event::{Event, Extent};
-use parquet::data_type::{BoolType, Int32Type, Int64Type};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, BooleanArray, ListArray, RecordBatch};
+use parquet::basic::Type;
 use parquet::errors::ParquetError;
-use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
 
+const NAME: &str = "more_extents";
+
 /// The extents after the first.
+#[derive(Default)]
 pub(super) struct MoreExtents {
-    device: Nested<Int32Type>,
-    address: Nested<Int64Type>,
-    blocks: Nested<Int32Type>,
-    hit: Nested<BoolType>,
-    /// How many each row has; empty where no row has any.
-    lengths: Vec<u32>,
-    next: usize,
+    found: Vec<Found>,
+    /// None where no row has any.
+    lists: Option<ListArray>,
+    device: Vec<i64>,
+    address: Vec<i64>,
+    blocks: Vec<i64>,
+    hit: Option<BooleanArray>,
 }
 
 impl MoreExtents {
     pub(super) fn of(schema: &SchemaDescriptor) -> Result<Self, String> {
-        let more = Self {
-            device: Nested::of(schema, "more_extents.list.element.device")?,
-            address: Nested::of(schema, "more_extents.list.element.address")?,
-            blocks: Nested::of(schema, "more_extents.list.element.blocks")?,
-            hit: Nested::of(schema, "more_extents.list.element.hit")?,
-            lengths: Vec::new(),
-            next: 0,
-        };
-        let there =
-            [more.device.is_there(), more.address.is_there(), more.blocks.is_there(), more.hit.is_there()];
-        match there {
-            [true, true, true, true] | [false, false, false, false] => Ok(more),
-            _ => Err("its column \"more_extents\" lacks device, address, blocks or hit".to_owned()),
+        let fields = [
+            ("device", Type::INT32),
+            ("address", Type::INT64),
+            ("blocks", Type::INT32),
+            ("hit", Type::BOOLEAN),
+        ];
+        let mut found = Vec::new();
+        for (field, of) in fields {
+            found.extend(Found::of(schema, &format!("{NAME}.list.element.{field}"), &[of], true)?);
+        }
+        match found.len() {
+            0 | 4 => Ok(Self { found, ..Self::default() }),
+            _ => Err(format!("its column \"{NAME}\" lacks device, address, blocks or hit")),
         }
     }
 
-    pub(super) fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-        self.device.start(group)?;
-        self.address.start(group)?;
-        self.blocks.start(group)?;
-        self.hit.start(group)
-    }
-
-    pub(super) fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.device.fill(rows)?;
-        self.address.fill(rows)?;
-        self.blocks.fill(rows)?;
-        self.hit.fill(rows)?;
-        self.next = 0;
-        self.lengths.clear();
-        self.address.lengths(&mut self.lengths);
-        let count = self.address.values.len();
-        if self.device.values.len() == count
-            && self.blocks.values.len() == count
-            && self.hit.values.len() == count
-        {
-            Ok(())
-        } else {
-            Err(ParquetError::General("the fields of \"more_extents\" are of different lengths".to_owned()))
+    pub(super) fn take(&self, row: usize, event: &mut Event) {
+        let (Some(lists), Some(hits)) = (&self.lists, &self.hit) else { return };
+        if lists.is_null(row) {
+            return;
         }
-    }
-
-    pub(super) fn take(&mut self, row: usize, event: &mut Event) -> Result<(), Problem> {
-        let length = self.lengths.get(row).copied().unwrap_or_default();
-        for index in self.next..self.next + length as usize {
-            let (Some(&device), Some(&address), Some(&blocks), Some(&hit)) = (
-                self.device.values.get(index),
-                self.address.values.get(index),
-                self.blocks.values.get(index),
-                self.hit.values.get(index),
-            ) else {
-                return Err(Problem::NotANumber {
-                    column: "more_extents",
-                    found: "null".to_owned(),
-                    expected: "a value",
-                });
-            };
+        let offsets = lists.value_offsets();
+        for index in offsets[row] as usize..offsets[row + 1] as usize {
             event.extents.push(Extent {
-                device: u32::from_ne_bytes(device.to_ne_bytes()),
-                address: u64::from_ne_bytes(address.to_ne_bytes()),
-                blocks: u32::from_ne_bytes(blocks.to_ne_bytes()),
-                hit,
+                device: self.device[index] as u32,
+                address: self.address[index].cast_unsigned(),
+                blocks: self.blocks[index] as u32,
+                hit: hits.value(index),
             });
         }
-        self.next += length as usize;
+    }
+}
+
+impl Column for MoreExtents {
+    fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        (self.lists, self.hit) = (None, None);
+        let Some(array) = batch.column_by_name(NAME).filter(|_| !self.found.is_empty()) else {
+            return Ok(());
+        };
+        let odd = || ParquetError::General(format!("its column \"{NAME}\" is no list of extents"));
+        let lists = array.as_list_opt::<i32>().ok_or_else(odd)?;
+        let elements =
+            lists.values().as_struct_opt().filter(|elements| elements.null_count() == 0).ok_or_else(odd)?;
+        let field = |name: &str| elements.column_by_name(name).ok_or_else(odd);
+        element_numbers(field("device")?, NAME, &mut self.device)?;
+        element_numbers(field("address")?, NAME, &mut self.address)?;
+        element_numbers(field("blocks")?, NAME, &mut self.blocks)?;
+        let hit = field("hit")?.as_boolean_opt().filter(|hit| hit.null_count() == 0).ok_or_else(odd)?;
+        (self.lists, self.hit) = (Some(lists.clone()), Some(hit.clone()));
         Ok(())
     }
 }

@@ -5,18 +5,24 @@
 //!
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::trace::EventReader) checks it.
 
-use super::columns::{Column, Flags, Negative, Numbers, Words};
+use super::columns::{Column, Flags, Found, Negative, Numbers, Words};
+use super::input::Input;
 use super::interned::Interned;
 use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
 use crate::trace::error::{Place, Problem, TraceError, printable};
-use crate::trace::event::{Event, EventKind, Extent, FileKey, Totals};
+use crate::trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use crate::trace::format::FormatName;
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
-use parquet::data_type::ByteArray;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
+use petrio_colours::Direction;
 use petrio_kernel::Time;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,12 +47,14 @@ pub enum Wanted {
 /// After an error the iterator ends.
 pub struct NativeReader {
     name: Arc<str>,
-    file: Box<dyn FileReader>,
+    input: Input,
+    metadata: ArrowReaderMetadata,
     about: About,
     rows: u64,
     columns: Columns,
     next_group: usize,
-    /// Rows of the current row group that have not been decoded.
+    /// Of the current row group: what is left of it, and how many rows that has to be.
+    batches: Option<ParquetRecordBatchReader>,
     group_rows: usize,
     batch_rows: usize,
     row: usize,
@@ -78,8 +86,7 @@ impl NativeReader {
     }
 
     pub(crate) fn of_file(name: Arc<str>, file: File, wanted: Wanted) -> Result<Self, TraceError> {
-        let opened = fenced(|| SerializedFileReader::new(file));
-        Self::new(name, opened.map(|reader| Box::new(reader) as Box<dyn FileReader>), wanted)
+        Self::new(name, Input::File(Arc::new(file)), wanted)
     }
 
     /// Reads a file that is in memory: from a pipe, or unpacked.
@@ -91,32 +98,29 @@ impl NativeReader {
         bytes: impl AsRef<[u8]> + Send + 'static,
         wanted: Wanted,
     ) -> Result<Self, TraceError> {
-        let opened = fenced(|| SerializedFileReader::new(Bytes::from_owner(bytes)));
-        Self::new(name.into(), opened.map(|reader| Box::new(reader) as Box<dyn FileReader>), wanted)
+        Self::new(name.into(), Input::Bytes(Bytes::from_owner(bytes)), wanted)
     }
 
-    fn new(
-        name: Arc<str>,
-        opened: Result<Box<dyn FileReader>, ParquetError>,
-        wanted: Wanted,
-    ) -> Result<Self, TraceError> {
-        let file = opened.map_err(|cause| damaged(&name, 0, &cause))?;
-        let metadata = file.metadata();
-        let about = about(&name, metadata.file_metadata().key_value_metadata().map_or(&[], Vec::as_slice))?;
-        let columns = Columns::of(metadata.file_metadata().schema_descr(), wanted)
+    fn new(name: Arc<str>, input: Input, wanted: Wanted) -> Result<Self, TraceError> {
+        let metadata = fenced(|| opened(&input)).map_err(|cause| damaged(&name, 0, &cause))?;
+        let of_file = metadata.metadata().file_metadata();
+        let about = about(&name, of_file.key_value_metadata().map_or(&[], Vec::as_slice))?;
+        let columns = Columns::of(of_file.schema_descr(), wanted)
             .map_err(|cause| TraceError::Columns { name: name.clone(), cause })?;
         Ok(Self {
-            rows: u64::try_from(metadata.file_metadata().num_rows()).unwrap_or_default(),
+            rows: u64::try_from(of_file.num_rows()).unwrap_or_default(),
             columns,
             about,
             next_group: 0,
+            batches: None,
             group_rows: 0,
             batch_rows: 0,
             row: 0,
             read: 0,
             words: Interned::default(),
             done: false,
-            file,
+            input,
+            metadata,
             name,
         })
     }
@@ -136,24 +140,54 @@ impl NativeReader {
         self.rows == 0
     }
 
+    /// The next rows as a record batch; none at the end.
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ParquetError> {
+        loop {
+            if let Some(batches) = &mut self.batches {
+                if let Some(batch) = batches.next().transpose()? {
+                    let left = self.group_rows.checked_sub(batch.num_rows());
+                    self.group_rows = left.ok_or_else(|| odd("a row group has more rows than it says"))?;
+                    return Ok(Some(batch));
+                }
+                if self.group_rows > 0 {
+                    return Err(odd(&format!("a row group lacks {} of its rows", self.group_rows)));
+                }
+            }
+            if self.next_group >= self.metadata.metadata().num_row_groups() {
+                return Ok(None);
+            }
+            self.begin_group()?;
+        }
+    }
+
+    /// Begins the next row group, with those of the columns that are wanted and have something in it.
+    fn begin_group(&mut self) -> Result<(), ParquetError> {
+        let group = self.metadata.metadata().row_group(self.next_group);
+        let rows = group.num_rows();
+        self.group_rows = usize::try_from(rows).map_err(|_| odd(&format!("a row group of {rows} rows")))?;
+        let wanted = self.columns.all().into_iter().filter(|column| !column.is_null_in(group));
+        let leaves: Vec<usize> = wanted.map(|column| column.index).collect();
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.clone(), self.metadata.clone());
+        let mask = ProjectionMask::leaves(builder.parquet_schema(), leaves);
+        let builder = builder.with_row_groups(vec![self.next_group]).with_projection(mask);
+        self.batches = Some(builder.with_batch_size(BATCH_ROWS).build()?);
+        self.next_group += 1;
+        Ok(())
+    }
+
     /// Decodes the next rows; false at the end.
     fn decode(&mut self) -> Result<bool, ParquetError> {
-        while self.group_rows == 0 {
-            if self.next_group >= self.file.num_row_groups() {
-                return Ok(false);
-            }
-            let group = self.file.get_row_group(self.next_group)?;
-            let rows = group.metadata().num_rows();
-            self.group_rows = usize::try_from(rows)
-                .map_err(|_| ParquetError::General(format!("a row group of {rows} rows")))?;
-            self.next_group += 1;
-            self.columns.start(&*group)?;
-        }
-        self.batch_rows = self.group_rows.min(BATCH_ROWS);
-        self.group_rows -= self.batch_rows;
+        self.batch_rows = 0;
         self.row = 0;
-        self.columns.fill(self.batch_rows)?;
-        Ok(true)
+        while let Some(batch) = self.next_batch()? {
+            if batch.num_rows() > 0 {
+                self.columns.load(&batch)?;
+                self.batch_rows = batch.num_rows();
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn read(&mut self) -> Result<Option<Event>, TraceError> {
@@ -190,6 +224,26 @@ impl Iterator for NativeReader {
 }
 
 impl std::iter::FusedIterator for NativeReader {}
+
+/// The file's footer, with words as dictionaries: each is then understood once and not in every row.
+fn opened(input: &Input) -> Result<ArrowReaderMetadata, ParquetError> {
+    // What another schema in the footer says of the columns is of no use here.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let plain = ArrowReaderMetadata::load(input, options.clone())?;
+    let coded = |field: &Field| match field.data_type() {
+        DataType::Utf8 | DataType::Binary => {
+            let words = Box::new(field.data_type().clone());
+            field.clone().with_data_type(DataType::Dictionary(Box::new(DataType::Int32), words))
+        }
+        _ => field.clone(),
+    };
+    let fields: Vec<Field> = plain.schema().fields().iter().map(|field| coded(field)).collect();
+    ArrowReaderMetadata::try_new(plain.metadata().clone(), options.with_schema(Arc::new(Schema::new(fields))))
+}
+
+fn odd(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}
 
 /// The decoder holds some damage to be a bug of its caller and panics; here that is what it is, a damaged file.
 fn fenced<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
@@ -237,14 +291,16 @@ macro_rules! columns {
         }
 
         impl Columns {
-            fn start(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
-                $(self.$name.start(group)?;)*
+            fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+                $(self.$name.load(batch)?;)*
                 Ok(())
             }
 
-            fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-                $(self.$name.fill(rows)?;)*
-                Ok(())
+            /// Those that the file has.
+            fn all(&self) -> Vec<&Found> {
+                let mut all = Vec::new();
+                $(all.extend(self.$name.found());)*
+                all
             }
         }
     };
@@ -252,19 +308,19 @@ macro_rules! columns {
 
 columns! {
     time: Numbers,
-    kind: Words,
+    kind: Words<EventKind>,
     process: Numbers,
     device: Numbers,
     inode: Numbers,
     generation: Numbers,
-    path: Words,
-    new_path: Words,
+    path: Words<Arc<str>>,
+    new_path: Words<Arc<str>>,
     offset: Numbers,
     length: Numbers,
     service: Numbers,
     error: Numbers,
     size: Numbers,
-    access: Words,
+    access: Words<Access>,
     hit: Flags,
     bytes_read: Numbers,
     bytes_written: Numbers,
@@ -275,7 +331,7 @@ columns! {
     extent_blocks: Numbers,
     extent_hit: Flags,
     more_extents: MoreExtents,
-    direction: Words,
+    direction: Words<Direction>,
     request: Numbers,
     synchronous: Flags,
     force_unit_access: Flags,
@@ -286,10 +342,13 @@ impl Columns {
         let of_files = wanted == Wanted::Everything;
         let numbers = |name| Numbers::of(schema, name);
         let file_numbers = |name| if of_files { Numbers::of(schema, name) } else { Ok(Numbers::none(name)) };
-        let file_words = |name| if of_files { Words::of(schema, name) } else { Ok(Column::none()) };
+        let file_words = |name| match of_files {
+            true => Words::of(schema, name, path_of),
+            false => Ok(Words::none(name, path_of)),
+        };
         let columns = Self {
             time: numbers("time_ps")?,
-            kind: Words::of(schema, "kind")?,
+            kind: Words::of(schema, "kind", kind_of)?,
             process: numbers("process")?,
             device: file_numbers("device")?,
             inode: file_numbers("inode")?,
@@ -301,8 +360,11 @@ impl Columns {
             service: numbers("service_ps")?,
             error: file_numbers("error")?,
             size: file_numbers("size")?,
-            access: file_words("access")?,
-            hit: if of_files { Flags::of(schema, "hit")? } else { Column::none() },
+            access: match of_files {
+                true => Words::of(schema, "access", access_of)?,
+                false => Words::none("access", access_of),
+            },
+            hit: if of_files { Flags::of(schema, "hit")? } else { Flags::default() },
             bytes_read: file_numbers("bytes_read")?,
             bytes_written: file_numbers("bytes_written")?,
             reads: file_numbers("reads")?,
@@ -312,7 +374,7 @@ impl Columns {
             extent_blocks: numbers("extent_blocks")?,
             extent_hit: Flags::of(schema, "extent_hit")?,
             more_extents: MoreExtents::of(schema)?,
-            direction: Words::of(schema, "direction")?,
+            direction: Words::of(schema, "direction", direction_of)?,
             request: numbers("request")?,
             synchronous: Flags::of(schema, "synchronous")?,
             force_unit_access: Flags::of(schema, "force_unit_access")?,
@@ -326,20 +388,17 @@ impl Columns {
 
     /// The event of a row; rows are asked for one after the other.
     fn event(&mut self, row: usize, words: &mut Interned) -> Result<Event, Problem> {
-        let kind = match self.kind.take(row) {
-            Some(kind) => kind_named(kind.data()).ok_or_else(|| unknown("kind", kind, KINDS))?,
-            None => return Err(missing("kind")),
-        };
+        let kind = self.kind.take(row, words)?.ok_or_else(|| missing("kind"))?;
         let time = self.time.take(row)?.ok_or_else(|| missing("time_ps"))?;
         let mut event = Event::new(span(time, self.time.name())?, kind);
-        event.process = narrow(&mut self.process, row)?.unwrap_or_default();
+        event.process = narrow(&self.process, row)?.unwrap_or_default();
         event.file = FileKey {
-            device: narrow(&mut self.device, row)?.unwrap_or_default(),
+            device: narrow(&self.device, row)?.unwrap_or_default(),
             inode: self.inode.take(row)?.unwrap_or_default(),
-            generation: narrow(&mut self.generation, row)?.unwrap_or_default(),
+            generation: narrow(&self.generation, row)?.unwrap_or_default(),
         };
-        event.path = self.path.take(row).map(|path| words.get(path)).transpose()?;
-        event.new_path = self.new_path.take(row).map(|path| words.get(path)).transpose()?;
+        event.path = self.path.take(row, words)?;
+        event.new_path = self.new_path.take(row, words)?;
         event.offset = self.offset.take(row)?;
         event.length = self.length.take(row)?.unwrap_or_default();
         event.service =
@@ -347,13 +406,8 @@ impl Columns {
         let error = self.error.take(row)?.unwrap_or_default();
         event.error = u16::try_from(error).map_err(|_| too_large("error", error, "65535"))?;
         event.size = self.size.take(row)?;
-        event.access = match self.access.take(row) {
-            Some(access) => {
-                Some(access_named(access.data()).ok_or_else(|| unknown("access", access, ACCESSES))?)
-            }
-            None => None,
-        };
-        event.hit = self.hit.take(row).copied();
+        event.access = self.access.take(row, words)?;
+        event.hit = self.hit.take(row);
         let totals = [
             self.bytes_read.take(row)?,
             self.bytes_written.take(row)?,
@@ -364,9 +418,9 @@ impl Columns {
             let [bytes_read, bytes_written, reads, writes] = totals.map(Option::unwrap_or_default);
             event.totals = Some(Totals { bytes_read, bytes_written, reads, writes });
         }
-        let (address, blocks) = (self.extent_address.take(row)?, narrow(&mut self.extent_blocks, row)?);
-        let device = narrow(&mut self.extent_device, row)?;
-        let hit = self.extent_hit.take(row).copied();
+        let (address, blocks) = (self.extent_address.take(row)?, narrow(&self.extent_blocks, row)?);
+        let device = narrow(&self.extent_device, row)?;
+        let hit = self.extent_hit.take(row);
         if let Some(address) = address {
             event.extents.push(Extent {
                 device: device.unwrap_or_default(),
@@ -375,16 +429,11 @@ impl Columns {
                 hit: hit.unwrap_or_default(),
             });
         }
-        self.more_extents.take(row, &mut event)?;
-        event.direction = match self.direction.take(row) {
-            Some(word) => {
-                Some(direction_named(word.data()).ok_or_else(|| unknown("direction", word, DIRECTIONS))?)
-            }
-            None => None,
-        };
+        self.more_extents.take(row, &mut event);
+        event.direction = self.direction.take(row, words)?;
         event.request = self.request.take(row)?;
-        event.synchronous = self.synchronous.take(row).copied().unwrap_or_default();
-        event.force_unit_access = self.force_unit_access.take(row).copied().unwrap_or_default();
+        event.synchronous = self.synchronous.take(row).unwrap_or_default();
+        event.force_unit_access = self.force_unit_access.take(row).unwrap_or_default();
         Ok(event)
     }
 }
@@ -394,16 +443,21 @@ issue or complete";
 const ACCESSES: &str = "read, write or read-write";
 const DIRECTIONS: &str = "read, write or flush";
 
-/// The kind of that name: those of devices first, because traces of them are the longest.
-fn kind_named(name: &[u8]) -> Option<EventKind> {
-    match name {
-        b"queue" => Some(EventKind::Queue),
-        b"issue" => Some(EventKind::Issue),
-        b"complete" => Some(EventKind::Complete),
-        b"read" => Some(EventKind::Read),
-        b"write" => Some(EventKind::Write),
-        other => std::str::from_utf8(other).ok().and_then(EventKind::named),
-    }
+fn kind_of(name: &[u8], _: &mut Interned) -> Result<EventKind, Problem> {
+    let known = std::str::from_utf8(name).ok().and_then(EventKind::named);
+    known.ok_or_else(|| unknown("kind", name, KINDS))
+}
+
+fn access_of(name: &[u8], _: &mut Interned) -> Result<Access, Problem> {
+    access_named(name).ok_or_else(|| unknown("access", name, ACCESSES))
+}
+
+fn direction_of(name: &[u8], _: &mut Interned) -> Result<Direction, Problem> {
+    direction_named(name).ok_or_else(|| unknown("direction", name, DIRECTIONS))
+}
+
+fn path_of(path: &[u8], words: &mut Interned) -> Result<Arc<str>, Problem> {
+    words.get(path)
 }
 
 fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
@@ -413,13 +467,13 @@ fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
     }
 }
 
-fn narrow(numbers: &mut Numbers, row: usize) -> Result<Option<u32>, Problem> {
+fn narrow(numbers: &Numbers, row: usize) -> Result<Option<u32>, Problem> {
     let Some(value) = numbers.take(row)? else { return Ok(None) };
     u32::try_from(value).map(Some).map_err(|_| too_large(numbers.name(), value, "4294967295"))
 }
 
-fn unknown(column: &'static str, found: &ByteArray, expected: &'static str) -> Problem {
-    Problem::UnknownOperation { column, found: printable(found.data()), expected }
+fn unknown(column: &'static str, found: &[u8], expected: &'static str) -> Problem {
+    Problem::UnknownOperation { column, found: printable(found), expected }
 }
 
 fn missing(column: &'static str) -> Problem {

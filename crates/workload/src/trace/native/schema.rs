@@ -6,7 +6,9 @@
 //! them whole numbers. `docs/trace-format.md` explains every column.
 
 use crate::trace::event::Access;
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use petrio_colours::Direction;
+use std::sync::Arc;
 
 /// The version that is written, and the only one that is read.
 pub(super) const VERSION: &str = "1";
@@ -24,46 +26,59 @@ pub(super) mod key {
     pub(in super::super) const NOTES: &str = "petrio.notes";
 }
 
-/// The schema, in Parquet's message syntax.
-pub(super) const MESSAGE: &str = "message event {
-  REQUIRED INT64 time_ps;
-  REQUIRED BYTE_ARRAY kind (STRING);
-  REQUIRED INT32 process (INTEGER(32, false));
-  REQUIRED INT32 device (INTEGER(32, false));
-  REQUIRED INT64 inode (INTEGER(64, false));
-  REQUIRED INT32 generation (INTEGER(32, false));
-  OPTIONAL BYTE_ARRAY path (STRING);
-  OPTIONAL BYTE_ARRAY new_path (STRING);
-  OPTIONAL INT64 offset (INTEGER(64, false));
-  REQUIRED INT64 length (INTEGER(64, false));
-  OPTIONAL INT64 service_ps;
-  REQUIRED INT32 error (INTEGER(16, false));
-  OPTIONAL INT64 size (INTEGER(64, false));
-  OPTIONAL BYTE_ARRAY access (STRING);
-  OPTIONAL BOOLEAN hit;
-  OPTIONAL INT64 bytes_read (INTEGER(64, false));
-  OPTIONAL INT64 bytes_written (INTEGER(64, false));
-  OPTIONAL INT64 reads (INTEGER(64, false));
-  OPTIONAL INT64 writes (INTEGER(64, false));
-  OPTIONAL INT32 extent_device (INTEGER(32, false));
-  OPTIONAL INT64 extent_address (INTEGER(64, false));
-  OPTIONAL INT32 extent_blocks (INTEGER(32, false));
-  OPTIONAL BOOLEAN extent_hit;
-  OPTIONAL GROUP more_extents (LIST) {
-    REPEATED GROUP list {
-      REQUIRED GROUP element {
-        REQUIRED INT32 device (INTEGER(32, false));
-        REQUIRED INT64 address (INTEGER(64, false));
-        REQUIRED INT32 blocks (INTEGER(32, false));
-        REQUIRED BOOLEAN hit;
-      }
-    }
-  }
-  OPTIONAL BYTE_ARRAY direction (STRING);
-  OPTIONAL INT64 request (INTEGER(64, false));
-  REQUIRED BOOLEAN synchronous;
-  REQUIRED BOOLEAN force_unit_access;
-}";
+/// What the schema is called in the file.
+pub(super) const ROOT: &str = "event";
+
+/// The columns of a table of events, as record batches and trace files have them.
+pub fn events_schema() -> SchemaRef {
+    let column = |name: &str, of: DataType| Field::new(name, of, false);
+    let known = |name: &str, of: DataType| Field::new(name, of, true);
+    Arc::new(Schema::new(vec![
+        column("time_ps", DataType::Int64),
+        column("kind", DataType::Utf8),
+        column("process", DataType::UInt32),
+        column("device", DataType::UInt32),
+        column("inode", DataType::UInt64),
+        column("generation", DataType::UInt32),
+        known("path", DataType::Utf8),
+        known("new_path", DataType::Utf8),
+        known("offset", DataType::UInt64),
+        column("length", DataType::UInt64),
+        known("service_ps", DataType::Int64),
+        column("error", DataType::UInt16),
+        known("size", DataType::UInt64),
+        known("access", DataType::Utf8),
+        known("hit", DataType::Boolean),
+        known("bytes_read", DataType::UInt64),
+        known("bytes_written", DataType::UInt64),
+        known("reads", DataType::UInt64),
+        known("writes", DataType::UInt64),
+        known("extent_device", DataType::UInt32),
+        known("extent_address", DataType::UInt64),
+        known("extent_blocks", DataType::UInt32),
+        known("extent_hit", DataType::Boolean),
+        known("more_extents", DataType::List(element())),
+        known("direction", DataType::Utf8),
+        known("request", DataType::UInt64),
+        column("synchronous", DataType::Boolean),
+        column("force_unit_access", DataType::Boolean),
+    ]))
+}
+
+/// What the list of extents has: the fields of one.
+pub(super) fn extent_fields() -> Fields {
+    let column = |name: &str, of: DataType| Field::new(name, of, false);
+    Fields::from(vec![
+        column("device", DataType::UInt32),
+        column("address", DataType::UInt64),
+        column("blocks", DataType::UInt32),
+        column("hit", DataType::Boolean),
+    ])
+}
+
+pub(super) fn element() -> FieldRef {
+    Arc::new(Field::new("element", DataType::Struct(extent_fields()), false))
+}
 
 /// What the footer says of the columns, for somebody who has the file and nothing else.
 pub(super) const EXPLANATION: &str = "One row an event, in order of time_ps, picoseconds from time zero. kind: exec, create, open, \

@@ -57,6 +57,11 @@ impl BlockCsv {
             None => PetrioWriter::new(Vec::new())?,
         };
         writer.write(record)?;
+        self.put(writer, to)
+    }
+
+    /// Writes what is there.
+    fn put(&mut self, writer: PetrioWriter<Vec<u8>>, to: &mut dyn Write) -> io::Result<()> {
         let mut text = writer.into_inner();
         to.write_all(&text)?;
         text.clear();
@@ -117,6 +122,15 @@ impl Encoder for BlockCsv {
         };
         self.release(HELD_MAX, to)?;
         Ok(written)
+    }
+
+    fn note(&mut self, note: &str, to: &mut dyn Write) -> io::Result<()> {
+        let mut writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => PetrioWriter::new(Vec::new())?,
+        };
+        writer.remark(note)?;
+        self.put(writer, to)
     }
 
     fn finish(&mut self, to: &mut dyn Write) -> io::Result<()> {

@@ -1,12 +1,14 @@
 //! Traces written in the formats that other programs read, and in petrio's own.
 //!
-//! A format that can't hold an event leaves it out, and counts it. Each file is complete or absent.
+//! A format that can't hold an event leaves it out, and counts it. Each file is complete or absent. A name that goes on with `.gz`, `.xz`
+//! or `.zst` compresses it; Parquet is compressed inside.
 //!
 //! | format | holds | made with the extension |
 //! | --- | --- | --- |
 //! | [`OutputFormat::Native`] | everything | `.parquet` |
 //! | [`OutputFormat::EventsCsv`] | everything | `.csv` |
 //! | [`OutputFormat::Petrio`] | requests to devices, with their response times | none: name it |
+//! | [`OutputFormat::Requests`] | reads, writes and fsyncs of files, with the time between them | none: name it |
 //! | [`OutputFormat::FioIolog`] | opens, closes, reads, writes and fsyncs of files; requests to devices | `.iolog` |
 //! | [`OutputFormat::Blkparse`] | requests to devices | `.blkparse` |
 //! | [`OutputFormat::OracleGeneral`] | reads and writes of devices: time, block and length | `.oracleGeneral` |
@@ -16,7 +18,9 @@ mod block_csv;
 mod events_csv;
 mod fio_iolog;
 mod oracle_general;
+mod requests;
 
+use super::compression::{Compression, PackedFile};
 use super::error::TraceError;
 use super::event::Event;
 use super::format::FormatName;
@@ -35,6 +39,8 @@ pub enum OutputFormat {
     EventsCsv,
     /// petrio's own block trace: comma-separated values, a line a request.
     Petrio,
+    /// Captured requests to files, which a scenario plays back closed.
+    Requests,
     /// fio's I/O log, version 3.
     FioIolog,
     /// The text that `blkparse` prints.
@@ -45,8 +51,15 @@ pub enum OutputFormat {
 
 impl OutputFormat {
     /// Every one.
-    pub const ALL: [Self; 6] =
-        [Self::Native, Self::EventsCsv, Self::Petrio, Self::FioIolog, Self::Blkparse, Self::OracleGeneral];
+    pub const ALL: [Self; 7] = [
+        Self::Native,
+        Self::EventsCsv,
+        Self::Petrio,
+        Self::Requests,
+        Self::FioIolog,
+        Self::Blkparse,
+        Self::OracleGeneral,
+    ];
 
     /// The format as readers know it.
     pub const fn format(self) -> FormatName {
@@ -54,6 +67,7 @@ impl OutputFormat {
             Self::Native => FormatName::Native,
             Self::EventsCsv => FormatName::EventsCsv,
             Self::Petrio => FormatName::Petrio,
+            Self::Requests => FormatName::Requests,
             Self::FioIolog => FormatName::FioIolog,
             Self::Blkparse => FormatName::Blkparse,
             Self::OracleGeneral => FormatName::OracleGeneral,
@@ -72,6 +86,7 @@ impl OutputFormat {
 
     /// The format that a file's name says.
     pub fn of_path(path: &Path) -> Option<Self> {
+        let (compression, path) = Compression::of_name(path);
         let extension = path.extension()?.to_str()?;
         let known = [
             ("parquet", Self::Native),
@@ -80,7 +95,11 @@ impl OutputFormat {
             ("blkparse", Self::Blkparse),
             ("oraclegeneral", Self::OracleGeneral),
         ];
-        known.into_iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| format)
+        let found = known.into_iter().find(|(name, _)| extension.eq_ignore_ascii_case(name));
+        // Nothing is won by compressing Parquet, and nobody else would read it then.
+        found
+            .map(|(_, format)| format)
+            .filter(|format| *format != Self::Native || compression == Compression::None)
     }
 }
 
@@ -88,6 +107,12 @@ impl OutputFormat {
 trait Encoder {
     /// Writes an event; false where the format can't hold it.
     fn event(&mut self, event: &Event, to: &mut dyn Write) -> io::Result<bool>;
+
+    /// Writes a remark, where the format has room for one.
+    fn note(&mut self, note: &str, to: &mut dyn Write) -> io::Result<()> {
+        let _ = (note, to);
+        Ok(())
+    }
 
     /// Writes what was held back.
     fn finish(&mut self, to: &mut dyn Write) -> io::Result<()> {
@@ -98,7 +123,7 @@ trait Encoder {
 
 enum Sink {
     Native(Box<EventWriter>),
-    Encoded { encoder: Box<dyn Encoder>, file: Box<BufWriter<WholeFile>> },
+    Encoded { encoder: Box<dyn Encoder>, file: Box<BufWriter<PackedFile>> },
 }
 
 /// Writes events, in order of time, as a trace of some format.
@@ -137,20 +162,30 @@ impl TraceWriter {
     /// # Errors
     /// When it can't be written there.
     pub fn create(path: &Path, format: OutputFormat, about: &About) -> Result<Self, TraceError> {
-        let name: Arc<str> = path.to_string_lossy().into();
+        let whole =
+            WholeFile::create(path).map_err(|source| failed(&path.to_string_lossy().into(), source))?;
+        Self::into_file(whole, format, about)
+    }
+
+    /// As [`create`](Self::create), into a file that was begun.
+    ///
+    /// # Errors
+    /// As of [`create`](Self::create).
+    pub fn into_file(whole: WholeFile, format: OutputFormat, about: &About) -> Result<Self, TraceError> {
+        let name: Arc<str> = whole.path().to_string_lossy().into();
         let encoder: Box<dyn Encoder> = match format {
             OutputFormat::Native => {
-                let sink = Sink::Native(Box::new(EventWriter::create(path, about)?));
+                let sink = Sink::Native(Box::new(EventWriter::into_file(whole, about)?));
                 return Ok(Self { name, sink, written: Written::default() });
             }
             OutputFormat::EventsCsv => Box::new(events_csv::EventsCsv::default()),
             OutputFormat::Petrio => Box::new(block_csv::BlockCsv::default()),
+            OutputFormat::Requests => Box::new(requests::Requests::default()),
             OutputFormat::FioIolog => Box::new(fio_iolog::FioIolog::default()),
             OutputFormat::Blkparse => Box::new(blkparse::Blkparse::default()),
             OutputFormat::OracleGeneral => Box::new(oracle_general::OracleGeneral::default()),
         };
-        let file = WholeFile::create(path)
-            .map_err(|source| TraceError::Write { name: name.clone(), source: Box::new(source) })?;
+        let file = PackedFile::new(whole).map_err(|source| failed(&name, source))?;
         let file = Box::new(BufWriter::new(file));
         Ok(Self { name, sink: Sink::Encoded { encoder, file }, written: Written::default() })
     }
@@ -175,9 +210,23 @@ impl TraceWriter {
     }
 
     /// Adds a remark, where the format has room for one.
-    pub fn note(&mut self, note: String) {
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn note(&mut self, note: String) -> Result<(), TraceError> {
+        match &mut self.sink {
+            Sink::Native(writer) => writer.note(note),
+            Sink::Encoded { encoder, file } => {
+                encoder.note(&note, file).map_err(|source| failed(&self.name, source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how many events were lost before they could be recorded, where the format has room for that.
+    pub fn set_lost(&mut self, events: u64) {
         if let Sink::Native(writer) = &mut self.sink {
-            writer.note(note);
+            writer.set_lost(events);
         }
     }
 

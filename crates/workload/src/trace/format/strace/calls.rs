@@ -30,7 +30,7 @@ impl Made<'_> {
             error: errors::number(self.call.error),
             ..Event::new(Time::ZERO, kind)
         };
-        RawEvent { clock: self.clock, at: self.at, event }
+        RawEvent { clock: self.clock, at: self.at, record: event }
     }
 
     fn succeeded(&self) -> bool {
@@ -183,21 +183,21 @@ impl Calls {
             Access::Read
         };
         let mut raw = made.event(if makes && made.succeeded() { EventKind::Create } else { EventKind::Open });
-        raw.event.file = file;
-        raw.event.path = Some(path.clone());
-        raw.event.access = Some(access);
+        raw.record.file = file;
+        raw.record.path = Some(path.clone());
+        raw.record.access = Some(access);
         if !made.succeeded() {
             return vec![raw];
         }
         let emptied = makes || truncates;
         self.files.note(&path, emptied.then_some(0));
-        raw.event.size = self.files.size(&path);
-        raw.event.synchronous = flag(b"O_SYNC") || flag(b"O_DSYNC");
+        raw.record.size = self.files.size(&path);
+        raw.record.synchronous = flag(b"O_SYNC") || flag(b"O_DSYNC");
         let description = Description {
             position: Some(0),
             access: Some(access),
             append: flag(b"O_APPEND"),
-            synchronous: raw.event.synchronous,
+            synchronous: raw.record.synchronous,
             ..Description::new(file, path)
         };
         let descriptor = call.result.unwrap_or_default();
@@ -295,11 +295,11 @@ impl Calls {
             *count += 1;
         }
         let mut raw = made.event(kind);
-        raw.event.file = description.file;
-        raw.event.path = Some(path.clone());
-        raw.event.offset = *offset;
-        raw.event.length = if succeeded { moved } else { asked.unwrap_or_default() };
-        raw.event.synchronous = kind == EventKind::Write && description.synchronous;
+        raw.record.file = description.file;
+        raw.record.path = Some(path.clone());
+        raw.record.offset = *offset;
+        raw.record.length = if succeeded { moved } else { asked.unwrap_or_default() };
+        raw.record.synchronous = kind == EventKind::Write && description.synchronous;
         if let (EventKind::Write, true, Some(offset)) = (kind, succeeded, *offset) {
             self.files.reaches(&path, offset.saturating_add(moved));
         }
@@ -326,7 +326,7 @@ impl Calls {
             return Vec::new();
         };
         let mut raw = made.event(EventKind::Close);
-        of_description(&mut raw.event, &description);
+        of_description(&mut raw.record, &description);
         vec![raw]
     }
 
@@ -364,16 +364,16 @@ impl Calls {
             self.files.note(&path, None);
         }
         let mut raw = made.event(kind);
-        raw.event.file = file;
-        raw.event.path = Some(path);
+        raw.record.file = file;
+        raw.record.path = Some(path);
         vec![raw]
     }
 
     fn of_descriptor(&mut self, made: &Made<'_>, kind: EventKind) -> Vec<RawEvent> {
         let Some(description) = self.description(made, 0) else { return Vec::new() };
         let mut raw = made.event(kind);
-        raw.event.file = description.file;
-        raw.event.path = Some(description.path.clone());
+        raw.record.file = description.file;
+        raw.record.path = Some(description.path.clone());
         vec![raw]
     }
 
@@ -381,9 +381,9 @@ impl Calls {
         let size = made.call.arguments.iter().find_map(|argument| size_in(argument));
         let mut events = self.of_path(made, EventKind::Stat, path);
         for raw in &mut events {
-            if let (true, Some(path)) = (made.succeeded(), &raw.event.path) {
+            if let (true, Some(path)) = (made.succeeded(), &raw.record.path) {
                 self.files.note(path, size);
-                raw.event.size = size;
+                raw.record.size = size;
             }
         }
         events
@@ -392,8 +392,8 @@ impl Calls {
     fn unlink(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
         let mut events = self.of_path(made, EventKind::Unlink, path);
         for raw in &mut events {
-            if let (true, Some(path)) = (made.succeeded(), &raw.event.path) {
-                raw.event.size = self.files.size(path);
+            if let (true, Some(path)) = (made.succeeded(), &raw.record.path) {
+                raw.record.size = self.files.size(path);
                 self.files.forget(path);
             }
         }
@@ -405,10 +405,10 @@ impl Calls {
         let new: Arc<str> = new.into();
         let mut events = self.of_path(made, EventKind::Rename, old);
         for raw in &mut events {
-            if let (true, Some(old)) = (made.succeeded(), &raw.event.path) {
+            if let (true, Some(old)) = (made.succeeded(), &raw.record.path) {
                 self.files.rename(old, &new);
             }
-            raw.event.new_path = Some(new.clone());
+            raw.record.new_path = Some(new.clone());
         }
         events
     }
@@ -417,8 +417,8 @@ impl Calls {
         let size = made.number(1);
         let mut events = self.of_path(made, EventKind::Truncate, path);
         for raw in &mut events {
-            raw.event.size = size;
-            if let (true, Some(path)) = (made.succeeded(), &raw.event.path) {
+            raw.record.size = size;
+            if let (true, Some(path)) = (made.succeeded(), &raw.record.path) {
                 self.files.note(path, size);
             }
         }
@@ -436,7 +436,7 @@ fn closed(
     let close = |description: Description| {
         let mut event = Event { process, ..Event::new(Time::ZERO, EventKind::Close) };
         of_description(&mut event, &description);
-        RawEvent { clock, at, event }
+        RawEvent { clock, at, record: event }
     };
     descriptions.into_iter().map(close).collect()
 }

@@ -32,8 +32,9 @@ mod line;
 
 use self::calls::Calls;
 use self::line::{Call, Line, What};
-use super::{Facts, FileFormat, Fit, Parser, Places, RawEvent, Tally};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally};
 use crate::trace::error::{Fault, Problem, printable};
+use crate::trace::event::Event;
 use crate::trace::input::Input;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -205,7 +206,7 @@ impl Strace {
     }
 }
 
-impl FileFormat for Strace {
+impl Format<Event> for Strace {
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         loop {
             if let Some(event) = self.ready.pop_front() {

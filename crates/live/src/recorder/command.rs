@@ -4,7 +4,7 @@
 //! With a [launcher](crate::launch) that is the launcher, which has stopped and becomes the command when it goes on; the command then ends
 //! with petrio, by SIGTERM: it may have something of its own to clear up. Without, it is the thread that starts the command.
 
-use super::error::FileTraceError;
+use super::error::CaptureError;
 use crate::launch;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
@@ -24,7 +24,7 @@ pub(crate) struct Started {
     pub(crate) is_own: bool,
     go: Sender<()>,
     /// Told when it ended, or that it couldn't be started.
-    pub(crate) ended: Receiver<Result<ExitStatus, FileTraceError>>,
+    pub(crate) ended: Receiver<Result<ExitStatus, CaptureError>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -32,14 +32,14 @@ pub(crate) struct Started {
 ///
 /// # Errors
 /// No thread to be had, or no command.
-pub(crate) fn prepare(words: &[OsString]) -> Result<Started, FileTraceError> {
+pub(crate) fn prepare(words: &[OsString]) -> Result<Started, CaptureError> {
     let Some((program, arguments)) = words.split_first() else {
-        return Err(FileTraceError::Setting { message: "there is no command to run".to_owned() });
+        return Err(CaptureError::Setting { message: "there is no command to run".to_owned() });
     };
     let name = program.to_string_lossy().into_owned();
     let failed = {
         let name = name.clone();
-        move |source| FileTraceError::Command { program: name.clone(), source }
+        move |source| CaptureError::Command { program: name.clone(), source }
     };
     let launcher = launch::stopped(program, Signal::TERM);
     if launcher.is_some() {
@@ -68,7 +68,7 @@ pub(crate) fn prepare(words: &[OsString]) -> Result<Started, FileTraceError> {
                     None => command.spawn(),
                 };
                 let status = child.and_then(|mut child| child.wait());
-                let failed = |source| FileTraceError::Command { program: name, source };
+                let failed = |source| CaptureError::Command { program: name, source };
                 // Nobody listens where the capture failed meanwhile.
                 let _ = tell_ended.send(status.map_err(failed));
             } else if let Some(mut child) = child {

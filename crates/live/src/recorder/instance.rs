@@ -5,9 +5,9 @@
 
 use super::catalogue::{Listened, Scope};
 use super::decode::Decoder;
+use super::error::CaptureError;
 use super::format::Format;
-use crate::capture::make_instance;
-use crate::file_trace::error::FileTraceError;
+use super::reach::make_instance;
 use crate::undo::Undo;
 use petrio_files::under_way::random_name;
 use std::fs;
@@ -28,9 +28,9 @@ impl Instance {
     ///
     /// # Errors
     /// No right to, no memory for the buffers, no such clock.
-    pub(crate) fn create(tracing: &Path, kind: &str, buffer_kib: u32) -> Result<Self, FileTraceError> {
-        let (path, undo) = make_instance(tracing, &format!("petrio-files-{}-{kind}", random_name()))
-            .map_err(|(path, source)| FileTraceError::TraceFile { path, source })?;
+    pub(crate) fn create(tracing: &Path, kind: &str, buffer_kib: u32) -> Result<Self, CaptureError> {
+        let (path, undo) = make_instance(tracing, &format!("petrio-{}-{kind}", random_name()))
+            .map_err(|(path, source)| CaptureError::TraceFile { path, source })?;
         let instance = Self { path, _undo: undo };
         instance.write("tracing_on", "0")?;
         // Older kernels don't have it, and their pages do as well.
@@ -80,7 +80,7 @@ impl Instance {
     ///
     /// # Errors
     /// A kernel before 4.4.
-    pub(crate) fn follow(&self, threads: &[u32]) -> Result<(), FileTraceError> {
+    pub(crate) fn follow(&self, threads: &[u32]) -> Result<(), CaptureError> {
         self.write("options/event-fork", "1")?;
         self.write("set_event_pid", &join(threads))
     }
@@ -99,7 +99,7 @@ impl Instance {
     ///
     /// # Errors
     /// No right to.
-    pub(crate) fn switch_on(&self) -> Result<(), FileTraceError> {
+    pub(crate) fn switch_on(&self) -> Result<(), CaptureError> {
         self.write("tracing_on", "1")
     }
 
@@ -117,12 +117,12 @@ impl Instance {
     ///
     /// # Errors
     /// The instance can't be read.
-    pub(crate) fn processors(&self) -> Result<Vec<String>, FileTraceError> {
+    pub(crate) fn processors(&self) -> Result<Vec<String>, CaptureError> {
         let path = self.path.join("per_cpu");
         let listed = fs::read_dir(&path).and_then(|entries| {
             entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
         });
-        listed.map_err(|source| FileTraceError::TraceFile { path, source })
+        listed.map_err(|source| CaptureError::TraceFile { path, source })
     }
 
     /// Bytes that the kernel hands over at once.
@@ -132,9 +132,9 @@ impl Instance {
         if kib == 0 { rustix::param::page_size() } else { kib << 10 }
     }
 
-    fn write(&self, file: &str, text: &str) -> Result<(), FileTraceError> {
+    fn write(&self, file: &str, text: &str) -> Result<(), CaptureError> {
         let path = self.path.join(file);
-        fs::write(&path, text).map_err(|source| FileTraceError::TraceFile { path, source })
+        fs::write(&path, text).map_err(|source| CaptureError::TraceFile { path, source })
     }
 }
 

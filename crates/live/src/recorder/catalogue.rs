@@ -1,10 +1,9 @@
 //! Which events of the kernel are listened to, which of their fields are read, and what a trace lacks without them.
 //!
 //! Source: Linux 6.18 `include/trace/events/{syscalls,task,sched,filemap,ext4,block}.h`; names that older kernels lack are
-//! passed over and reported. `ext4` also serves ext2 and ext3. Left out: jbd2's events (a journal's commits are no calls of
-//! anybody's; its requests are seen as those of its thread), and pages that leave the cache, which no record needs.
+//! passed over and reported. `ext4` also serves ext2 and ext3. Left out: pages that leave the cache, which no record needs.
 
-use crate::file_trace::kernel_event::{Call, Lookup, Stage};
+use super::kernel_event::{Call, Lookup, Stage};
 
 /// Which of the two trace instances an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +43,10 @@ pub(crate) enum Meaning {
     Touched,
     /// Device, inode, size.
     Unlinked,
-    /// Device, sector, sectors, letters.
+    /// Device, sector, sectors, letters; of a completion also the error, of other stages the thread's name, where wanted.
     Request(Stage),
+    /// Device, transaction, handles, blocks, blocks logged.
+    Commit,
 }
 
 /// An event to listen to.
@@ -214,23 +215,46 @@ const OTHERS: &[Listened] = &[
         scope: Scope::Machine,
         ..event("ext4", "ext4_free_inode", Meaning::Freed, &["dev", "ino"], "when inodes are used again")
     },
-    Listened {
-        scope: Scope::Machine,
-        ..event("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST, "device requests")
-    },
-    Listened {
-        scope: Scope::Machine,
-        ..event("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST, "device requests")
-    },
-    Listened {
-        scope: Scope::Machine,
-        ..event("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST, "device requests")
-    },
+    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST),
+    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST),
+    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST),
 ];
 
 const REQUEST: &[&str] = &["dev", "sector", "nr_sector", "rwbs"];
+const REQUEST_AND_NAME: &[&str] = &["dev", "sector", "nr_sector", "rwbs", "comm"];
+const REQUEST_AND_ERROR: &[&str] = &["dev", "sector", "nr_sector", "rwbs", "error"];
 
-/// Everything that is listened to. A system call that a machine doesn't have (`open` on arm64) is no loss: whoever calls has
+const fn of_machine(
+    group: &'static str,
+    name: &'static str,
+    meaning: Meaning,
+    fields: &'static [&'static str],
+) -> Listened {
+    Listened { scope: Scope::Machine, ..event(group, name, meaning, fields, "device requests") }
+}
+
+/// A device's requests: handed over, queued, issued and completed, with who asked and what became of them.
+pub(crate) const REQUESTS: [Listened; 4] = [
+    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_insert", Meaning::Request(Stage::Inserted), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST_AND_ERROR),
+];
+
+/// A device's requests and its journal's commits.
+pub(crate) const REQUESTS_AND_COMMITS: [Listened; 4] = [
+    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST),
+    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST),
+    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST),
+    of_machine(
+        "jbd2",
+        "jbd2_run_stats",
+        Meaning::Commit,
+        &["dev", "tid", "handle_count", "blocks", "blocks_logged"],
+    ),
+];
+
+/// What a file-level trace listens to. A system call that a machine doesn't have (`open` on arm64) is no loss: whoever calls has
 /// another.
 pub(crate) fn listened(full: bool) -> Vec<Listened> {
     let calls = |list: &[Listening], with_exit: bool| -> Vec<Listened> {

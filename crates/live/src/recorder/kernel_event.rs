@@ -1,4 +1,6 @@
-//! What the kernel's tracing tells, one event at a time, before it is joined into a file-level trace.
+//! What the kernel's tracing tells, one event at a time.
+
+use super::block::Commit;
 
 /// A system call, or several that are the same to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +88,8 @@ pub(crate) enum Lookup {
 pub(crate) enum Stage {
     /// A file system handed it over.
     Queued,
+    /// It came into the queue before the device, where there is one.
+    Inserted,
     /// It went to the device.
     Issued,
     /// It came back.
@@ -94,6 +98,16 @@ pub(crate) enum Stage {
 
 /// The letters by which the block layer says what a request is, without those behind them.
 pub(crate) type Letters = [u8; 10];
+
+/// A thread's name, with zeros behind it.
+pub(crate) type ThreadName = [u8; 16];
+
+#[cfg(test)]
+pub(crate) fn letters(text: &str) -> Letters {
+    let mut letters = Letters::default();
+    letters[..text.len()].copy_from_slice(text.as_bytes());
+    letters
+}
 
 /// What happened. Pages have 4096 bytes (the machine's page size), sectors 512.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +200,17 @@ pub(crate) enum What {
         sectors: u32,
         /// What it is.
         letters: Letters,
+        /// Who is at it, where that is listened to.
+        name: ThreadName,
+        /// Of a completion the error number, where that is listened to; negative, or zero.
+        error: i32,
+    },
+    /// A journal committed a transaction.
+    Commit {
+        /// The device.
+        device: u32,
+        /// The journal's own account.
+        commit: Commit,
     },
 }
 

@@ -3,9 +3,10 @@
 //! Decided once for each event, then done millions of times: a table by the record's first number holds what the event means
 //! and where its fields lie.
 
+use super::block::Commit;
 use super::catalogue::{Listened, Meaning};
 use super::format::{Field, Format};
-use crate::file_trace::kernel_event::{Inode, KernelEvent, Letters, What};
+use super::kernel_event::{Inode, KernelEvent, Letters, Stage, ThreadName, What};
 
 /// Fields that an event has at most.
 const FIELDS_MAX: usize = 5;
@@ -107,10 +108,12 @@ impl Row {
             Meaning::Touched => What::Touched(self.inode(record)?),
             Meaning::Unlinked => What::Unlinked { inode: self.inode(record)?, size: self.number(2, record)? },
             Meaning::Request(stage) => {
-                let mut letters = Letters::default();
-                let text = self.fields[3]?.text(record);
-                for (letter, byte) in letters.iter_mut().zip(text) {
-                    *letter = *byte;
+                let letters: Letters = padded(self.fields[3]?.text(record));
+                let (mut name, mut error) = (ThreadName::default(), 0);
+                match (self.fields[4], stage) {
+                    (Some(field), Stage::Completed) => error = field.number(record)? as i32,
+                    (Some(field), _) => name = padded(field.text(record)),
+                    (None, _) => {}
                 }
                 What::Request {
                     stage,
@@ -118,18 +121,38 @@ impl Row {
                     sector: self.number(1, record)?,
                     sectors: self.number(2, record)? as u32,
                     letters,
+                    name,
+                    error,
                 }
             }
+            Meaning::Commit => What::Commit {
+                device: self.number(0, record)? as u32,
+                commit: Commit {
+                    transaction: self.number(1, record)?,
+                    handles: self.number(2, record)?,
+                    blocks: self.number(3, record)?,
+                    blocks_logged: self.number(4, record)?,
+                },
+            },
         })
     }
+}
+
+/// The first of some bytes, with zeros behind them.
+fn padded<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
+    let mut padded = [0; BYTES];
+    for (to, from) in padded.iter_mut().zip(text) {
+        *to = *from;
+    }
+    padded
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::catalogue::listened;
+    use super::super::kernel_event::Call;
     use super::*;
-    use crate::file_trace::kernel_event::Call;
-    use crate::file_trace::tracefs::catalogue::listened;
     use proptest::prelude::*;
 
     fn decoder() -> Decoder {

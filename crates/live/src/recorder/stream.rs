@@ -4,10 +4,10 @@
 //! read, so up to that moment the streams can be merged; the rest waits for the next round.
 
 use super::decode::Decoder;
+use super::error::CaptureError;
 use super::instance::Instance;
+use super::kernel_event::KernelEvent;
 use super::page::{Lost, PageLayout};
-use crate::file_trace::error::FileTraceError;
-use crate::file_trace::kernel_event::KernelEvent;
 use rustix::fs::{Mode, OFlags};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -42,7 +42,7 @@ impl Stream {
     ///
     /// # Errors
     /// A buffer can't be opened.
-    pub(crate) fn open(instances: &[&Instance], layout: PageLayout) -> Result<Self, FileTraceError> {
+    pub(crate) fn open(instances: &[&Instance], layout: PageLayout) -> Result<Self, CaptureError> {
         let mut sources = Vec::new();
         let mut page_bytes = 0;
         for instance in instances {
@@ -52,7 +52,7 @@ impl Stream {
                 let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
                 let opened = rustix::fs::open(&path, flags, Mode::empty());
                 let file =
-                    opened.map_err(|errno| FileTraceError::TraceFile { path, source: errno.into() })?.into();
+                    opened.map_err(|errno| CaptureError::TraceFile { path, source: errno.into() })?.into();
                 sources.push(Source { file, waiting: VecDeque::new() });
             }
         }
@@ -70,7 +70,7 @@ impl Stream {
         now_ns: u64,
         all: bool,
         mut take: impl FnMut(KernelEvent),
-    ) -> Result<u64, FileTraceError> {
+    ) -> Result<u64, CaptureError> {
         let mut bytes = 0;
         let mut is_more = true;
         while is_more {
@@ -94,7 +94,7 @@ impl Stream {
     }
 
     /// Reads one buffer; whether it may have more.
-    fn turn(&mut self, index: usize, decoder: &Decoder) -> Result<(u64, bool), FileTraceError> {
+    fn turn(&mut self, index: usize, decoder: &Decoder) -> Result<(u64, bool), CaptureError> {
         let source = &mut self.sources[index];
         let mut bytes = 0;
         for _ in 0..PAGES_A_TURN {
@@ -103,7 +103,7 @@ impl Stream {
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok((bytes, false)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(source) => return Err(FileTraceError::Buffer { source }),
+                Err(source) => return Err(CaptureError::Buffer { source }),
             };
             bytes += length as u64;
             let page = self.layout.read(&self.page[..length]);
