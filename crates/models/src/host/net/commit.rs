@@ -224,7 +224,7 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
         f.put(out[commit.phase as usize], commit);
     });
     // Nothing is being committed, or one transaction.
-    let commit = [locked, flushing, logging, recording, finished, waiting].map(|place| place.id());
+    let commit = [locked, flushing, logging, recording, finished, waiting].map(Place::id);
     let thread: Vec<_> = [idle.id()].into_iter().chain(commit).map(|place| (place, 1)).collect();
     page.conserve("thread", &thread);
 }
