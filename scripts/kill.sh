@@ -3,4 +3,4 @@
 # Prints a table. As root, or the commands that need root are skipped, by name.
 set -eu
 cd "$(dirname "$0")/.."
-PETRIO_KILLS=${1:-50} cargo test --locked --package petrio-cli --test petrio killed::a_long_round -- --ignored --nocapture
+PETRIO_KILLS=${1:-50} cargo test --locked --workspace --test petrio killed::a_long_round -- --ignored --nocapture

@@ -160,9 +160,9 @@ pub(crate) fn placed(
             Some(PlacedHost { name: name.clone(), machine, kernel })
         })
         .collect();
-    for (name, host) in &scenario.host {
-        let most = hosts.iter().find(|placed| placed.name == *name).map(|placed| placed.machine.memory);
-        if let (Some(memory), Some(most)) = (host.memory, most)
+    for PlacedHost { name, machine, .. } in &hosts {
+        let most = machine.memory;
+        if let Some(memory) = scenario.host.get(name).and_then(|host| host.memory)
             && memory > most
         {
             let span = places.value(&format!("host.{name}.memory"));
@@ -173,6 +173,9 @@ pub(crate) fn placed(
         }
     }
     let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
+    // Of thousands of copies one is tried out.
+    let mut formatted: Option<(&FileSystemParameters, u64)> = None;
+    let mut mounts = vec![0; scenario.host.len()];
     for ((name, file_system), plan) in scenario.fs.iter().zip(planned) {
         let on = plan.on as usize;
         let there = sizes.get(on).copied().unwrap_or(0);
@@ -193,8 +196,9 @@ pub(crate) fn placed(
             problems.push(
                 sources.error(span, message).help("take a smaller disk, or give the file system a size"),
             );
-        } else if let Err(error) =
-            file_system::Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
+        } else if formatted != Some((&file_system.parameters, blocks))
+            && let Err(error) =
+                file_system::Volume::format(&file_system.parameters, blocks / (BLOCK_SIZE / SECTOR_BYTES))
         {
             let span = places.key(&format!("fs.{name}"));
             problems.push(sources.error(span, format!("the file system \"{name}\" can't be made: {error}")));
@@ -204,7 +208,9 @@ pub(crate) fn placed(
         {
             problems.extend(own_dirty_limit(limit, host, name, (places, sources)));
         }
-        let mount = file_systems.iter().filter(|other| other.host == plan.host).count() as u32;
+        formatted = Some((&file_system.parameters, blocks));
+        let mount = mounts[plan.host];
+        mounts[plan.host] += 1;
         file_systems.push(PlacedFileSystem {
             name: name.clone(),
             host: plan.host,

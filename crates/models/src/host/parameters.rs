@@ -66,10 +66,10 @@ impl HostParameters {
     }
 }
 
-/// The memory that each file of a host that is simulated takes at least, in bytes: in the order of its mount's files, in its volume, and
-/// in what the kernel remembers of it.
+/// The memory that each file of a host that is simulated takes, in bytes: in the order of its mount's files (a list that grows by
+/// doubling), in its volume, and in what the kernel remembers of it.
 pub const BYTES_OF_A_FILE: usize =
-    size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
+    3 * size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
 
 /// A file system of a host, and the device under it.
 #[derive(Clone, Debug)]

@@ -326,7 +326,7 @@ pub(crate) fn groups(
 
 /// Refuses more files than a simulated host can hold here.
 fn check_room(files: u64) -> Result<(), ProgramError> {
-    let bytes = (size_of::<PlannedFile>() + petrio_models::host::BYTES_OF_A_FILE) as u64;
+    let bytes = petrio_models::host::BYTES_OF_A_FILE as u64;
     petrio_bounds::check(files * bytes).map_err(|cause| ProgramError::TooMuchForFiles { files, cause })
 }
 

@@ -9,6 +9,7 @@ use crate::text::typed::suggestion;
 use indexmap::IndexMap;
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -68,11 +69,11 @@ impl Checker<'_> {
     /// Of what names and patterns stand for, what no other part lies on: a pattern means the array, and not its disks.
     fn not_below_others(&mut self, path: &str, names: &Names, found: Vec<u32>) -> Vec<u32> {
         let mut on = Vec::new();
+        // What a file system lies on takes requests beside its own.
+        let volumes: BTreeSet<u32> =
+            self.file_systems.iter().map(|fs| fs.on).chain(self.unix.iter().copied()).collect();
         for target in found {
-            // What a file system lies on takes requests beside its own.
-            let has_volume =
-                self.unix.contains(&target) || self.file_systems.iter().any(|fs| fs.on == target);
-            let Some(user) = self.users.get(&target).filter(|_| !has_volume).cloned() else {
+            let Some(user) = self.users.get(&target).filter(|_| !volumes.contains(&target)).cloned() else {
                 on.push(target);
                 continue;
             };

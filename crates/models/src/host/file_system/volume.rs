@@ -109,8 +109,12 @@ pub(super) struct Unwritten {
 pub(super) const SUPERBLOCK: u64 = 0;
 
 impl Volume {
-    /// The memory that each of its files takes at least, in bytes.
-    pub const BYTES_OF_A_FILE: usize = size_of::<Option<Arc<Inode>>>() + size_of::<Inode>();
+    /// The memory that each of its files takes, in bytes: its inode with what counts its owners and what the allocator adds, its
+    /// slot, and its entry in a directory, whose list has grown by doubling.
+    pub const BYTES_OF_A_FILE: usize = size_of::<Option<Arc<Inode>>>()
+        + size_of::<Inode>()
+        + 4 * size_of::<usize>()
+        + 2 * size_of::<(u32, FileId)>();
 
     /// A fresh file system on a device of so many blocks of 4 KiB, as mke2fs makes it: root directory and lost+found.
     ///
