@@ -130,6 +130,8 @@ pub(super) struct Needed<'l> {
     prepared: Arc<Planned>,
     /// In the order of [`Loaded::volumes`].
     volumes: Vec<Volume<'l>>,
+    /// The groups that work on each host: by their workload, and among its groups.
+    on_hosts: Vec<Vec<(usize, usize)>>,
 }
 
 /// Why files can't be laid out.
@@ -146,13 +148,22 @@ impl From<HostError> for NotLaidOut {
 
 impl<'l> Needed<'l> {
     pub(super) fn of(loaded: &'l Loaded) -> Result<Self, RunFailure> {
-        Ok(Self { loaded, prepared: loaded.prepared()?, volumes: loaded.volumes().collect() })
+        let prepared = loaded.prepared()?;
+        let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+        let mut on_hosts = vec![Vec::new(); loaded.hosts.len() + loaded.unix.len()];
+        for (workload, (_, groups)) in prepared.groups.iter().enumerate() {
+            for (number, group) in groups.iter().enumerate() {
+                on_hosts[volumes[group.volume].host].push((workload, number));
+            }
+        }
+        Ok(Self { loaded, prepared, volumes, on_hosts })
     }
 
     /// Tells the files of a volume, each directory before what lies in it.
     fn each_file(&self, there: usize, tell: &mut dyn FnMut(PlannedFile)) -> Result<(), ProgramError> {
         let Volume { host, mount, .. } = self.volumes[there];
-        for group in self.prepared.on_host(host, &self.volumes) {
+        for &(workload, number) in &self.on_hosts[host] {
+            let group = &self.prepared.groups[workload].1[number];
             let own = self.volumes[group.volume].mount;
             group.work.each_file(own, &mut |on: u32, file| {
                 if on == mount {
@@ -211,11 +222,6 @@ impl<'l> Needed<'l> {
 impl Planned {
     fn all_groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().flat_map(|(_, groups)| groups)
-    }
-
-    /// The processes that work on a host.
-    fn on_host<'p>(&'p self, host: usize, volumes: &'p [Volume<'_>]) -> impl Iterator<Item = &'p Group> {
-        self.all_groups().filter(move |group| volumes[group.volume].host == host)
     }
 }
 
