@@ -6,6 +6,7 @@ use super::state::Inodes;
 use petrio_colours::FileId;
 use petrio_kernel::random::Generator;
 use petrio_kernel::{Watch, random};
+use std::ops::Range;
 
 /// Blocks of 512 bytes in one of a file system.
 const SECTORS_PER_BLOCK: u64 = super::file_system::BLOCK_SIZE / petrio_colours::SECTOR_BYTES;
@@ -66,8 +67,6 @@ pub struct LaidOut {
     pub(super) inodes: Inodes,
     /// The files in the order in which they were laid out, and whether their pages are in the cache.
     pub(super) files: Vec<(FileId, bool)>,
-    /// Blocks of the device behind those of the volume.
-    pub(super) swap: std::ops::Range<u64>,
 }
 
 impl LaidOut {
@@ -84,8 +83,7 @@ impl LaidOut {
         let volume = Volume::format(&of.parameters, of.blocks)
             .map_err(|source| HostError::Format { mount: of.mount.clone(), source })?;
         let mut stream = random::generator(of.seed, 0, &of.mount, "layout");
-        let swap = of.blocks..of.blocks + of.swap;
-        let mut laid_out = Self { of, volume, inodes: Inodes::default(), files: Vec::new(), swap };
+        let mut laid_out = Self { of, volume, inodes: Inodes::default(), files: Vec::new() };
         let mut added = Ok(());
         let mut stopped = false;
         each(&mut |file| {
@@ -111,6 +109,11 @@ impl LaidOut {
         self.inodes.get_mut(file.file).size = file.size;
         self.files.push((file.file, file.cached && !file.directory));
         Ok(())
+    }
+
+    /// Blocks of the device behind those of the volume: its swap space.
+    pub(super) const fn swap(&self) -> Range<u64> {
+        self.of.blocks..self.of.blocks + self.of.swap
     }
 
     /// What it depends on beside its files.

@@ -87,8 +87,7 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
     let prepared = loaded.prepared()?;
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let (mut kinds, mut changed) = (Vec::new(), Vec::new());
-    let all = || prepared.groups.iter().flat_map(|(_, groups)| groups);
-    let next = all().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
+    let next = prepared.all_groups().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
     let mut spare = next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default();
     for (words, groups) in &prepared.groups {
         kinds.push(words.clone());
@@ -159,11 +158,15 @@ impl<'l> Needed<'l> {
         Ok(Self { loaded, prepared, volumes, on_hosts })
     }
 
+    /// The groups that work on a host.
+    fn on_host(&self, host: usize) -> impl Iterator<Item = &Group> {
+        self.on_hosts[host].iter().map(|&(workload, number)| &self.prepared.groups[workload].1[number])
+    }
+
     /// Tells the files of a volume, each directory before what lies in it.
     fn each_file(&self, there: usize, tell: &mut dyn FnMut(PlannedFile)) -> Result<(), ProgramError> {
         let Volume { host, mount, .. } = self.volumes[there];
-        for &(workload, number) in &self.on_hosts[host] {
-            let group = &self.prepared.groups[workload].1[number];
+        for group in self.on_host(host) {
             let own = self.volumes[group.volume].mount;
             group.work.each_file(own, &mut |on: u32, file| {
                 if on == mount {
@@ -184,7 +187,8 @@ impl<'l> Needed<'l> {
     /// Where those files of a volume lie whose place a trace tells.
     pub(super) fn extents(&self, there: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
         let mut extents = BTreeMap::new();
-        for Group { work, .. } in self.prepared.all_groups().filter(|group| group.volume == there) {
+        let on_host = self.on_host(self.volumes[there].host);
+        for Group { work, .. } in on_host.filter(|group| group.volume == there) {
             if let Work::Trace(trace) = work {
                 extents.extend(trace.extents());
             }
@@ -232,8 +236,8 @@ fn by_mount(volumes: &[Volume<'_>], host: usize) -> BTreeMap<u32, usize> {
 }
 
 fn hosts_of_processes(prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<usize> {
-    let groups = prepared.groups.iter().flat_map(|(_, groups)| groups);
-    groups
+    prepared
+        .all_groups()
         .flat_map(|group| std::iter::repeat_n(volumes[group.volume].host, group.work.processes() as usize))
         .collect()
 }
@@ -243,7 +247,7 @@ pub(crate) fn file_tables(loaded: &Loaded) -> Result<(Vec<FileTable>, Vec<usize>
     let prepared = loaded.prepared()?;
     let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
     let mut files = vec![FileTable::new(); volumes.len()];
-    for Group { volume, work } in prepared.groups.iter().flat_map(|(_, groups)| groups) {
+    for Group { volume, work } in prepared.all_groups() {
         let Volume { host, mount, .. } = volumes[*volume];
         let of_mounts = by_mount(&volumes, host);
         for (mount, table) in work.tables(mount).map_err(SourceError::from)? {

@@ -150,7 +150,8 @@ pub(in crate::host) struct Mounted {
 
 impl Mounted {
     pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Self {
-        let LaidOut { volume, inodes, swap, .. } = &*mount.laid_out;
+        let LaidOut { volume, inodes, .. } = &*mount.laid_out;
+        let swap = mount.laid_out.swap();
         let old = host.kernel.journal == JournalGeneration::Jbd;
         let kernel = &host.kernel;
         let coarse = old || mount.parameters.inode_size.get() < 256;
