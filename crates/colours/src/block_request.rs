@@ -1,5 +1,6 @@
 //! What a file system, RAID array or scheduler asks of a block device.
 
+use crate::failure::Failure;
 use crate::file_op::FileId;
 use crate::request::{IoClass, Movement, Request, RequestId};
 use crate::{Cause, Ledger};
@@ -33,6 +34,29 @@ pub enum Status {
     Done,
     /// Served from a device's cache, or acknowledged before it reached the medium.
     DoneFromCache,
+    /// Not done.
+    Failed(Failure),
+}
+
+impl Status {
+    /// Why it was not done, if it wasn't.
+    pub const fn failure(self) -> Option<Failure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from a
+    /// cache where all parts did.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Failed(failure), _) | (_, Self::Failed(failure)) => Self::Failed(failure),
+            (Self::DoneFromCache, Self::DoneFromCache) => Self::DoneFromCache,
+            _ => Self::Done,
+        }
+    }
 }
 
 /// A block request and, coming back, its completion.
@@ -113,8 +137,22 @@ impl Request for BlockRequest {
         }
     }
 
-    fn is_from_cache(&self) -> bool {
-        self.status == Status::DoneFromCache
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn asked(&self) -> String {
+        let sort = match self.direction {
+            Direction::Read => "read",
+            Direction::Write => "write",
+            Direction::Flush => return "a flush".to_owned(),
+        };
+        let unit = if self.blocks == 1 { "block" } else { "blocks" };
+        format!("a {sort} of {} {unit} from block {}", self.blocks, self.address)
+    }
+
+    fn about(&self) -> Option<FileId> {
+        None
     }
 
     fn process(&self) -> u32 {

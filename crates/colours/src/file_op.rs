@@ -75,6 +75,20 @@ impl Operation {
         Self::Sync,
     ];
 
+    /// Whether it changes the file system.
+    pub const fn changes(self) -> bool {
+        matches!(
+            self,
+            Self::Write
+                | Self::Create
+                | Self::Truncate
+                | Self::Unlink
+                | Self::Mkdir
+                | Self::Rmdir
+                | Self::Rename
+        )
+    }
+
     /// The word used in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -186,8 +200,24 @@ impl Request for FileOp {
         }
     }
 
-    fn is_from_cache(&self) -> bool {
-        self.status == Status::DoneFromCache
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn asked(&self) -> String {
+        let name = self.operation.name();
+        match self.operation {
+            Operation::Read | Operation::Write => {
+                format!("a {name} of {} bytes at byte {}", self.length, self.offset)
+            }
+            Operation::Truncate => format!("a truncation to {} bytes", self.length),
+            Operation::Open | Operation::Unlink => format!("an {name}"),
+            _ => format!("a {name}"),
+        }
+    }
+
+    fn about(&self) -> Option<FileId> {
+        (self.operation != Operation::Sync).then_some(self.file)
     }
 
     fn process(&self) -> u32 {

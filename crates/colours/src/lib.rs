@@ -6,6 +6,7 @@
 
 mod block_request;
 mod cause;
+mod failure;
 mod file_op;
 mod ledger;
 mod placed_extent;
@@ -13,6 +14,7 @@ mod request;
 
 pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, Status};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
+pub use failure::Failure;
 pub use file_op::{AccessFlags, FileId, FileOp, Operation};
 pub use ledger::Ledger;
 pub use placed_extent::PlacedExtent;

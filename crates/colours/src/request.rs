@@ -1,6 +1,8 @@
 //! What every colour that asks for something has in common, for whoever drives a net and reports.
 
+use crate::block_request::Status;
 use crate::cause::Causes;
+use crate::file_op::FileId;
 use crate::ledger::Ledger;
 use petrio_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -54,8 +56,19 @@ pub trait Request: Clone + Send + Sync + 'static {
     /// Which way it moves data.
     fn movement(&self) -> Movement;
 
+    /// How it ended.
+    fn status(&self) -> Status;
+
+    /// What it asks for, for messages: "a read of 8 blocks from block 64".
+    fn asked(&self) -> String;
+
+    /// The file that it is about, where it is about one.
+    fn about(&self) -> Option<FileId>;
+
     /// Whether it was answered without waiting for a medium.
-    fn is_from_cache(&self) -> bool;
+    fn is_from_cache(&self) -> bool {
+        self.status() == Status::DoneFromCache
+    }
 
     /// Which process asked.
     fn process(&self) -> u32;

@@ -100,7 +100,8 @@ struct Whole {
     left: u32,
     /// Its flushes are under way, and its data come after.
     data_to_come: bool,
-    from_cache: bool,
+    /// How the parts so far ended.
+    status: Status,
 }
 
 /// All of an array that changes.
@@ -116,7 +117,8 @@ impl Array {
     fn begin(&mut self, request: BlockRequest, send: impl FnMut(usize, BlockRequest)) {
         let flush = request.direction == Direction::Flush || request.flush_before;
         let data_to_come = flush && request.direction != Direction::Flush;
-        let slot = self.wholes.insert(Whole { request, left: 0, data_to_come, from_cache: true });
+        let slot =
+            self.wholes.insert(Whole { request, left: 0, data_to_come, status: Status::DoneFromCache });
         self.send(slot, flush, send);
     }
 
@@ -158,19 +160,20 @@ impl Array {
         let slot = u32::try_from(part.tag).ok()?;
         let whole = self.wholes.get_mut(slot)?;
         whole.left -= 1;
-        whole.from_cache &= part.status == Status::DoneFromCache;
+        whole.status = whole.status.and(part.status);
         if whole.left > 0 {
             return Some(None);
         }
         // The last part was on its way all the time: its time is the whole's.
         whole.request.ledger = part.ledger;
-        if std::mem::take(&mut whole.data_to_come) {
-            whole.from_cache = true;
+        // After a flush that failed, what it was for isn't written.
+        if std::mem::take(&mut whole.data_to_come) && whole.status.failure().is_none() {
+            whole.status = Status::DoneFromCache;
             self.send(slot, false, send);
             return Some(None);
         }
-        let Whole { mut request, from_cache, .. } = self.wholes.remove(slot)?;
-        request.status = if from_cache { Status::DoneFromCache } else { Status::Done };
+        let Whole { mut request, status, .. } = self.wholes.remove(slot)?;
+        request.status = status;
         Some(Some(request))
     }
 }

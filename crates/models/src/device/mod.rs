@@ -10,6 +10,7 @@ pub mod constant_rate;
 pub mod disk;
 pub mod simple_ssd;
 
+mod entrance;
 mod one_at_a_time;
 
 use crate::{Lever, Stage};

@@ -10,7 +10,8 @@
 //! made faster alone.
 
 use crate::Stage;
-use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use crate::device::entrance::accept;
+use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::random::{Generator, uniform};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
 use petrio_units::Blocks;
@@ -55,19 +56,8 @@ pub(super) fn has_blocks(blocks: Blocks) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the device has what a request asks for; if not, what is wrong.
-pub(super) fn check_range(request: &BlockRequest, blocks: u64) -> Result<(), String> {
-    if request.end() > blocks || (request.blocks == 0 && request.direction != Direction::Flush) {
-        let (id, first, count) = (request.id.0, request.address, request.blocks);
-        return Err(format!(
-            "request {id} asks for {count} blocks from {first}, but the device has {blocks}"
-        ));
-    }
-    Ok(())
-}
-
 /// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a draw
-/// from 0 to 1. Requests beyond the end of the device stop the run with an error.
+/// from 0 to 1.
 pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -85,16 +75,7 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     let state = page.state("state", state);
     let draws = page.stream("service");
 
-    let mut accept = page.transition("accept");
-    let request = accept.take(requests);
-    let waiting = accept.put(queue);
-    accept.action(move |f| {
-        let request = f.take(request);
-        if let Err(message) = check_range(&request, blocks) {
-            f.fail(message);
-        }
-        f.put(waiting, request);
-    });
+    accept(&mut page, blocks, (requests, completions), queue);
 
     let jobs = page.fifo::<Job>("begun");
     let mut begin = page.transition("begin");

@@ -3,11 +3,12 @@
 use crate::report::error::ReportError;
 use crate::report::latency::LatencyHistogram;
 use crate::report::series::SeriesCollector;
-use crate::report::served::{OperationFigures, Requests, Served, Share};
+use crate::report::served::{OperationFailures, OperationFigures, Requests, Served, Share};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
-use petrio_colours::{BlockRequest, Causes, MOST_CAUSES};
+use petrio_colours::{BlockRequest, Causes, Failure, MOST_CAUSES};
 use petrio_kernel::Time;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// Collects the request side of a report: counts, latencies, the breakdown of time and the series. Its memory is
@@ -19,6 +20,8 @@ pub struct Collector<R = BlockRequest> {
     kinds: Vec<Option<Box<Tallied>>>,
     by_cause: [u128; MOST_CAUSES],
     found_nothing: u64,
+    /// What could not be done, by kind and reason, and how often.
+    failures: BTreeMap<(usize, Failure), u64>,
     series: SeriesCollector,
     colour: PhantomData<fn(R)>,
 }
@@ -39,6 +42,7 @@ impl<R: Reported> Collector<R> {
             kinds: R::KINDS.iter().map(|_| None).collect(),
             by_cause: [0; MOST_CAUSES],
             found_nothing: 0,
+            failures: BTreeMap::new(),
             series: SeriesCollector::new(begin),
             colour: PhantomData,
         }
@@ -62,6 +66,11 @@ impl<R: Reported> Collector<R> {
             *sum += u128::from(request.ledger().of(*cause).as_picos());
         }
         self.series.record(issued, at, bytes);
+    }
+
+    /// Adds a request that could not be done.
+    pub fn record_failure(&mut self, request: &R, failure: Failure) {
+        *self.failures.entry((request.kind(), failure)).or_default() += 1;
     }
 
     /// What was found, the run having ended at `end`; what the workload was, and what it left behind, is for the run to say.
@@ -107,6 +116,12 @@ impl<R: Reported> Collector<R> {
         } else {
             Vec::new()
         };
+        let failures = self.failures.iter().map(|(&(kind, failure), &failed)| OperationFailures {
+            operation: R::KINDS[kind].name.to_owned(),
+            failed,
+            failure: failure.to_string(),
+        });
+        let failures = failures.collect();
         requests.found_nothing = self.found_nothing;
         Served {
             subject: R::SUBJECT,
@@ -118,6 +133,7 @@ impl<R: Reported> Collector<R> {
             read_latency: apart(Sort::Read),
             write_latency: apart(Sort::Write),
             operations,
+            failures,
             breakdown: self.breakdown(&all.latencies),
             histogram: all.latencies.bins(),
             quantiles: all.latencies.quantiles(),

@@ -50,7 +50,7 @@ pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
-pub use served::{OperationFigures, Requests, Served, Share};
+pub use served::{OperationFailures, OperationFigures, Requests, Served, Share};
 pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Estimate, Members, Report, Stage, WallClock};

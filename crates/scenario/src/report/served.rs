@@ -39,6 +39,9 @@ pub struct Served {
     /// File operations by kind; empty for block requests.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub operations: Vec<OperationFigures>,
+    /// What could not be done, by kind and reason; of the first replication. It counts nowhere else.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub failures: Vec<OperationFailures>,
     /// Where the time of the average request went, in the order in which it meets the causes.
     pub breakdown: Vec<Share>,
     /// Throughput and queue over model time; of the first replication.
@@ -86,6 +89,17 @@ pub struct OperationFigures {
     pub from_cache: u64,
     /// From issue to completion.
     pub latency: Latency,
+}
+
+/// Requests, or operations, of one kind that could not be done for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationFailures {
+    /// Which: `read`, `write`, `fsync` ….
+    pub operation: String,
+    /// How many.
+    pub failed: u64,
+    /// Why, with the name of errno(3): "the volume is full (ENOSPC)".
+    pub failure: String,
 }
 
 /// A part of the time of the average request.

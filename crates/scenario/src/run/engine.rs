@@ -7,7 +7,7 @@ use crate::run::growth::Growth;
 use crate::run::load::Load;
 use crate::run::patience::{Awaited, Patience};
 use petrio_bounds::Headroom;
-use petrio_colours::{BlockRequest, RequestId};
+use petrio_colours::{BlockRequest, Failure, RequestId};
 use petrio_kernel::{Net, Pause, Place, Simulation, Time, Watch};
 use petrio_workload::{Due, RequestSource, SourceItem};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,6 +84,14 @@ pub trait Listener<R> {
     /// # Errors
     /// What can't be measured, or written.
     fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
+
+    /// A request came back that could not be done.
+    ///
+    /// # Errors
+    /// What can't be measured.
+    fn failed(&mut self, _request: &R, _failure: Failure, _run: &mut Simulation) -> Result<(), RunFailure> {
+        Ok(())
+    }
 }
 
 /// Who looks at a run as a whole.

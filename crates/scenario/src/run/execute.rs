@@ -1,14 +1,16 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, System};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, System, file_tables};
 use crate::load::Loaded;
-use crate::report::{Collector, CopiesFigures, ReportError, Served, Sinks, Stage, counted};
+use crate::report::{
+    Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
+};
 use crate::run::RunFailure;
 use crate::run::engine::{Ended, Engine, Limits, Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
-use petrio_colours::{BlockRequest, FileOp};
+use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
 
@@ -137,6 +139,11 @@ impl<R: Driven> Count<R> {
                 counted(served.requests.found_nothing, "read", "reads")
             ));
         }
+        for failed in &served.failures {
+            let OperationFailures { operation, failed, failure } = failed;
+            let (many, words) = (counted(*failed, operation, &format!("{operation}s")), failure);
+            warnings.push(format!("{many} failed: {words}"));
+        }
         (served, warnings)
     }
 }
@@ -200,6 +207,14 @@ impl<R: Driven, A: Hears<R>> Listener<R> for Measured<'_, A> {
         R::count(&mut self.counts).collector.record(request, now);
         if self.cut == Cut::None {
             self.audience.completed(request, now)?;
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, request: &R, failure: Failure, run: &mut Simulation) -> Result<(), RunFailure> {
+        let own = R::count(&mut self.counts);
+        if own.phases.counts(request.id(), run.now()) {
+            own.collector.record_failure(request, failure);
         }
         Ok(())
     }
@@ -269,7 +284,8 @@ fn lane<'p, R: Driven>(
     ports: &'p ProgramPorts<R>,
     plan: RunPlan<'_>,
 ) -> Result<Lane<'p, R, Programs<R>>, RunFailure> {
-    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication)?))
+    let on_error = loaded.scenario.measure.on_error;
+    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication)?).on_error(on_error))
 }
 
 /// What a run gave beside what its programs got.
@@ -322,7 +338,8 @@ fn drive<A: Audience>(
         limits,
         watch: &loaded.watch,
     };
-    let Ended { run, growing } = engine.run(load, &mut measured)?;
+    let ran = engine.run(load, &mut measured);
+    let Ended { run, growing } = ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
@@ -340,6 +357,12 @@ fn drive<A: Audience>(
         growing,
     };
     Ok((measured.counts, ran))
+}
+
+/// A file's name for messages, where its workload gave it one.
+fn file_name(loaded: &Loaded, file: FileId) -> Option<String> {
+    let (tables, _) = file_tables(loaded).ok()?;
+    tables.iter().find_map(|table| table.path(file))
 }
 
 /// What the System's replications came to.

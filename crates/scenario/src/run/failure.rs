@@ -2,6 +2,7 @@
 
 use crate::report::ReportError;
 use petrio_bounds::TooMuch;
+use petrio_colours::{Failure, FileId, Request};
 use petrio_kernel::{NetError, RunError, Time};
 use petrio_workload::SourceError;
 use thiserror::Error;
@@ -84,6 +85,22 @@ pub enum RunFailure {
         device: u32,
         /// How many disks the workload goes to, in words.
         disks: String,
+    },
+    /// A request that the System can't do.
+    #[error("at {now}, {asked}{} by process {process} failed: {failure}", .file.as_ref().map(|file| format!(" of {file}")).unwrap_or_default())]
+    Refused {
+        /// When it came back.
+        now: Time,
+        /// What it asked for.
+        asked: String,
+        /// The file that it is about.
+        file: Option<String>,
+        /// That file's number.
+        number: Option<FileId>,
+        /// Who asked.
+        process: u32,
+        /// Why it could not be done.
+        failure: Failure,
     },
     /// More requests arrive than the System can ever serve.
     #[error("at {now}, {in_flight} requests are in flight: the System can't keep up with this load")]
@@ -177,6 +194,30 @@ pub enum RunFailure {
 }
 
 impl RunFailure {
+    /// A request came back that could not be done.
+    pub(crate) fn refused(request: &impl Request, failure: Failure, now: Time) -> Self {
+        let number = request.about();
+        Self::Refused {
+            now,
+            asked: request.asked(),
+            file: number.map(|file| format!("file {}", file.0)),
+            number,
+            process: request.process(),
+            failure,
+        }
+    }
+
+    /// With files by name, where `name` knows one.
+    pub(crate) fn naming(self, name: impl Fn(FileId) -> Option<String>) -> Self {
+        match self {
+            Self::Refused { now, asked, file, number, process, failure } => {
+                let file = number.and_then(name).or(file);
+                Self::Refused { now, asked, file, number, process, failure }
+            }
+            other => other,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         let help = match self {
@@ -197,6 +238,12 @@ impl RunFailure {
             }
             Self::TooMuchMemory { .. } => {
                 "make the run shorter ([measure] stop), give it fewer processes or files, or take a larger machine"
+            }
+            Self::Refused { failure, .. } => {
+                return Some(format!(
+                    "{}; or let the report count what fails: [measure] on_error = \"count\"",
+                    failure.advice()
+                ));
             }
             Self::NoSteadyState { .. } => {
                 "run longer, or give warm_up as a span of model time such as \"5 s\""

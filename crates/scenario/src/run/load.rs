@@ -3,6 +3,7 @@
 use crate::build::ProgramPorts;
 use crate::run::RunFailure;
 use crate::run::engine::{Listener, Programs};
+use crate::schema::OnError;
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};
 use petrio_workload::Due;
@@ -33,6 +34,7 @@ pub struct Lane<'n, R, P> {
     ports: &'n ProgramPorts<R>,
     told: &'n [Place<R>],
     programs: P,
+    on_error: OnError,
     issued: u64,
     completed: u64,
     /// When the last request completed.
@@ -47,6 +49,7 @@ impl<'n, R, P> Lane<'n, R, P> {
             ports,
             told: &[],
             programs,
+            on_error: OnError::Stop,
             issued: 0,
             completed: 0,
             last: Time::ZERO,
@@ -58,6 +61,13 @@ impl<'n, R, P> Lane<'n, R, P> {
     #[must_use]
     pub const fn told(mut self, places: &'n [Place<R>]) -> Self {
         self.told = places;
+        self
+    }
+
+    /// What becomes of a request that can't be done.
+    #[must_use]
+    pub const fn on_error(mut self, on_error: OnError) -> Self {
+        self.on_error = on_error;
         self
     }
 
@@ -110,7 +120,11 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             self.completed += 1;
             self.last = now;
             self.programs.complete(done.id(), now)?;
-            listener.completed(&done, run)?;
+            match done.status().failure() {
+                None => listener.completed(&done, run)?,
+                Some(failure) if self.on_error == OnError::Count => listener.failed(&done, failure, run)?,
+                Some(failure) => return Err(RunFailure::refused(&done, failure, now)),
+            }
         }
         Ok(self.completed - before)
     }

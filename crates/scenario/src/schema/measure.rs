@@ -17,6 +17,8 @@ pub struct Measure {
     pub confidence: Fraction,
     /// What is cut off at the beginning: a span of model time, or "auto" (MSER-5).
     pub warm_up: WarmUp,
+    /// What becomes of a request that its System can't do: a write to a full volume, a block that a device can't read.
+    pub on_error: OnError,
     /// Which stages the report shows: equal parts as one class, or each of them.
     pub stages: StageRows,
     /// When a run has measured enough: whichever comes first. Left out, when every workload has ended.
@@ -35,12 +37,24 @@ impl Default for Measure {
             replications: 1,
             confidence: Fraction::new(0.95).unwrap_or(Fraction::ZERO),
             warm_up: WarmUp::default(),
+            on_error: OnError::default(),
             stages: StageRows::default(),
             stop: Stop::default(),
             max_time: None,
             max_requests: None,
         }
     }
+}
+
+/// What becomes of a request that its System can't do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// The run ends with an error that says what was asked.
+    #[default]
+    Stop,
+    /// Its program hears of the error and goes on; the report counts it, and leaves it out of all other figures.
+    Count,
 }
 
 /// Which stages the report shows.

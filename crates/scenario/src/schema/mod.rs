@@ -27,7 +27,7 @@ pub(crate) use file_system::read_file_system;
 pub use file_system::{FileSystem, FileSystemPlace};
 pub(crate) use host::USUAL_SWAPPINESS;
 pub use host::{Change, Host};
-pub use measure::{Measure, StageRows, Stop, WarmUp};
+pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
 pub(crate) use scenario::Head;

@@ -124,16 +124,18 @@ impl FlushMachine {
     /// The flush that was sent at `sent` is complete; requests that are complete with it go to `done`.
     pub(super) fn flushed(
         &mut self,
-        (sent, ledger): (Time, &Ledger),
+        (sent, trip): (Time, &BlockRequest),
         now: Time,
         done: &mut Vec<BlockRequest>,
     ) {
+        let failed = trip.status.failure().is_some();
         self.flushing = false;
         let mut running = std::mem::take(&mut self.running);
         for mut sequence in running.drain(..) {
-            charge(&mut sequence.request, sent, ledger);
+            charge(&mut sequence.request, sent, &trip.ledger);
             sequence.begun = true;
-            if sequence.data {
+            // A sequence ends with its first step that fails (blk_flush_complete_seq).
+            if sequence.data && !failed {
                 self.send_data(sequence);
             } else {
                 done.push(sequence.request);
@@ -147,13 +149,13 @@ impl FlushMachine {
     pub(super) fn written(
         &mut self,
         mut sequence: Sequence,
-        (sent, ledger): (Time, &Ledger),
+        (sent, trip): (Time, &BlockRequest),
         now: Time,
         done: &mut Vec<BlockRequest>,
     ) {
         self.data_in_flight -= 1;
-        charge(&mut sequence.request, sent, ledger);
-        if sequence.after {
+        charge(&mut sequence.request, sent, &trip.ledger);
+        if sequence.after && trip.status.failure().is_none() {
             (sequence.after, sequence.begun) = (false, true);
             self.line_up(sequence, now);
         } else {

@@ -35,8 +35,8 @@ struct Split {
     request: BlockRequest,
     /// Parts that aren't complete.
     left: u32,
-    /// All parts so far came from a cache.
-    from_cache: bool,
+    /// How the parts so far ended.
+    status: Status,
 }
 
 /// What the device gets.
@@ -119,7 +119,8 @@ impl Queue {
             return None;
         }
         let left = request.blocks.div_ceil(self.largest);
-        let slot = self.splits.insert(Split { request: request.clone(), left, from_cache: true });
+        let slot =
+            self.splits.insert(Split { request: request.clone(), left, status: Status::DoneFromCache });
         let part = BlockRequest { id: RequestId(PART | u64::from(slot)), ..request.clone() };
         Some(Parts { part, largest: self.largest, end: request.end() })
     }
@@ -309,13 +310,13 @@ impl Queue {
             }
             Flight::Data(sequence) => {
                 let line = self.line(sequence.request.direction);
-                self.flush.written(sequence, (sent, &down.ledger), now, done);
+                self.flush.written(sequence, (sent, down), now, done);
                 self.allocated[line] -= (done.len() - before) as u32;
                 waiting_again = 1 - (done.len() - before);
             }
             Flight::Flush => {
                 let served = self.flush.served().len();
-                self.flush.flushed((sent, &down.ledger), now, done);
+                self.flush.flushed((sent, down), now, done);
                 for request in &done[before..] {
                     let line = self.line(request.direction);
                     self.allocated[line] -= 1;
@@ -352,14 +353,14 @@ impl Queue {
         let slot = (part.id.0 & !PART) as u32;
         let split = self.splits.get_mut(slot)?;
         split.left -= 1;
-        split.from_cache &= part.status == Status::DoneFromCache;
+        split.status = split.status.and(part.status);
         if split.left > 0 {
             return None;
         }
-        let Split { mut request, from_cache, .. } = self.splits.remove(slot)?;
+        let Split { mut request, status, .. } = self.splits.remove(slot)?;
         // The last part was on its way from beginning to end: its time is the whole's.
         request.ledger = part.ledger;
-        request.status = if from_cache { Status::DoneFromCache } else { Status::Done };
+        request.status = status;
         Some(request)
     }
 }

@@ -14,6 +14,8 @@ use smallvec::SmallVec;
 pub(super) struct Whole {
     request: BlockRequest,
     left: u32,
+    /// How the parts so far ended.
+    status: Status,
     /// It goes back with its first part, and has.
     returns_first: bool,
     has_returned: bool,
@@ -124,7 +126,8 @@ impl Replicas {
         let returns_first =
             request.direction == Direction::Write && self.parameters.write_returns == WriteReturns::First;
         let left = to.len() as u32;
-        let whole = Whole { request: request.clone(), left, returns_first, has_returned: false };
+        let (request, status) = (request.clone(), Status::Done);
+        let whole = Whole { request: request.clone(), left, status, returns_first, has_returned: false };
         let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
         let mut parts = Parts::new();
         for (slot, address, blocks) in to {
@@ -156,12 +159,17 @@ impl Replicas {
         match self.flights.get_mut(slot).ok_or_else(unknown)? {
             Flight::Copy(copying) => {
                 let is_read = part.direction == Direction::Read;
+                let has_failed = part.status.failure().is_some();
+                if has_failed {
+                    copying.give_up();
+                }
                 copying.writes_left = match is_read {
+                    true if has_failed => 0,
                     true => copying.targets.count(),
                     false => copying.writes_left - 1,
                 };
                 let copying = copying.clone();
-                if is_read {
+                if is_read && !has_failed {
                     for target in copying.targets.iter() {
                         let what = (copying.file, copying.piece);
                         self.copy_part(target, Direction::Write, what, slot, &mut parts, now);
@@ -174,15 +182,17 @@ impl Replicas {
             }
             Flight::Whole(whole) => {
                 whole.left -= 1;
+                whole.status = whole.status.and(part.status);
                 let is_last = whole.left == 0;
-                let returns = !whole.has_returned && (whole.returns_first || is_last);
+                let first = whole.returns_first && part.status.failure().is_none();
+                let returns = !whole.has_returned && (first || is_last);
                 let mut back = None;
                 if returns {
                     whole.has_returned = true;
                     let mut request = whole.request.clone();
                     // The part was on its way all the time: its time is the whole's.
                     request.ledger = part.ledger;
-                    request.status = Status::Done;
+                    request.status = whole.status;
                     back = Some(request);
                 }
                 if is_last {

@@ -51,6 +51,13 @@ pub(super) struct Copying {
     pub(super) writes_left: u32,
 }
 
+impl Copying {
+    /// It comes to nothing, as if the file had been written meanwhile.
+    pub(super) fn give_up(&mut self) {
+        self.version = u64::MAX;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

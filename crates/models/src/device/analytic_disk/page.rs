@@ -11,7 +11,8 @@
 use super::{AnalyticDiskParameters, Arm, STEPS};
 use crate::Stage;
 use crate::device::disk::parameters::QueueDiscipline;
-use crate::device::one_at_a_time::{Job, check_range, steps_page};
+use crate::device::entrance::{refusal, refuse};
+use crate::device::one_at_a_time::{Job, steps_page};
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::random::below;
 use petrio_kernel::{PageBuilder, Place};
@@ -51,11 +52,12 @@ pub fn analytic_disk_page(
     let mut accept = page.transition("accept");
     let request = accept.take(requests);
     let update = accept.update(arm);
-    let waiting = accept.put(queue);
+    let waiting = accept.may_put(queue, 1);
+    let refused = accept.may_put(completions, 1);
     accept.action(move |f| {
         let request = f.take(request);
-        if let Err(message) = check_range(&request, blocks) {
-            f.fail(message);
+        if let Some(failure) = refusal(&request, blocks) {
+            return f.put(refused, refuse(request, failure));
         }
         let (draw, now) = (below(f.random(draws), u64::MAX), f.now());
         f.update(update).accept(request, now, draw);

@@ -13,7 +13,7 @@
 use super::SimpleSsdParameters;
 use super::channels::{Channels, Part};
 use crate::device::DevicePorts;
-use crate::device::one_at_a_time::check_range;
+use crate::device::entrance::accept;
 use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
@@ -48,7 +48,7 @@ pub(super) fn simple_ssd_page(
         finishing: page.fifo("finishing"),
     };
     page.initial(places.slots, vec![(); depth.clamp(1, DEPTH_MAX) as usize]);
-    entrance(&mut page, drive.blocks.get(), &places, ports.requests);
+    entrance(&mut page, drive.blocks.get(), &places, ports);
     let decoding = controller(&mut page, drive, &places);
     let busy = flash(&mut page, drive, &places);
     let on_link = link(&mut page, drive, &places);
@@ -67,17 +67,8 @@ pub(super) fn simple_ssd_page(
 }
 
 /// Requests wait for one of the commands that the drive accepts.
-fn entrance(page: &mut PageBuilder<'_>, blocks: u64, places: &Places, requests: Place<BlockRequest>) {
-    let mut accept = page.transition("accept");
-    let request = accept.take(requests);
-    let waiting = accept.put(places.queue);
-    accept.action(move |f| {
-        let request = f.take(request);
-        if let Err(message) = check_range(&request, blocks) {
-            f.fail(message);
-        }
-        f.put(waiting, request);
-    });
+fn entrance(page: &mut PageBuilder<'_>, blocks: u64, places: &Places, ports: DevicePorts) {
+    accept(page, blocks, (ports.requests, ports.completions), places.queue);
     let mut dispatch = page.transition("dispatch");
     dispatch.consume(places.slots);
     let request = dispatch.take(places.queue);

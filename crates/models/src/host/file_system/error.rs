@@ -1,6 +1,6 @@
 //! What can go wrong with a volume, and what to do about it.
 
-use petrio_colours::FileId;
+use petrio_colours::{Failure, FileId};
 
 /// Why a volume can't be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,4 +110,21 @@ pub enum FileError {
         /// Blocks that it can have.
         most: u64,
     },
+}
+
+impl FileError {
+    /// What the kernel tells the process.
+    pub const fn failure(&self) -> Failure {
+        match self {
+            Self::NotFound { .. } => Failure::NotFound,
+            Self::Exists { .. } => Failure::Exists,
+            Self::NotADirectory { .. } => Failure::NotADirectory,
+            Self::IsADirectory { .. } => Failure::IsADirectory,
+            Self::NotEmpty { .. } => Failure::NotEmpty,
+            Self::Misplaced { .. } => Failure::Misplaced,
+            Self::NoSpace { .. } => Failure::NoSpace,
+            Self::NoInode { .. } => Failure::NoInode,
+            Self::TooLarge { .. } => Failure::TooLarge,
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! The call: the C library, the way into the kernel, and back.
 //!
 //! An operation that goes through fread or fwrite becomes the system calls that its buffer makes of it (figures 20 and 25 of
-//! the dissertation). Leaves out calls that fail and signals.
+//! the dissertation). Leaves out signals.
 
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
-use petrio_colours::{FileCause, FileOp, Operation, Status};
+use crate::host::state::Event;
+use petrio_colours::{Failure, FileCause, FileOp, Operation, Status};
 use petrio_kernel::Time;
 
 impl Context<'_> {
@@ -16,6 +17,9 @@ impl Context<'_> {
         if job.op.operation == Operation::Read {
             let size = self.fs.inodes.get(job.op.file).size;
             job.found = Some(size.saturating_sub(job.op.offset)).filter(|&found| found < job.op.length);
+        }
+        if self.fs.is_read_only && job.op.operation.changes() {
+            return self.fail(job, Failure::ReadOnly);
         }
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
@@ -67,11 +71,30 @@ impl Context<'_> {
             }
             Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then }
         } else {
-            let (operation, file) = (job.op.operation.name(), job.op.file.0);
-            let message = format!(
-                "{operation} of file {file}, which isn't there; prepare it before the run, or create it first"
-            );
-            Next::Fail(message)
+            job.failure = Some(Failure::NotFound);
+            Next::Run { work: work + cost, cause: FileCause::Call, cache: Time::ZERO, then: Then::Return }
+        }
+    }
+
+    /// An operation that can't be done goes back to its process.
+    pub(super) fn fail(&mut self, job: &mut Job, failure: Failure) -> Next {
+        job.failure = Some(failure);
+        self.give_up(job)
+    }
+
+    /// An operation that can't go on gives back what it holds.
+    pub(super) fn give_up(&mut self, job: &mut Job) -> Next {
+        if let Some((id, credits)) = job.handle.take() {
+            self.stop_handle(id, credits);
+        }
+        self.unlock(job);
+        Next::Return
+    }
+
+    /// Gives back a file's lock, if the operation has it.
+    pub(super) fn unlock(&mut self, job: &mut Job) {
+        if std::mem::take(&mut job.locks) {
+            self.fs.events.extend(self.fs.locks.give_back(job.op.file).map(Event::Lock));
         }
     }
 
@@ -109,7 +132,11 @@ pub(super) fn leave(job: Job) -> FileOp {
     if let Some(found) = job.found {
         (op.length, op.cut_short) = (found, true);
     }
-    op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
+    op.status = match job.failure {
+        Some(failure) => Status::Failed(failure),
+        None if job.waited => Status::Done,
+        None => Status::DoneFromCache,
+    };
     op
 }
 

@@ -2,17 +2,23 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
-use super::job::{Burst, Waiting, Who};
+use super::job::{Burst, Wait, Waiting, Who};
 use crate::host::journal::BlockKey;
-use crate::host::state::{Event, Purpose, times};
-use petrio_colours::{BlockRequest, FileCause};
+use crate::host::state::{Ended, Event, Purpose, file_of, times};
+use petrio_colours::{BlockRequest, Failure, FileCause};
 use petrio_kernel::{PageBuilder, Place};
 
 impl Context<'_> {
     /// A request has come back.
     pub(super) fn complete(&mut self, request: &BlockRequest) {
-        let Some((purpose, group)) = self.fs.transfers.complete(request.tag) else { return };
+        let Some(Ended { purpose, group, is_last }) = self.fs.transfers.complete(request.tag) else { return };
+        if let Some(failure) = request.status.failure() {
+            self.note_failure(purpose, group, failure);
+        }
         match purpose {
+            Purpose::Read { file, first, pages } if request.status.failure().is_some() => {
+                self.memory.cache.remove(file, first, first + pages);
+            }
             Purpose::Read { file, first, pages } => self.memory.cache.arrived(file, first, pages),
             Purpose::Write { file, first, pages } => {
                 let written = self.memory.cache.written(file, first, pages);
@@ -37,9 +43,26 @@ impl Context<'_> {
                     self.fs.events.push(Event::Memory);
                 }
             }
-            Purpose::Plain => {}
+            Purpose::Log | Purpose::Plain => {}
         }
-        self.fs.events.extend(group.map(Event::Group));
+        self.fs.events.extend(is_last.then_some(Event::Group(group)));
+    }
+
+    /// A request could not be done. Who waits for its group hears of it; data that could not be written are lost, of which the
+    /// next fsync tells (`file_check_and_advance_wb_err`); without log or metadata the file system takes no more changes
+    /// (`jbd2_journal_abort`).
+    fn note_failure(&mut self, purpose: Purpose, group: u64, failure: Failure) {
+        self.fs.transfers.fail(group, failure, self.now);
+        match purpose {
+            Purpose::Log => self.fs.is_read_only = true,
+            Purpose::Write { file, .. } => match file_of(file) {
+                Some(file) => {
+                    self.fs.unwritten.insert(file, failure);
+                }
+                None => self.fs.is_read_only = true,
+            },
+            Purpose::Read { .. } | Purpose::Plain => {}
+        }
     }
 }
 
@@ -67,10 +90,14 @@ pub(super) fn completions_page(
         let finished = wake.read(places.finished);
         let waiting = wake.take_key(place, move |binding| *binding.get(finished));
         let memory = wake.peek(places.memory);
+        // Only requests fail.
+        let fs = matches!(wait, Wait::Page | Wait::Write).then(|| wake.peek(places.fs));
         let running = wake.put(places.processor);
         wake.action(move |f| {
-            let Waiting { mut job, cause, work, then, .. } = f.take(waiting);
+            let Waiting { mut job, cause, work, then, key } = f.take(waiting);
             job.charge(cause, f.now());
+            job.failure = fs.and_then(|fs| f.get(fs).failure_of(key));
+            let then = if job.failure.is_some() { then.or_gives_up() } else { then };
             let costs = &f.get(memory).costs;
             let cache = times(costs.complete, 1) + work;
             let work = costs.wake_up + cache;

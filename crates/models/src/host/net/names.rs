@@ -31,7 +31,8 @@ impl Context<'_> {
         };
         self.fs.touched.clear();
         if let Err(error) = self.fs.volume.operate(&op, &mut self.fs.touched) {
-            return Next::Fail(error.to_string());
+            job.handle = id.map(|id| (id, CREDITS));
+            return self.fail(job, error.failure());
         }
         let group = self.bring_touched(Touch::of(&op, Direction::Read, true));
         if let Some(id) = id {
@@ -88,7 +89,7 @@ impl Context<'_> {
             (from..pages).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
         }
         let removed = self.memory.cache.remove(key, from, u64::MAX);
-        self.fs.inodes.get_mut(file).delayed = 0;
+        self.fs.set_delayed(file, 0);
         times(self.memory.costs.reclaim, removed.clean + removed.dirty)
     }
 }

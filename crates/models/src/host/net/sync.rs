@@ -11,7 +11,7 @@ use crate::host::file_system::FileError;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch, times};
-use petrio_colours::{Direction, FileCause, Operation};
+use petrio_colours::{Direction, Failure, FileCause, Operation};
 use petrio_kernel::Time;
 
 /// Blocks that finding blocks for delayed pages may dirty at a time.
@@ -39,7 +39,7 @@ impl Context<'_> {
                     match self.find_delayed_blocks(key) {
                         Ok(None) => {}
                         Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
-                        Err(error) => return Next::Fail(error.to_string()),
+                        Err(error) => return self.fail(job, error.failure()),
                     }
                     let range = self.range_of(job);
                     let touch = Touch::of(&job.op, Direction::Write, true);
@@ -73,9 +73,20 @@ impl Context<'_> {
                         return self.flush_device(job);
                     }
                 }
-                Stage::Done => return self.end_call(job),
+                Stage::Done => {
+                    return match self.lost(job) {
+                        Some(failure) => self.fail(job, failure),
+                        None => self.end_call(job),
+                    };
+                }
             }
         }
+    }
+
+    /// Why what was to be made durable isn't: told once of data, and of a journal always.
+    fn lost(&mut self, job: &Job) -> Option<Failure> {
+        let journal = self.fs.is_read_only.then_some(Failure::ReadOnly);
+        self.fs.unwritten.remove(&job.op.file).or(journal)
     }
 
     /// Whether only data matter, and what is needed to find them.
@@ -119,7 +130,8 @@ impl Context<'_> {
     /// What must happen first, if anything must.
     ///
     /// # Errors
-    /// When the volume is full.
+    /// When the volume is full: its blocks were reserved, but none for what maps them. The data are lost, as in
+    /// `mpage_map_and_submit_extent`.
     pub(super) fn find_delayed_blocks(&mut self, key: FileKey) -> Result<Option<Event>, FileError> {
         let Some(file) = crate::host::state::file_of(key) else { return Ok(None) };
         if self.fs.inodes.get(file).delayed == 0 {
@@ -141,7 +153,14 @@ impl Context<'_> {
             at = first + pages;
         }
         self.fs.mapping = mapping;
-        result?;
+        if let Err(error) = result {
+            self.log_touched(id);
+            self.stop_handle(id, CREDITS);
+            self.memory.cache.remove(key, at, u64::MAX);
+            self.fs.set_delayed(file, 0);
+            self.fs.unwritten.insert(file, error.failure());
+            return Err(error);
+        }
         let size = self.fs.inodes.get(file).size;
         self.fs.volume.grow(file, size);
         self.fs.volume.touch_inode(file, &mut self.fs.touched);
@@ -151,7 +170,8 @@ impl Context<'_> {
             self.journal.order(id, key.0);
         }
         let inode = self.fs.inodes.get_mut(file);
-        (inode.delayed, inode.sync, inode.data_sync) = (0, id, id);
+        (inode.sync, inode.data_sync) = (id, id);
+        self.fs.set_delayed(file, 0);
         self.stop_handle(id, CREDITS);
         Ok(None)
     }
@@ -186,7 +206,7 @@ impl Context<'_> {
                         match self.find_delayed_blocks(key) {
                             Ok(None) => {}
                             Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
-                            Err(error) => return Next::Fail(error.to_string()),
+                            Err(error) => return self.fail(job, error.failure()),
                         }
                         sent += self.write_pages(key, (0, u64::MAX), u64::MAX, touch, group).1;
                     }

@@ -18,7 +18,7 @@ use crate::host::kernel_profile::{JournalGeneration, Throttling};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Purpose, Touch, times};
 use crate::host::write_back::{self, Pause, Writer};
-use petrio_colours::{Direction, FileCause, Operation};
+use petrio_colours::{Direction, Failure, FileCause, Operation};
 use petrio_kernel::Time;
 
 /// Pages of a piece: what is prepared, copied and posted at once.
@@ -122,6 +122,10 @@ impl Context<'_> {
         let holes = self.holes(job, first, pages);
         let allocates = holes > 0 && !self.fs.rules.delayed;
         let logs_data = self.fs.rules.logs_data();
+        let reserves = if self.fs.rules.delayed { holes.min(missing) } else { 0 };
+        if reserves > 0 && !self.fs.has_room_for(reserves) {
+            return self.fail(job, Failure::NoSpace);
+        }
         let mut group = None;
         let mut work =
             self.walk_folios(job, key, (first, pages)) + times(self.memory.costs.new_page, missing);
@@ -140,7 +144,8 @@ impl Context<'_> {
             }
             if allocates {
                 if let Err(error) = self.allocate(job, first, pages) {
-                    return Next::Fail(error.to_string());
+                    self.log_touched(id);
+                    return self.fail(job, error.failure());
                 }
                 let costs = &self.memory.costs;
                 work += times(costs.allocate, holes) + costs.allocate_call;
@@ -163,8 +168,8 @@ impl Context<'_> {
                 inode.data_sync = id;
             }
         }
-        if self.fs.rules.delayed {
-            self.fs.inodes.get_mut(file).delayed += holes.min(missing);
+        if reserves > 0 {
+            self.fs.set_delayed(file, self.fs.inodes.get(file).delayed + reserves);
         }
         if missing > 0 {
             let largest = if self.fs.rules.large_folios { u32::MAX } else { 1 };
@@ -345,9 +350,7 @@ impl Context<'_> {
 
     /// All bytes of the call are written; a synchronous one is now made durable.
     fn end_write(&mut self, job: &mut Job) -> Next {
-        if std::mem::take(&mut job.locks) {
-            self.fs.events.extend(self.fs.locks.give_back(job.op.file).map(Event::Lock));
-        }
+        self.unlock(job);
         let flags = job.op.flags;
         if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
         {
@@ -383,7 +386,9 @@ impl Context<'_> {
             if holes > 0
                 && let Err(error) = self.allocate(job, first, end - first)
             {
-                return Next::Fail(error.to_string());
+                self.log_touched(id);
+                job.handle = Some((id, CREDITS));
+                return self.fail(job, error.failure());
             }
             let missing = self.bring_touched(touch);
             self.log_touched(id);

@@ -11,7 +11,7 @@ mod transfers;
 pub(super) use inodes::{Inode, Inodes};
 pub(super) use memory::{Memory, times};
 pub(super) use mounted::{Daemon, Mounted, Signals, Touch};
-pub(super) use transfers::Purpose;
+pub(super) use transfers::{Ended, Purpose};
 
 use super::page_cache::FileKey;
 use petrio_colours::FileId;
@@ -71,5 +71,10 @@ impl Event {
             Self::Lock(turn) => (7, turn),
         };
         Key::from(kind as u64) << 64 | Key::from(value)
+    }
+
+    /// The group whose requests are waited for under a key.
+    pub(super) fn group_of(key: Key) -> Option<u64> {
+        (key >> 64 == 0).then_some(key as u64)
     }
 }

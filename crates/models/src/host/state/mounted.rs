@@ -14,8 +14,8 @@ use crate::host::page_cache::FileKey;
 use crate::host::parameters::{HostParameters, Mount};
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
+use petrio_kernel::{Key, Time};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -143,6 +143,12 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) flushing: bool,
     /// Whether somebody waits for room among the writes.
     pub(in crate::host) waits_for_room: bool,
+    /// Files of which data could not be written: whoever syncs one next hears of it.
+    pub(in crate::host) unwritten: FastMap<FileId, Failure>,
+    /// An error of the device has taken its journal, or metadata: it takes no more changes.
+    pub(in crate::host) is_read_only: bool,
+    /// Blocks that pages wait for which were written without (delayed allocation), of all files.
+    reserved: u64,
     next_request: u64,
     /// Device blocks of the swap space, and the next to be used.
     swap: (Range<u64>, u64),
@@ -195,6 +201,9 @@ impl Mounted {
             writers: FastMap::default(),
             flushing: false,
             waits_for_room: false,
+            unwritten: FastMap::default(),
+            is_read_only: false,
+            reserved: 0,
             next_request: 0,
             swap: (swap.clone(), swap.start),
         }
@@ -203,6 +212,22 @@ impl Mounted {
     /// The process number of a thread of the kernel: each mount has its own, which nobody else has.
     pub(in crate::host) fn daemon(&self, daemon: Daemon) -> u32 {
         u32::MAX - daemon as u32 - DAEMONS * self.position
+    }
+
+    /// So many pages of a file wait for their blocks (delayed allocation).
+    pub(in crate::host) fn set_delayed(&mut self, file: FileId, pages: u64) {
+        let before = std::mem::replace(&mut self.inodes.get_mut(file).delayed, pages);
+        self.reserved = self.reserved + pages - before;
+    }
+
+    /// Whether so many more pages may wait for blocks (`ext4_da_reserve_space`).
+    pub(in crate::host) fn has_room_for(&self, pages: u64) -> bool {
+        self.reserved + pages <= self.volume.free_blocks()
+    }
+
+    /// Why what somebody waited for under a key could not be done, if it couldn't.
+    pub(in crate::host) fn failure_of(&self, key: Key) -> Option<Failure> {
+        Event::group_of(key).and_then(|group| self.transfers.failure(group))
     }
 
     /// A file's key in the page cache.
@@ -262,7 +287,7 @@ impl Mounted {
         group: u64,
         now: Time,
     ) -> &mut BlockRequest {
-        let tag = self.transfers.add(group, Purpose::Plain);
+        let tag = self.transfers.add(group, Purpose::Log);
         self.push((block, 1), touch, tag, now)
     }
 

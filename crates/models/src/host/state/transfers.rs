@@ -1,6 +1,8 @@
 //! Block requests on their way, and what their completion means.
 
 use crate::host::page_cache::FileKey;
+use petrio_colours::Failure;
+use petrio_kernel::Time;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,9 @@ pub(in crate::host) enum Purpose {
         /// Pages.
         pages: u64,
     },
-    /// Past the cache, into the log, or a flush: somebody waits for its group.
+    /// Into the log.
+    Log,
+    /// Past the cache, or a flush: somebody waits for its group.
     Plain,
 }
 
@@ -43,6 +47,19 @@ pub(in crate::host) struct Transfers {
     groups: Vec<(u64, u32)>,
     next_group: u64,
     writes: u32,
+    /// Groups of which a request could not be done, and when that was found.
+    failed: Vec<(u64, Failure, Time)>,
+}
+
+/// A request that has come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::host) struct Ended {
+    /// What it was for.
+    pub(in crate::host) purpose: Purpose,
+    /// Its group.
+    pub(in crate::host) group: u64,
+    /// It was the last of its group.
+    pub(in crate::host) is_last: bool,
 }
 
 impl Transfers {
@@ -77,8 +94,8 @@ impl Transfers {
         }
     }
 
-    /// A request has completed: what it was for, and its group if it was the last of it.
-    pub(in crate::host) fn complete(&mut self, slot: u64) -> Option<(Purpose, Option<u64>)> {
+    /// A request has completed.
+    pub(in crate::host) fn complete(&mut self, slot: u64) -> Option<Ended> {
         let transfer = self.slots.get_mut(slot as usize).filter(|transfer| transfer.in_use)?;
         transfer.in_use = false;
         let Transfer { purpose, group, .. } = *transfer;
@@ -86,11 +103,25 @@ impl Transfers {
         self.writes -= u32::from(matches!(purpose, Purpose::Write { .. }));
         let at = self.groups.iter().position(|&(other, _)| other == group)?;
         self.groups[at].1 -= 1;
-        let last = self.groups[at].1 == 0;
-        if last {
+        let is_last = self.groups[at].1 == 0;
+        if is_last {
             self.groups.swap_remove(at);
         }
-        Some((purpose, last.then_some(group)))
+        Some(Ended { purpose, group, is_last })
+    }
+
+    /// A request of a group could not be done: who waits for the group hears of it when it is over.
+    pub(in crate::host) fn fail(&mut self, group: u64, failure: Failure, now: Time) {
+        let mut failed = std::mem::take(&mut self.failed);
+        // Of a group that was over before, everybody has heard.
+        failed.retain(|&(other, _, at)| at == now || self.is_pending(other));
+        failed.push((group, failure, now));
+        self.failed = failed;
+    }
+
+    /// Why a request of a group could not be done, if one couldn't.
+    pub(in crate::host) fn failure(&self, group: u64) -> Option<Failure> {
+        self.failed.iter().find(|(other, ..)| *other == group).map(|&(_, failure, _)| failure)
     }
 
     /// The group of the request that brings a page in.
@@ -120,11 +151,26 @@ mod tests {
         let mut transfers = Transfers::default();
         let group = transfers.group();
         let (a, b) = (transfers.add(group, Purpose::Plain), transfers.add(group, Purpose::Plain));
-        assert_eq!(transfers.complete(a), Some((Purpose::Plain, None)));
+        let ended = |is_last| Some(Ended { purpose: Purpose::Plain, group, is_last });
+        assert_eq!(transfers.complete(a), ended(false));
         assert!(transfers.is_pending(group));
-        assert_eq!(transfers.complete(b), Some((Purpose::Plain, Some(group))));
+        assert_eq!(transfers.complete(b), ended(true));
         assert!(!transfers.is_pending(group));
         assert_eq!(transfers.complete(b), None);
+    }
+
+    #[test]
+    fn a_failure_is_known_until_everybody_has_heard_of_it() {
+        let mut transfers = Transfers::default();
+        let (first, second) = (transfers.group(), transfers.group());
+        let slots = [transfers.add(first, Purpose::Plain), transfers.add(first, Purpose::Plain)];
+        transfers.complete(slots[0]);
+        transfers.fail(first, Failure::Device, Time::from_millis(1));
+        transfers.fail(second, Failure::Device, Time::from_millis(2));
+        assert_eq!(transfers.failure(first), Some(Failure::Device), "its other request is on its way");
+        transfers.complete(slots[1]);
+        transfers.fail(second, Failure::Device, Time::from_millis(3));
+        assert_eq!((transfers.failure(first), transfers.failure(second)), (None, Some(Failure::Device)));
     }
 
     #[test]

@@ -81,7 +81,10 @@ impl Exits {
                 job.op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
                 f.put(self.completions, job.op);
             }
-            Next::Fail(message) => f.fail(message),
+            Next::Fail(failure) => {
+                job.op.status = Status::Failed(failure);
+                f.put(self.completions, job.op);
+            }
         }
         self.send(f);
     }
@@ -157,10 +160,12 @@ pub fn unix_1990_page(
         let mut wake = page.transition(&format!("wake {name}"));
         let finished = wake.read(places.finished);
         let waiting = wake.take_key(place, move |binding| *binding.get(finished));
+        let host = wake.peek(places.host);
         let put = wake.put(ready);
         wake.action(move |f| {
-            let Waiting { mut job, cause, .. } = f.take(waiting);
+            let Waiting { mut job, cause, key } = f.take(waiting);
             charge(&mut job, cause, f.now());
+            job.failure = f.get(host).failure_of(key);
             f.put(put, job);
         });
     }
@@ -184,8 +189,8 @@ pub fn unix_1990_page(
     let request = complete.take(ports.request_completions);
     let exits = Exits::declare(&mut complete, &places);
     complete.action(move |f| {
-        let request = f.take(request);
-        if !f.update(exits.host).complete(&request) {
+        let (request, now) = (f.take(request), f.now());
+        if !f.update(exits.host).complete(&request, now) {
             f.fail(format!("a request with the tag {} comes back that the host never sent", request.tag));
         }
         exits.send(f);

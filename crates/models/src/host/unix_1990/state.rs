@@ -9,7 +9,7 @@ use super::files::{Files, UnixFile};
 use super::layout::Layout;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::host::fast_map::FastMap;
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
+use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Key, Time};
 use std::hash::Hash;
 
@@ -71,11 +71,21 @@ pub(super) struct Job {
     pub(super) waited: bool,
     /// Up to when its time has been charged.
     pub(super) charged: Time,
+    /// Why it can't be done.
+    pub(super) failure: Option<Failure>,
 }
 
 impl Job {
     pub(super) fn new(op: FileOp, now: Time) -> Self {
-        Self { position: op.offset, op, looked: None, sent: false, waited: false, charged: now }
+        Self {
+            position: op.offset,
+            op,
+            looked: None,
+            sent: false,
+            waited: false,
+            charged: now,
+            failure: None,
+        }
     }
 }
 
@@ -87,7 +97,7 @@ pub(super) enum Next {
     /// It is done.
     Return,
     /// It can't be.
-    Fail(String),
+    Fail(Failure),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +128,8 @@ pub(super) struct Host {
     next_request: u64,
     pub(super) outbox: Vec<BlockRequest>,
     pub(super) events: Vec<Event>,
+    /// What could not be done, by what is waited for, and when that was found.
+    failed: Vec<(Event, Failure, Time)>,
 }
 
 impl Host {
@@ -142,11 +154,15 @@ impl Host {
             next_request: 0,
             outbox: Vec::new(),
             events: Vec::new(),
+            failed: Vec::new(),
         })
     }
 
     /// Takes a call as far as it goes.
     pub(super) fn advance(&mut self, job: &mut Job, now: Time) -> Next {
+        if let Some(failure) = job.failure {
+            return Next::Fail(failure);
+        }
         let file = job.op.file;
         match job.op.operation {
             Operation::Read => self.read(job, now),
@@ -198,8 +214,8 @@ impl Host {
             Operation::Truncate => {
                 if !job.sent {
                     self.discard(file, job.op.length);
-                    if let Err(error) = self.files.grow(file, job.op.length) {
-                        return Next::Fail(error.to_string());
+                    if self.files.grow(file, job.op.length).is_err() {
+                        return Next::Fail(Failure::NoSpace);
                     }
                 }
                 self.write_metadata(job, &[file], now)
@@ -296,8 +312,8 @@ impl Host {
                 }
             }
             self.cache.touch(key);
-            if let Err(error) = self.files.grow(file, last) {
-                return Next::Fail(error.to_string());
+            if self.files.grow(file, last).is_err() {
+                return Next::Fail(Failure::NoSpace);
             }
             self.cache.dirty(key, now);
             if durable || last == first + bytes {
@@ -434,10 +450,13 @@ impl Host {
     }
 
     /// A request has come back; `false` where the host never sent it.
-    pub(super) fn complete(&mut self, request: &BlockRequest) -> bool {
+    pub(super) fn complete(&mut self, request: &BlockRequest, now: Time) -> bool {
         let slot = request.tag as usize;
         let Some(transfer) = self.transfers.get_mut(slot).and_then(Option::take) else { return false };
         self.free.push(slot as u32);
+        if let Some(failure) = request.status.failure() {
+            self.note_failure(transfer, failure, now);
+        }
         match transfer {
             Transfer::Block(key, direction) => {
                 self.cache.settle(key);
@@ -460,6 +479,28 @@ impl Host {
             }
         }
         true
+    }
+
+    /// A request could not be done (B_ERROR): who waits for the block that it reads, or for his metadata, hears of it. Data that
+    /// could not be written are lost without a word.
+    fn note_failure(&mut self, transfer: Transfer, failure: Failure, now: Time) {
+        let Self { failed, metadata, .. } = self;
+        failed.retain(|&(event, _, at)| {
+            at == now || matches!(event, Event::Metadata(id) if metadata.contains_key(&id))
+        });
+        match transfer {
+            Transfer::Block(key, Direction::Read) => {
+                self.cache.drop(key);
+                self.failed.push((Event::Block(key), failure, now));
+            }
+            Transfer::Block(..) => {}
+            Transfer::Metadata(id) => self.failed.push((Event::Metadata(id), failure, now)),
+        }
+    }
+
+    /// Why what somebody waited for under a key could not be done, if it couldn't.
+    pub(super) fn failure_of(&self, key: Key) -> Option<Failure> {
+        self.failed.iter().find(|(event, ..)| event.key() == key).map(|&(_, failure, _)| failure)
     }
 }
 

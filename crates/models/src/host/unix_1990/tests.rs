@@ -92,7 +92,7 @@ fn a_sequential_reader_has_two_reads_in_progress_and_another_one() {
     let requests: Vec<BlockRequest> = (0..2u64)
         .map(|tag| BlockRequest { tag, direction: Direction::Read, ..BlockRequest::default() })
         .collect();
-    assert!(host.complete(&requests[0]));
+    assert!(host.complete(&requests[0], Time::ZERO));
     assert_eq!(host.advance(&mut job, seconds(2)), Next::Return);
     // Not in sequence: block 5, and nothing else.
     let (_, _, jump) = begin(&mut host, op(Operation::Read, 5 * BLOCK, 100), seconds(3));
@@ -106,7 +106,7 @@ fn recorded_misses_are_read_each_time() {
         let parameters = UnixParameters { read_ahead: false, ..parameters };
         let mut host = host(&parameters);
         let (mut job, _, _) = begin(&mut host, op(Operation::Read, 0, 100), seconds(1));
-        assert!(host.complete(&BlockRequest { tag: 0, ..BlockRequest::default() }));
+        assert!(host.complete(&BlockRequest { tag: 0, ..BlockRequest::default() }, Time::ZERO));
         assert_eq!(host.advance(&mut job, seconds(2)), Next::Return);
         let (_, _, sent_now) = begin(&mut host, op(Operation::Read, 0, 100), seconds(3));
         assert_eq!(sent_now.len(), again);
@@ -135,7 +135,10 @@ fn a_synchronous_write_waits_for_the_disk() {
     };
     let (mut job, next, _) = begin(&mut host, sync, seconds(1));
     assert_eq!(next, Next::Wait(Event::Written(FILE)));
-    assert!(host.complete(&BlockRequest { tag: 0, direction: Direction::Write, ..BlockRequest::default() }));
+    assert!(host.complete(
+        &BlockRequest { tag: 0, direction: Direction::Write, ..BlockRequest::default() },
+        Time::ZERO
+    ));
     assert_eq!(host.advance(&mut job, seconds(2)), Next::Return);
 }
 

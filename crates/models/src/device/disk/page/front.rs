@@ -8,33 +8,6 @@ use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder};
 use std::sync::Arc;
 
-/// Requests come in; one that the drive can't serve ends the run.
-pub(super) fn accept(
-    page: &mut PageBuilder<'_>,
-    drive: &Arc<Drive>,
-    places: &Places,
-    requests: Place<BlockRequest>,
-) {
-    let mut accept = page.transition("accept");
-    let request = accept.take(requests);
-    let queue = accept.put(places.queue);
-    let blocks = drive.blocks();
-    accept.action(move |f| {
-        let request = f.take(request);
-        let (first, end) = (request.address, request.end());
-        if end > blocks {
-            f.fail(format!(
-                "request {} asks for blocks {first} to {}, but the disk has {blocks}",
-                request.id.0,
-                end.saturating_sub(1)
-            ));
-        } else if request.blocks == 0 && request.direction != Direction::Flush {
-            f.fail(format!("request {} has no length; only a flush may have none", request.id.0));
-        }
-        f.put(queue, request);
-    });
-}
-
 /// The queue before the drive sends the request that its discipline picks, as long as the drive accepts one.
 pub(super) fn dispatch(
     page: &mut PageBuilder<'_>,

@@ -34,6 +34,7 @@ mod writes;
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use crate::device::Queueing;
+use crate::device::entrance::accept;
 use crate::{DEPTH_MAX, Stage};
 use command::{Command, Controller, SpareSheets};
 use petrio_colours::BlockRequest;
@@ -80,8 +81,7 @@ struct Places {
     held: Option<write_back::Held>,
 }
 
-/// Builds the page `name`: requests come in by one place and completions go out by the other. A request beyond the end of
-/// the drive stops the run with an error.
+/// Builds the page `name`: requests come in by one place and completions go out by the other.
 pub fn disk_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -124,7 +124,7 @@ pub fn disk_page(
     page.initial(places.slots, vec![(); depth.min(DEPTH_MAX) as usize]);
     page.initial(places.controller, [Controller::default()]);
     page.initial(places.arm, [()]);
-    front::accept(&mut page, drive, &places, requests);
+    accept(&mut page, drive.blocks(), (requests, completions), places.queue);
     front::dispatch(&mut page, drive, &places, &before);
     front::controller(&mut page, drive, &places, [&before, &inside], completions);
     medium::arm(&mut page, drive, &places);

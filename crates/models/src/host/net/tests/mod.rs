@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod device_requests;
+mod failures;
 mod locks;
 mod rig;

@@ -8,7 +8,7 @@ use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::machine::MachineParameters;
 use crate::host::{HostError, HostParameters, LaidOut, LayoutOf, Mount, PreparedFile, host_page};
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation};
+use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
 use std::ops::Range;
 
@@ -47,10 +47,44 @@ pub(super) fn file(number: u32, size: u64, cached: bool) -> PreparedFile {
 
 pub(super) const DIRECTORY: FileId = FileId(1);
 
+/// What the device can't do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    Nothing,
+    /// Reads of anything but the log.
+    Reads,
+    /// Writes of anything but the log.
+    Writes,
+    /// Writes of the log.
+    Log,
+}
+
+impl Broken {
+    fn breaks(self, request: &BlockRequest, journal: &Range<u64>) -> bool {
+        let logs = journal.contains(&request.address);
+        match self {
+            Self::Nothing => false,
+            Self::Reads => request.direction == Direction::Read && !logs,
+            Self::Writes => request.direction == Direction::Write && !logs,
+            Self::Log => request.direction == Direction::Write && logs,
+        }
+    }
+}
+
 impl Rig {
     pub(super) fn new(
         family: Family,
         journal: JournalMode,
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        Self::with(Broken::Nothing, (family, journal), host, files)
+    }
+
+    /// With a device that can't do everything.
+    pub(super) fn with(
+        broken: Broken,
+        (family, journal): (Family, JournalMode),
         host: &HostParameters,
         files: &[PreparedFile],
     ) -> Self {
@@ -98,16 +132,39 @@ impl Rig {
             write_cache: true,
             flush: Some("5 ms".parse().unwrap()),
         };
-        constant_rate_page(&mut page, "device", &device, down, up);
+        let sound = page.fifo("sound");
+        let journal = area.start * 8..area.end * 8;
+        let mut pass = page.transition("pass");
+        let request = pass.take(down);
+        let (through, failed) = (pass.may_put(sound, 1), pass.may_put(up, 1));
+        let logs = journal.clone();
+        pass.action(move |f| {
+            let request = f.take(request);
+            if broken.breaks(&request, &logs) {
+                f.put(failed, BlockRequest { status: Status::Failed(Failure::Device), ..request });
+            } else {
+                f.put(through, request);
+            }
+        });
+        constant_rate_page(&mut page, "device", &device, sound, up);
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
         run.observe(down, Vec::<BlockRequest>::new(), |seen, _, request| seen.push(request.clone()));
-        let journal = area.start * 8..area.end * 8;
         Self { run, operations, completions, down, journal, next: 0, seen: 0 }
     }
 
     /// Carries an operation out; how long it took.
     pub(super) fn does(&mut self, op: &FileOp) -> Time {
+        let now = self.run.now();
+        let done = self.ends(op);
+        let took = self.run.now() - now;
+        assert_eq!(done.ledger.total(), took, "{done:?}");
+        assert_eq!(done.status.failure(), None, "{done:?}");
+        took
+    }
+
+    /// Carries an operation out; how it came back.
+    pub(super) fn ends(&mut self, op: &FileOp) -> FileOp {
         self.next += 1;
         let now = self.run.now();
         let op = FileOp { id: petrio_colours::RequestId(self.next), issued: now, ..op.clone() };
@@ -116,9 +173,7 @@ impl Rig {
             self.run.run_firings(1).unwrap();
             let done = self.run.drain(self.completions).next();
             if let Some(done) = done {
-                let took = self.run.now() - now;
-                assert_eq!(done.ledger.total(), took, "{done:?}");
-                return took;
+                return done;
             }
         }
         panic!("the operation doesn't come back");

@@ -1,0 +1,114 @@
+//! Why something that was asked could not be done.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a request or an operation could not be done: what comes back to whoever asked, as an error number does from the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// It goes beyond the end of its device.
+    BeyondEnd,
+    /// It has no length, and isn't a flush.
+    Empty,
+    /// The device could not read, write or flush.
+    Device,
+    /// There is no such file.
+    NotFound,
+    /// There is such a file already.
+    Exists,
+    /// A directory is needed, and this is none.
+    NotADirectory,
+    /// A plain file is needed, and this is a directory.
+    IsADirectory,
+    /// The directory still has entries.
+    NotEmpty,
+    /// A directory can't be moved or removed so.
+    Misplaced,
+    /// The volume is full.
+    NoSpace,
+    /// The volume has no inode left.
+    NoInode,
+    /// The file would grow larger than it can be.
+    TooLarge,
+    /// The file system lost its journal to an error of its device, and takes no more changes.
+    ReadOnly,
+}
+
+impl Failure {
+    /// Every one, in this order.
+    pub const ALL: [Self; 13] = [
+        Self::BeyondEnd,
+        Self::Empty,
+        Self::Device,
+        Self::NotFound,
+        Self::Exists,
+        Self::NotADirectory,
+        Self::IsADirectory,
+        Self::NotEmpty,
+        Self::Misplaced,
+        Self::NoSpace,
+        Self::NoInode,
+        Self::TooLarge,
+        Self::ReadOnly,
+    ];
+
+    /// The number's name in errno(3).
+    pub const fn errno(self) -> &'static str {
+        match self {
+            Self::BeyondEnd | Self::Device => "EIO",
+            Self::Empty | Self::Misplaced => "EINVAL",
+            Self::NotFound => "ENOENT",
+            Self::Exists => "EEXIST",
+            Self::NotADirectory => "ENOTDIR",
+            Self::IsADirectory => "EISDIR",
+            Self::NotEmpty => "ENOTEMPTY",
+            Self::NoSpace | Self::NoInode => "ENOSPC",
+            Self::TooLarge => "EFBIG",
+            Self::ReadOnly => "EROFS",
+        }
+    }
+
+    /// What is wrong, as the end of a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::BeyondEnd => "it goes beyond the end of its device",
+            Self::Empty => "it has no length; only a flush may have none",
+            Self::Device => "the device reports an error",
+            Self::NotFound => "there is no such file",
+            Self::Exists => "there is such a file already",
+            Self::NotADirectory => "it isn't a directory",
+            Self::IsADirectory => "it is a directory",
+            Self::NotEmpty => "the directory still has entries",
+            Self::Misplaced => "a directory can't be moved or removed so",
+            Self::NoSpace => "the volume is full",
+            Self::NoInode => "the volume has no inode left",
+            Self::TooLarge => "the file would be larger than its file system allows",
+            Self::ReadOnly => "the file system has lost its journal and takes no more changes",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::BeyondEnd => "take a larger device, or smaller addresses",
+            Self::Empty => "give it a length",
+            Self::Device | Self::ReadOnly => "look for what fails below: a device of the scenario does",
+            Self::NotFound => "prepare the file before the run, or create it first",
+            Self::Exists => "unlink it first, or take another file",
+            Self::NotADirectory => "name a directory here",
+            Self::IsADirectory => "name a plain file here, or use rmdir",
+            Self::NotEmpty => "remove the entries first",
+            Self::Misplaced => "move it to another place, or another directory",
+            Self::NoSpace => "take a larger device, or smaller files",
+            Self::NoInode => "make the volume with a smaller `inode_ratio`",
+            Self::TooLarge => "take ext4, or smaller files",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.words(), self.errno())
+    }
+}
