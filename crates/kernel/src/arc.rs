@@ -36,8 +36,6 @@ pub enum ArcKind {
     Cancel,
     /// May remove tokens: all, a key, or a range.
     Reset,
-    /// Tells a scheduler that a released token is complete.
-    Complete,
 }
 
 impl ArcKind {
@@ -129,10 +127,6 @@ place_handle!(
 place_handle!(
     /// A reset arc.
     Reset
-);
-place_handle!(
-    /// An arc that completes a scheduler's released tokens.
-    Complete
 );
 
 /// A handle whose token can be looked at before firing.

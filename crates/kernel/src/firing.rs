@@ -1,7 +1,7 @@
 //! A firing: what an action may do, through the arcs that its transition declared.
 
 use crate::Time;
-use crate::arc::{Bound, Cancel, Complete, Put, Reset, Take, Timer, UNBOUND, Update};
+use crate::arc::{Bound, Cancel, Put, Reset, Take, Timer, UNBOUND, Update};
 use crate::binding::{store_mut, store_of};
 use crate::error::RunError;
 use crate::marking::Marking;
@@ -9,7 +9,6 @@ use crate::monitor::Probe;
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Discipline, Key};
 use crate::random::{Generator, Stream};
-use crate::station::Served;
 use crate::store::{AnyStore, DELAYED, Removed, View};
 
 /// One firing of a transition. It takes no model time.
@@ -219,21 +218,6 @@ impl Firing<'_> {
         marking.fewer_ready(self.net, place, removed.ready as u32, changed);
         marking.total_changed(&self.net.adjacency[place as usize], changed.total + tokens, changed.total);
         tokens as usize
-    }
-
-    /// Tells the scheduler of a station that a token which it released is complete.
-    pub fn complete<T: Colour>(&mut self, arc: Complete<T>, token: T) {
-        self.marking.at_station(self.net, arc.place, |store, env| {
-            let store = store_mut::<T>(store);
-            store.level.enter(env.now);
-            if let Some(station) = &mut store.station {
-                station.complete(
-                    token,
-                    env,
-                    &mut Served { ready: &mut store.ready, level: &mut store.level },
-                );
-            }
-        });
     }
 
     /// The generator of a stream.

@@ -113,13 +113,6 @@ impl Level {
         self.changed()
     }
 
-    /// Sets the number of tokens where a scheduler has merged or split some.
-    pub(crate) fn recount(&mut self, now: u64, total: u32) {
-        self.integrate(now);
-        self.total = total;
-        self.maximum = self.maximum.max(total);
-    }
-
     pub(crate) fn statistics(&self, now: u64, from: u64) -> PlaceStatistics {
         let mut level = self.clone();
         level.integrate(now);

@@ -69,7 +69,7 @@
 //! - [`NetBuilder`], [`PageBuilder`] and [`TransitionBuilder`] declare a net; [`Net`] is the compiled, immutable result.
 //! - [`Marking`] is all that changes; clone it to fork a run. [`Simulation`] is a net and a marking: it runs, steps,
 //!   takes tokens in ([`Simulation::inject`]) and gives them out ([`Simulation::drain`]).
-//! - [`StationSpec`] makes a place a queueing place; [`Scheduler`] is the contract of those whose order you decide.
+//! - [`StationSpec`] makes a place a queueing place; in one of [flows](StationSpec::flows) you say how fast each token goes on.
 //! - [`random`] names the random streams, [`statistics`] makes intervals of what runs give, [`draw`] shows a net.
 //!
 //! # Semantics
@@ -101,7 +101,7 @@ mod store;
 mod time;
 mod watch;
 
-pub use arc::{ArcKind, Bound, Cancel, Complete, Put, Read, Reset, Take, Timer, Update};
+pub use arc::{ArcKind, Bound, Cancel, Put, Read, Reset, Take, Timer, Update};
 pub use binding::Binding;
 pub use builder::{NetBuilder, PageBuilder, PlaceId, TransitionBuilder};
 pub use error::{NetError, RunError};
@@ -112,7 +112,7 @@ pub use monitor::{Probe, ProbeState};
 pub use net::{Net, PortDirection};
 pub use place::{Colour, Discipline, Key, Place};
 pub use simulation::{Pause, Simulation};
-pub use station::{Decision, Scheduler, StationSpec, StationStatistics};
+pub use station::{Flows, MaxMin, StationSpec, StationStatistics};
 pub use store::{Slot, View};
 pub use time::Time;
 pub use watch::{Progress, Watch};

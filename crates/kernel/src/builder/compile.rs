@@ -202,9 +202,6 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
                 *growth.entry(place).or_default() += i64::from(weight);
             }
             ArcKind::MayPut => *growth.entry(place).or_default() += i64::from(weight),
-            ArcKind::Complete if discipline != Discipline::Station => {
-                return Err(discipline_error(place, "complete a token of"));
-            }
             _ => {}
         }
     }
@@ -342,10 +339,7 @@ fn check_conserved(
             // What an arc only may do is known when it is done: the check of the marking covers it.
             let certain = transition.arcs.iter().all(|arc| {
                 !weights.contains_key(&arc.place)
-                    || !matches!(
-                        arc.kind,
-                        ArcKind::MayPut | ArcKind::Cancel | ArcKind::Reset | ArcKind::Complete
-                    )
+                    || !matches!(arc.kind, ArcKind::MayPut | ArcKind::Cancel | ArcKind::Reset)
             });
             if certain && change != 0 {
                 let (quantity, transition) = (quantity.path.clone(), transition.path.clone());

@@ -1,7 +1,7 @@
 //! A transition under construction.
 
 use super::NetBuilder;
-use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Complete, Put, Read, Reset, Take, Update};
+use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Put, Read, Reset, Take, Update};
 use crate::binding::{Binding, Guard, Search, select_key, store_of};
 use crate::firing::Firing;
 use crate::net::{Action, ArcSpec};
@@ -220,12 +220,6 @@ impl TransitionBuilder<'_> {
     pub fn resets<T: Colour>(&mut self, place: Place<T>) -> Reset<T> {
         self.output(place.index, ArcKind::Reset, 1);
         Reset::new(place.index)
-    }
-
-    /// Tells the scheduler of a station that tokens released by it are complete.
-    pub fn completes<T: Colour>(&mut self, place: Place<T>) -> Complete<T> {
-        self.output(place.index, ArcKind::Complete, 1);
-        Complete::new(place.index)
     }
 
     /// Lets the transition fire only with tokens for which `guard` holds. From bags, every combination is tried.

@@ -82,7 +82,6 @@ fn edge(transition: usize, arc: &ArcDescription) -> String {
         ArcKind::Put => (transition, place, String::new()),
         ArcKind::MayPut => (transition, place, "arrowhead=empty".to_owned()),
         ArcKind::Cancel | ArcKind::Reset => (transition, place, "style=dashed, arrowhead=box".to_owned()),
-        ArcKind::Complete => (transition, place, "arrowhead=diamond".to_owned()),
     };
     if let Some(text) = arc.inscription() {
         let separator = if style.is_empty() { "" } else { ", " };

@@ -84,7 +84,7 @@ fn ends(arc: &ArcDescription) -> &'static [bool] {
     match arc.kind {
         ArcKind::Take | ArcKind::Consume => &[true],
         ArcKind::Read | ArcKind::Peek | ArcKind::Update => &[true, false],
-        ArcKind::Put | ArcKind::MayPut | ArcKind::Complete => &[false],
+        ArcKind::Put | ArcKind::MayPut => &[false],
         ArcKind::Inhibit | ArcKind::Cancel | ArcKind::Reset => &[],
     }
 }

@@ -5,13 +5,15 @@
 //! stations.
 
 mod first_come;
+mod flows;
 mod infinite;
+mod max_min;
 mod preemptive;
-mod scheduled;
 mod sharing;
 mod tracker;
 
-pub use scheduled::{Decision, Scheduler};
+pub use flows::Flows;
+pub use max_min::MaxMin;
 pub use tracker::StationStatistics;
 pub(crate) use tracker::Tracker;
 
@@ -79,18 +81,11 @@ pub(crate) trait Station<T: Colour>: Send + Sync {
     fn clone_box(&self) -> Box<dyn Station<T>>;
     fn arrive(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>);
     fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>);
-    /// A transition reports that a released token is complete. Only schedulers release.
-    fn complete(&mut self, token: T, _env: &mut Env<'_>, served: &mut Served<'_, T>) {
-        served.push(token);
-    }
     fn is_live(&self, tag: u32) -> bool;
     /// Tokens waiting or in service.
     fn len(&self) -> usize;
     fn tracker(&self) -> &Tracker;
     fn tracker_mut(&mut self) -> &mut Tracker;
-    fn scheduler(&self) -> Option<&dyn Scheduler<T>> {
-        None
-    }
     /// Visits the tokens waiting or in service.
     fn for_each(&self, visit: &mut dyn FnMut(&T));
 }
@@ -178,16 +173,35 @@ impl<T: Colour> StationSpec<T> {
         Self { prototype, name: "infinite-server", servers: None }
     }
 
-    /// A scheduler of your own decides what is served when; at most `outstanding` tokens are in service or released.
-    /// `service` is asked where the scheduler does not name a service time.
-    pub fn scheduled(
-        outstanding: u32,
-        scheduler: impl Scheduler<T> + Clone,
+    /// All tokens at once, each as fast as `rates` says: asked whenever one arrives or leaves, with all that are under way, in
+    /// order of arrival, for how much of its work each gets done in a second of it. So resources are shared by weight, up to caps,
+    /// or max-min fair over several of them ([`MaxMin`]). `servers` is what the rates add up to when the station is fully used.
+    ///
+    /// ```
+    /// use petrio_kernel::{NetBuilder, Simulation, StationSpec, Time};
+    /// // A link that its transfers share, each by its own weight.
+    /// let spec = StationSpec::flows(1, |_, _| Time::from_millis(3), |flows, rates| {
+    ///     let all: f64 = flows.iter().sum();
+    ///     rates.extend(flows.iter().map(|weight| weight / all));
+    /// });
+    /// let mut net = NetBuilder::new("link");
+    /// let link = net.top().station("link", spec);
+    /// net.top().initial(link, [1.0, 2.0]);
+    /// let mut run = Simulation::new(&net.build()?, 1, 0);
+    /// run.run_until(Time::from_micros(4_500))?;
+    /// assert_eq!(run.drain(link).collect::<Vec<f64>>(), [2.0], "two thirds of the link for 4.5 ms");
+    /// run.run_until(Time::from_millis(6))?;
+    /// assert_eq!(run.drain(link).collect::<Vec<f64>>(), [1.0], "and then all of it for the other");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn flows(
+        servers: u32,
         service: impl Fn(&T, &mut Generator) -> Time + Send + Sync + 'static,
+        rates: impl Fn(Flows<'_, T>, &mut Vec<f64>) + Send + Sync + 'static,
     ) -> Self {
-        let outstanding = outstanding.max(1);
-        let prototype = Box::new(scheduled::Scheduled::new(outstanding, scheduler, Arc::new(service)));
-        Self { prototype, name: "scheduled", servers: Some(outstanding) }
+        let servers = servers.max(1);
+        let prototype = Box::new(flows::FlowStation::new(servers, Arc::new(service), Arc::new(rates)));
+        Self { prototype, name: "flows", servers: Some(servers) }
     }
 
     /// Servers; `None` for infinitely many.

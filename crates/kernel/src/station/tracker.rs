@@ -86,20 +86,6 @@ impl Tracker {
         self.wait_sum += u128::from(now - queued.max(self.from));
     }
 
-    /// A scheduler's token enters service; how many still wait is told by [`Tracker::set_waiting`], because a
-    /// scheduler may merge and split.
-    pub(super) fn dispatch(&mut self, now: u64) {
-        self.integrate(now);
-        self.serving += 1;
-        self.started += 1;
-    }
-
-    /// A scheduler's line is this long now.
-    pub(super) fn set_waiting(&mut self, now: u64, waiting: u32) {
-        self.integrate(now);
-        self.waiting = waiting;
-    }
-
     /// A token in service since `started` goes back to waiting.
     pub(super) fn preempt(&mut self, now: u64, started: u64) {
         self.integrate(now);

@@ -2,8 +2,6 @@
 
 use super::PlaceStore;
 use crate::place::{Colour, Key};
-use crate::station::Scheduler;
-use std::any::Any;
 
 /// A token's position in its place, valid until the place changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,12 +66,5 @@ impl<'a, T: Colour> View<'a, T> {
         }
         let tree = ready.tree()?;
         tree.at_or_after(key).filter(|slot| tree.key(*slot) == key).map(Slot)
-    }
-
-    /// The scheduler of a station, to read the summary that it publishes; `None` where the place has no scheduler of
-    /// type `S`.
-    pub fn scheduler<S: Scheduler<T>>(&self) -> Option<&'a S> {
-        let scheduler = self.store.station.as_ref()?.scheduler()?;
-        (scheduler as &dyn Any).downcast_ref()
     }
 }

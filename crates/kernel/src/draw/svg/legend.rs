@@ -10,23 +10,22 @@ pub(super) const HEIGHT: f64 = 66.0;
 /// Columns of signs with their meanings.
 pub(super) fn draw() -> String {
     let mut out = String::new();
-    let rows = [
-        [
+    let rows: [&[(Line, &str)]; 2] = [
+        &[
             (Line::Flow, "takes, puts"),
             (Line::Read, "reads"),
             (Line::Inhibit, "forbids"),
             (Line::Clear, "cancels, resets"),
         ],
-        [
+        &[
             (Line::MayFlow, "may put"),
             (Line::Peek, "peeks (not notified)"),
             (Line::Both, "changes, or takes and puts back"),
-            (Line::Complete, "completes"),
         ],
     ];
     let columns = [0.0, 120.0, 280.0, 500.0];
     for (row, signs) in rows.into_iter().enumerate() {
-        for ((line, meaning), x) in signs.into_iter().zip(columns) {
+        for (&(line, meaning), x) in signs.iter().zip(columns) {
             let y = 14.0 + 18.0 * row as f64;
             let class = match line {
                 Line::Read | Line::Clear => "arc dashed",

@@ -170,15 +170,6 @@ pub(super) fn head(line: Line, tip: Point, direction: f64, out: &mut String) {
                 back(4.0)
             );
         }
-        Line::Complete => {
-            let (middle, end) = (back(5.0), back(10.0));
-            let _ = writeln!(
-                out,
-                "<path class=\"head\" d=\"M{x:.1} {y:.1}L{middle:.1} {:.1}L{end:.1} {y:.1}L{middle:.1} {:.1}Z\"/>",
-                y - 3.5,
-                y + 3.5
-            );
-        }
         Line::Read | Line::Peek => {}
     }
 }

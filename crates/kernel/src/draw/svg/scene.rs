@@ -52,7 +52,6 @@ pub(super) enum Line {
     Inhibit,
     /// Cancels or resets.
     Clear,
-    Complete,
 }
 
 pub(super) struct Link {
@@ -152,7 +151,6 @@ impl Scene {
                 ArcKind::Put => (node, place, Line::Flow),
                 ArcKind::MayPut => (node, place, Line::MayFlow),
                 ArcKind::Cancel | ArcKind::Reset => (node, place, Line::Clear),
-                ArcKind::Complete => (node, place, Line::Complete),
             };
             let link = (from, to, line, arc.inscription());
             if !seen.contains(&link) {
@@ -203,7 +201,7 @@ fn touches_of_pages_below(net: &NetDescription, page: usize) -> BTreeMap<(usize,
             let touch = touches.entry((child, arc.place)).or_default();
             match arc.kind {
                 ArcKind::Take | ArcKind::Consume => touch.takes = true,
-                ArcKind::Put | ArcKind::MayPut | ArcKind::Complete => touch.puts = true,
+                ArcKind::Put | ArcKind::MayPut => touch.puts = true,
                 ArcKind::Update => (touch.takes, touch.puts) = (true, true),
                 ArcKind::Read | ArcKind::Peek | ArcKind::Inhibit | ArcKind::Cancel | ArcKind::Reset => {
                     touch.looks = true;

@@ -18,6 +18,7 @@
 //! shared with the Linux host that is the same in both: processors, operations, requests.
 
 mod buffer_cache;
+mod call;
 mod files;
 mod layout;
 mod page;

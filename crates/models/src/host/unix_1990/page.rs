@@ -7,9 +7,10 @@
 //! request completions ─▶(complete)─▶ finished        ticks ─▶(sync daemon)─▶ requests
 //! ```
 
+use super::call::{Job, Next, WAITS};
 use super::files::UnixFile;
 use super::parameters::{UnixError, UnixParameters};
-use super::state::{Host, Job, Next, WAITS};
+use super::state::Host;
 use crate::Stage;
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, StationSpec, Time, TransitionBuilder, Update};

@@ -1,7 +1,8 @@
 //! What a Unix host of 1990 asks of its disk, operation by operation, and that everything that is asked for ends.
 
 #![allow(clippy::unwrap_used)]
-use super::state::{Event, Host, Job, Next};
+use super::call::{Event, Job, Next};
+use super::state::Host;
 use super::*;
 use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use petrio_colours::{AccessFlags, BlockRequest, Direction, FileId, FileOp, Operation, RequestId, Status};

@@ -1,0 +1,89 @@
+//! A system call on its way: where it stands, what it waits for, what comes next of it.
+
+use super::buffer_cache::BlockKey;
+use petrio_colours::{Failure, FileId, FileOp, RequestId};
+use petrio_kernel::{Key, Time};
+
+/// What a call can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A block's transfer is over.
+    Block(BlockKey),
+    /// Nothing of a file is being written any more.
+    Written(FileId),
+    /// Nothing at all is being written any more.
+    AllWritten,
+    /// The call's own metadata have been written.
+    Metadata(RequestId),
+    /// A buffer may have become free.
+    Room,
+}
+
+/// What calls wait for, each in a place of its own: a block, data or metadata on their way to the disk, a free buffer.
+pub(super) const WAITS: [&str; 3] = ["for-block", "for-write", "for-buffer"];
+
+impl Event {
+    /// The place of those who wait for it, by its position in [`WAITS`].
+    pub(super) fn wait(self) -> usize {
+        match self {
+            Self::Block(_) => 0,
+            Self::Written(_) | Self::AllWritten | Self::Metadata(_) => 1,
+            Self::Room => 2,
+        }
+    }
+
+    /// The key under which those who wait for it lie.
+    pub(super) fn key(self) -> Key {
+        let (kind, high, low) = match self {
+            Self::Block(key) => (0u32, key.file.0, key.block),
+            Self::Written(file) => (1, file.0, 0),
+            Self::AllWritten => (2, 0, 0),
+            Self::Metadata(id) => (3, 0, id.0),
+            Self::Room => (4, 0, 0),
+        };
+        Key::from(kind) << 96 | Key::from(high) << 64 | Key::from(low)
+    }
+}
+
+/// A call on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) op: FileOp,
+    /// The next byte.
+    pub(super) position: u64,
+    /// The block for which the read-ahead has been looked at.
+    pub(super) looked: Option<u64>,
+    /// What it had to send has been sent: it waits for that only.
+    pub(super) sent: bool,
+    /// Whether it had to wait for the disk.
+    pub(super) waited: bool,
+    /// Up to when its time has been charged.
+    pub(super) charged: Time,
+    /// Why it can't be done.
+    pub(super) failure: Option<Failure>,
+}
+
+impl Job {
+    pub(super) fn new(op: FileOp, now: Time) -> Self {
+        Self {
+            position: op.offset,
+            op,
+            looked: None,
+            sent: false,
+            waited: false,
+            charged: now,
+            failure: None,
+        }
+    }
+}
+
+/// What comes next of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It waits.
+    Wait(Event),
+    /// It is done.
+    Return,
+    /// It can't be.
+    Fail(Failure),
+}
