@@ -4,6 +4,7 @@ pub mod block;
 pub mod cluster;
 pub mod device;
 pub mod host;
+pub mod processor;
 
 mod lever;
 mod slab;

@@ -202,12 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn a_request_beyond_the_end_stops_the_run() {
-        let (net, requests, _) = alone();
+    fn a_request_beyond_the_end_comes_back_at_once_and_takes_nobody_time() {
+        let (net, requests, completions) = alone();
         let mut run = Simulation::new(&net, 1, 0);
         let request = BlockRequest { address: 999, blocks: 2, ..BlockRequest::default() };
         run.inject(requests, request, Time::ZERO).unwrap();
-        let error = run.run_until(Time::from_millis(1)).unwrap_err().to_string();
-        assert!(error.contains("2 blocks from 999"), "{error}");
+        run.run_until(Time::from_millis(1)).unwrap();
+        let refused = run.drain(completions).next().unwrap();
+        assert_eq!(refused.status.failure(), Some(petrio_colours::Failure::BeyondEnd));
+        assert_eq!(refused.ledger.total(), Time::ZERO);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
-use super::job::{Burst, Wait, Waiting, Who};
+use super::job::{Turn, Wait, Waiting};
 use crate::host::journal::BlockKey;
 use crate::host::state::{Ended, Event, Purpose, file_of, times};
 use petrio_colours::{BlockRequest, Failure, FileCause};
@@ -92,7 +92,7 @@ pub(super) fn completions_page(
         let memory = wake.peek(places.memory);
         // Only requests fail.
         let fs = matches!(wait, Wait::Page | Wait::Write).then(|| wake.peek(places.fs));
-        let running = wake.put(places.processor);
+        let (running, jobs) = (wake.put(places.processor), places.jobs);
         wake.action(move |f| {
             let Waiting { mut job, cause, work, then, key } = f.take(waiting);
             job.charge(cause, f.now());
@@ -101,7 +101,8 @@ pub(super) fn completions_page(
             let costs = &f.get(memory).costs;
             let cache = times(costs.complete, 1) + work;
             let work = costs.wake_up + cache;
-            f.put(running, Burst { work, who: Who::Job { job, cause: FileCause::Call, cache, then } });
+            job.turn = Turn { cause: FileCause::Call, cache, then };
+            f.put(running, jobs.work(work, job));
         });
     }
 
@@ -113,17 +114,12 @@ pub(super) fn completions_page(
     let mut rise = page.transition("rise");
     let sleeper = rise.take(places.sleeping);
     let memory = rise.peek(places.memory);
-    let running = rise.put(places.processor);
+    let (running, jobs) = (rise.put(places.processor), places.jobs);
     rise.action(move |f| {
         let (mut job, cause, then) = f.take(sleeper);
         job.charge(cause, f.now());
+        job.turn = Turn { cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then };
         let work = f.get(memory).costs.wake_up;
-        f.put(
-            running,
-            Burst {
-                work,
-                who: Who::Job { job, cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then },
-            },
-        );
+        f.put(running, jobs.work(work, job));
     });
 }

@@ -1,9 +1,10 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
-use super::job::{Burst, Job, Next, Then, Wait, Waiting, Who};
+use super::job::{Job, Next, Then, Turn, Wait, Waiting};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
 use crate::host::state::{Memory, Mounted, Signals};
+use crate::processor::{Client, Work};
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Firing, Key, Place, Put, Time, TransitionBuilder, Update};
 
@@ -14,7 +15,9 @@ pub(super) struct Places {
     pub(super) fs: Place<Mounted>,
     pub(super) journal: Place<Journal>,
     /// Shared by all mounts of the host.
-    pub(super) processor: Place<Burst>,
+    pub(super) processor: Place<Work>,
+    /// Operations of this mount as those who use it.
+    pub(super) jobs: Client<Job>,
     /// Where operations go on after a processor.
     pub(super) ready: [Place<Box<Job>>; Then::ALL.len() - 1],
     /// Where operations wait, by what for.
@@ -217,7 +220,8 @@ pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
-    processor: Put<Burst>,
+    processor: Put<Work>,
+    jobs: Client<Job>,
     waits: [Option<Put<Waiting>>; Wait::ALL.len()],
     sleeping: Option<Put<(Box<Job>, petrio_colours::FileCause, Then)>>,
     completions: Option<Put<FileOp>>,
@@ -235,6 +239,7 @@ impl Exits {
             fs,
             journal,
             processor: transition.may_put(places.processor, 1),
+            jobs: places.jobs,
             waits: places
                 .waits
                 .map(|(wait, place)| waits.contains(&wait).then(|| transition.may_put(place, 1))),
@@ -250,7 +255,8 @@ impl Exits {
             Next::Run { work, cause, cache, then } => {
                 let owed = std::mem::take(&mut job.owed);
                 let (work, cache) = (work + owed, cache + owed);
-                f.put(self.processor, Burst { work, who: Who::Job { job, cause, cache, then } });
+                job.turn = Turn { cause, cache, then };
+                f.put(self.processor, self.jobs.work(work, job));
             }
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);

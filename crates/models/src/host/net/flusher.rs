@@ -11,12 +11,12 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
-use super::job::{Burst, Who};
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
 use crate::host::state::{Daemon, Event, Touch, times};
+use crate::processor::Processors;
 use petrio_colours::Direction;
-use petrio_kernel::{Key, PageBuilder, Place, Time};
+use petrio_kernel::{Key, PageBuilder, Time};
 
 /// What the flusher does next.
 enum Flush {
@@ -103,14 +103,19 @@ impl Context<'_> {
     }
 }
 
-/// Builds the page `flusher`; `work` is where its turn comes back from a processor.
+/// Builds the page `flusher`.
 pub(super) fn flusher_page(
     page: &mut PageBuilder<'_>,
     places: &Places,
-    work: Place<()>,
-    mount: u32,
+    processors: &mut Processors,
     wake_up: Time,
 ) {
+    let work = page.fifo::<()>("turn");
+    let thread = processors.client::<()>();
+    processors.returns(thread, move |ran| {
+        let turn = ran.may_put(work, 1);
+        move |f, _, _| f.put(turn, ())
+    });
     let ticks = page.fifo::<()>("ticks");
     page.initial_after(ticks, (), wake_up);
     let waiting = page.keyed::<Key>("waiting", |key| *key);
@@ -148,7 +153,7 @@ pub(super) fn flusher_page(
         let now = f.now();
         let (memory, fs, journal) = f.update_three(memory, fs, journal);
         match (Context { memory, fs, journal, now }).flush() {
-            Flush::Run(work) => f.put(running, Burst { work, who: Who::Flusher(mount) }),
+            Flush::Run(work) => f.put(running, thread.work(work, Box::new(()))),
             Flush::Wait(event) => f.put(wait, event.key()),
             Flush::Idle => {}
         }

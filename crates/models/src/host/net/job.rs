@@ -45,6 +45,8 @@ pub(super) struct Job {
     pub(super) locks: bool,
     /// Why it can't be done.
     pub(super) failure: Option<Failure>,
+    /// What it uses a processor for, or used it last.
+    pub(super) turn: Turn,
 }
 
 /// How far a sync has come.
@@ -166,29 +168,15 @@ pub(super) enum Next {
     Return,
 }
 
-/// Processor time that somebody needs.
-#[derive(Clone, Debug)]
-pub(super) struct Burst {
-    pub(super) work: Time,
-    pub(super) who: Who,
-}
-
-/// Who runs on a processor.
-#[derive(Clone, Debug)]
-pub(super) enum Who {
-    /// A process.
-    Job {
-        /// Its operation.
-        job: Box<Job>,
-        /// What it works on.
-        cause: FileCause,
-        /// How much of it is work in the page cache rather than that.
-        cache: Time,
-        /// Where it goes on.
-        then: Then,
-    },
-    /// The flusher of a mount.
-    Flusher(u32),
+/// What an operation uses a processor for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    /// What the time is charged to.
+    pub(super) cause: FileCause,
+    /// How much of it is work in the page cache rather than that.
+    pub(super) cache: Time,
+    /// Where it goes on.
+    pub(super) then: Then,
 }
 
 /// What operations wait for, each in a place of its own.
@@ -268,6 +256,7 @@ impl Job {
             entry: Time::ZERO,
             locks: false,
             failure: None,
+            turn: Turn { cause: FileCause::Call, cache: Time::ZERO, then: Then::Return },
             op,
         }
     }

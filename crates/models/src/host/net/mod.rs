@@ -20,7 +20,6 @@ mod exits;
 mod flusher;
 mod job;
 mod names;
-mod processor;
 mod read;
 mod sync;
 mod write;
@@ -32,9 +31,10 @@ use super::journal::{Journal, JournalParameters};
 use super::parameters::{HostError, HostParameters, Mount};
 use super::state::{Memory, Mounted};
 use crate::Stage;
+use crate::processor::Processors;
 use context::Context;
 use exits::{Exits, Places, Ways};
-use job::{Burst, Job, Next, Then, Wait, Waiting};
+use job::{Job, Next, Then, Turn, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
 
@@ -65,25 +65,15 @@ pub fn host_page(
         mounted.push(fs);
     }
     let memory = page.state("memory", memory);
-    let mut processor_builder = page.page("processor");
-    let running = processor::processor_place(&mut processor_builder, host.machine.processors);
+    let mut processors = Processors::new(&mut page, host.machine.processors);
     let mut built = Vec::new();
     for (fs, mount) in mounted.into_iter().zip(mounts) {
         let alone = mounts.len() == 1;
-        built.push(mount_page(
-            &mut page,
-            host,
-            mount,
-            fs,
-            (memory, running),
-            (operations, completions),
-            alone,
-        ));
+        let ports = (operations, completions);
+        built.push(mount_page(&mut page, host, mount, fs, (memory, &mut processors), ports, alone));
     }
-    let mut processor_builder = page.reopen("processor");
-    let stage = processor::processor_page(&mut processor_builder, running, &built);
-    let mut stages = vec![stage];
-    for ((places, _), mount) in built.iter().zip(mounts) {
+    let mut stages = vec![processors.finish(&mut page)];
+    for (places, mount) in built.iter().zip(mounts) {
         let path = format!("{}/{}", page.path(), mount.name);
         let queue = |name: &str, place| Stage::queue(format!("{path}/{name}"), &[place]);
         stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
@@ -125,10 +115,11 @@ fn mount_page(
     host: &HostParameters,
     mount: &Mount,
     fs: Mounted,
-    (memory, running): (Place<Memory>, Place<Burst>),
+    (memory, processors): (Place<Memory>, &mut Processors),
     (operations, completions): (Place<FileOp>, Place<FileOp>),
     alone: bool,
-) -> (Places, Place<()>) {
+) -> Places {
+    let running = processors.place();
     let number = fs.number;
     let mut page = parent.page(&mount.name);
     page.shared("memory", memory);
@@ -152,6 +143,7 @@ fn mount_page(
         fs: page.state("files", fs),
         journal: page.state("journal state", journal),
         processor: running,
+        jobs: processors.client(),
         ready: Then::ALL[..Then::ALL.len() - 1]
             .iter()
             .map(|then| {
@@ -173,8 +165,6 @@ fn mount_page(
         nudges: page.fifo("nudges"),
         commit_interval: mount.parameters.commit_interval.time(),
     };
-    let turn = page.fifo::<()>("flusher's turn");
-
     let mut enter = page.transition("call");
     let op = if alone {
         enter.take(operations)
@@ -201,17 +191,32 @@ fn mount_page(
             Then::Balance => |context, job| context.balance(job),
             Then::Sync => |context, job| context.sync(job),
             Then::Names => |context, job| context.change_names(job),
-            // The processor's page sends those that return to their processes.
+            // The processors send those that return to their processes.
             Then::Return => continue,
         };
         step_transition(&mut page, &places, then, step);
     }
     completions::completions_page(&mut page.page("completions"), &places, mount.completions);
     let wake_up = host.kernel.write_back.wake_up.time();
-    flusher::flusher_page(&mut page.page("flusher"), &places, turn, number, wake_up);
+    flusher::flusher_page(&mut page.page("flusher"), &places, processors, wake_up);
     commit::commit_page(&mut page.page("journal"), &places);
     checkpoint::checkpoint_page(&mut page.page("checkpoint"), &places);
-    (places, turn)
+    processors.returns(places.jobs, {
+        let (ready, completions) = (places.ready, places.completions);
+        move |ran| {
+            let ready = ready.map(|place| ran.may_put(place, 1));
+            let completions = ran.may_put(completions, 1);
+            move |f, span, mut job: Box<Job>| {
+                let Turn { cause, cache, then } = job.turn;
+                job.charge_work(cause, cache, span, f.now());
+                match then {
+                    Then::Return => f.put(completions, call::leave(*job)),
+                    then => f.put(ready[then as usize], job),
+                }
+            }
+        }
+    });
+    places
 }
 
 /// What an operation does where it goes on.

@@ -12,8 +12,9 @@ use super::files::UnixFile;
 use super::parameters::{UnixError, UnixParameters};
 use super::state::Host;
 use crate::Stage;
+use crate::processor::Processors;
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
-use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, StationSpec, Time, TransitionBuilder, Update};
+use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder, Update};
 
 /// The ports of the page.
 #[derive(Clone, Copy, Debug)]
@@ -134,10 +135,8 @@ pub fn unix_1990_page(
         let moved = matches!(op.operation, Operation::Read | Operation::Write).then_some(op.length);
         call + copy.zip(moved).map_or(Time::ZERO, |(rate, bytes)| rate.time_for(bytes))
     };
-    let running = page.station(
-        "processor",
-        StationSpec::processor_sharing(parameters.processors, move |job: &Job, _: &mut _| work(&job.op)),
-    );
+    let mut processors = Processors::new(&mut page, parameters.processors);
+    let (running, jobs) = (processors.place(), processors.client::<Job>());
     let ready = page.fifo::<Job>("ready");
 
     let mut enter = page.transition("call");
@@ -145,16 +144,18 @@ pub fn unix_1990_page(
     let put = enter.put(running);
     enter.action(move |f| {
         let (op, now) = (f.take(op), f.now());
-        f.put(put, Job::new(op, now));
+        f.put(put, jobs.work(work(&op), Box::new(Job::new(op, now))));
     });
 
-    let mut ran = page.transition("enter");
-    let job = ran.take(running);
-    let exits = Exits::declare(&mut ran, &places);
-    ran.action(move |f| {
-        let mut job = f.take(job);
-        charge(&mut job, FileCause::Call, f.now());
-        exits.advance(f, job);
+    processors.returns(jobs, {
+        let places = places.clone();
+        move |ran| {
+            let exits = Exits::declare(ran, &places);
+            move |f, _, mut job: Box<Job>| {
+                charge(&mut job, FileCause::Call, f.now());
+                exits.advance(f, *job);
+            }
+        }
     });
 
     for (name, place) in WAITS.into_iter().zip(places.waits) {
@@ -212,9 +213,8 @@ pub fn unix_1990_page(
         f.put_at_pace(again, (), interval);
     });
 
+    let processor = processors.finish(&mut page);
     let path = page.path().to_owned();
-    let parts = vec![("the processors", path.clone())];
-    let processor = Stage::station(format!("{path}/processor"), running.id()).with_parts(parts);
     let waits = WAITS.into_iter().zip(places.waits);
     let waits = waits.map(|(name, place)| Stage::queue(format!("{path}/{name}"), &[place.id()]));
     Ok(std::iter::once(processor).chain(waits).collect())
