@@ -2,7 +2,7 @@
 
 use crate::cause::Causes;
 use crate::ledger::Ledger;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
 /// A request's number in its run, unique and ascending in order of issue.

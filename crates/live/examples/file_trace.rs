@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             event.totals,
             event.extents.iter().map(|e| (e.address, e.blocks, e.hit)).collect::<Vec<_>>(),
             event.request,
-            event.service.map(petrio_kernel::Time::as_micros),
+            event.service.map(petrio_time::Time::as_micros),
         );
     }
     println!("{summary:#?}");

@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::synthetic::Synthetic;
 use petrio_workload::trace::event::{Event, EventKind, Extent};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader, Wanted};

@@ -2,7 +2,7 @@
 //!
 //! A workload is a stream of block requests or of file operations. Block requests come from a recorded [`trace`], replayed
 //! [open](OpenReplay) (arrival times kept) or [closed](ClosedReplay) (think times kept), or from [`synthetic`] generators, whose
-//! [distributions](distribution) are DiskSim's. File operations come from [`program`]s: patterns such as iozone's and fio's,
+//! [distributions](petrio_distribution) are DiskSim's. File operations come from [`program`]s: patterns such as iozone's and fio's,
 //! scripts, and captured requests. All of them are a [`RequestSource`]: the net that serves the requests asks it what is due,
 //! and tells it what has completed.
 //!
@@ -17,7 +17,7 @@
 //! A drive measured with one request outstanding, replayed on a device that takes 5 ms for everything:
 //!
 //! ```
-//! use petrio_kernel::Time;
+//! use petrio_time::Time;
 //! use petrio_workload::trace::{TraceOptions, TraceReader};
 //! use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
 //!
@@ -38,9 +38,7 @@
 //! # Ok::<(), petrio_workload::SourceError>(())
 //! ```
 
-pub mod distribution;
 pub mod file_lives;
-pub mod fit;
 pub mod namespace;
 pub mod program;
 pub mod record_batches;

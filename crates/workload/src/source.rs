@@ -5,7 +5,7 @@ use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
 use crate::trace::TraceError;
 use petrio_colours::{BlockRequest, Request, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -120,7 +120,7 @@ impl SourceError {
 /// ```
 /// use petrio_workload::{Due, OpenReplay, RequestSource};
 /// use petrio_workload::trace::{TraceOptions, TraceReader};
-/// # use petrio_kernel::Time;
+/// # use petrio_time::Time;
 /// let text = "0.0 0 100 8 1\n2.5 0 200 8 1\n";
 /// let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
 /// let mut source = OpenReplay::new(trace, 1.0)?;

@@ -1,7 +1,7 @@
 //! The scheduler contract: any order, idling, several outstanding, merging and splitting.
 
-use petrio_kernel::random::{below, exponential};
 use petrio_kernel::{Decision, NetBuilder, Scheduler, Simulation, StationSpec, Time};
+use petrio_random::{below, exponential};
 use std::collections::VecDeque;
 
 /// A request of a process for some blocks; a merged one has parts.
@@ -51,7 +51,7 @@ impl Scheduler<Request> for Nearest {
     }
 }
 
-fn no_service(_: &Request, _: &mut petrio_kernel::random::Generator) -> Time {
+fn no_service(_: &Request, _: &mut petrio_random::Generator) -> Time {
     unreachable!("the scheduler names the service time")
 }
 

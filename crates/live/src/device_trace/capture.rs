@@ -11,7 +11,7 @@ use crate::recorder::kernel_event::ThreadName;
 use crate::recorder::listener::{Listener, Wanted, monotonic_ns, unix_ns};
 use crate::recorder::machine::machine_in_words;
 use petrio_files::whole_file::WholeFile;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::TraceError;
 use petrio_workload::trace::event::{Event, EventKind, Extent};
 use petrio_workload::trace::native::About;

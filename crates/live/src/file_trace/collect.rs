@@ -18,7 +18,7 @@ use crate::recorder::kernel_event::Inode;
 use crate::recorder::listener::{Listener, Wanted, monotonic_ns, nanoseconds, unix_ns};
 use crate::recorder::machine::machine_in_words;
 use crate::recorder::stream::Stream;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::native::About;
 use rustc_hash::FxHashSet;
 use rustix::time::{ClockId, clock_gettime};

@@ -5,7 +5,7 @@
 
 use crate::recorder::CaptureError;
 use petrio_files::whole_file::WholeFile;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::TraceError;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::trace::native::{About, EventWriter, NativeReader};

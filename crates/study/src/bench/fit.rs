@@ -1,11 +1,11 @@
 //! The speed of fitting: a million values by three shifted gamma stages, beside the cost of merely sorting them, and the nine test
 //! densities of the field.
 
-use petrio_kernel::random::generator;
-use petrio_workload::distribution::{Distribution, DistributionError, Gamma, Mixture};
-use petrio_workload::fit::{
+use petrio_distribution::fit::{
     DensityFit, FitError, FitFamily, FitOptions, area_difference, fit, fit_density, test_densities,
 };
+use petrio_distribution::{Distribution, DistributionError, Gamma, Mixture};
+use petrio_random::generator;
 use serde::Serialize;
 use std::hint::black_box;
 use std::time::Instant;
@@ -160,7 +160,7 @@ fn speed(values: usize) -> Result<Row, BenchError> {
 }
 
 fn densities() -> Result<Vec<DensityRow>, BenchError> {
-    let row = |density: petrio_workload::fit::TestDensity| {
+    let row = |density: petrio_distribution::fit::TestDensity| {
         let target = &density.distribution;
         let gamma = fit_density(target, DensityFit::Gamma(3))?;
         let erlang = fit_density(target, DensityFit::HyperErlang(8))?;

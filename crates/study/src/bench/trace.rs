@@ -15,7 +15,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
-use petrio_kernel::random::{Generator, below, generator};
+use petrio_random::{Generator, below, generator};
 use petrio_workload::trace::characterise::{Characterise, Characteriser};
 use petrio_workload::trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use petrio_workload::trace::native::{About, EventWriter};

@@ -6,17 +6,20 @@ use crate::{Tree, Violation};
 const LAYERS: &[(&str, u8)] = &[
     ("bounds", 0),
     ("files", 0),
-    ("kernel", 0),
-    ("units", 1),
+    ("random", 0),
+    ("time", 0),
     ("colours", 1),
+    ("kernel", 1),
+    ("units", 1),
+    ("distribution", 2),
     ("models", 2),
-    ("workload", 2),
-    ("scenario", 3),
-    ("live", 3),
-    ("study", 4),
-    ("studio", 5),
-    ("hostile", 5),
-    ("cli", 6),
+    ("workload", 3),
+    ("scenario", 4),
+    ("live", 4),
+    ("study", 5),
+    ("studio", 6),
+    ("hostile", 6),
+    ("cli", 7),
 ];
 
 /// Crates that only check the repository and depend on nothing of it.
@@ -91,7 +94,7 @@ mod tests {
     #[test]
     fn an_arrow_up_or_sideways_is_found_even_if_only_tests_need_it() {
         let up = manifest("[dependencies]\npetrio-study.workspace = true");
-        let sideways = manifest("[dev-dependencies]\npetrio-workload.workspace = true");
+        let sideways = manifest("[dev-dependencies]\npetrio-distribution.workspace = true");
         let down = manifest("[dependencies]\npetrio-kernel.workspace = true");
         let tree = Tree::imagined(&[
             ("crates/kernel/Cargo.toml", &up),
@@ -101,7 +104,7 @@ mod tests {
         let found = arrows_point_down(&tree);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].what.contains("kernel → study"));
-        assert!(found[1].what.contains("models → workload"));
+        assert!(found[1].what.contains("models → distribution"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::trace::event::{Event, EventKind, FileKey};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn lives() -> FileLives {

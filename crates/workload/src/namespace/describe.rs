@@ -9,8 +9,8 @@
 
 use super::census::{Census, CensusFile};
 use super::specification::{Category, EACH_USER, FileKind, Files, Order, Purpose};
-use crate::distribution::Observed;
 use indexmap::IndexMap;
+use petrio_distribution::Observed;
 use petrio_units::{Bytes, Fraction};
 use std::collections::BTreeMap;
 

@@ -26,7 +26,7 @@ pub use plan::{HOME, PlanError};
 pub(crate) use plan::{check, plan, plan_for};
 pub use specification::{Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Spread, Wanted};
 
-use petrio_kernel::random::{Generator, below};
+use petrio_random::{Generator, below};
 use rustc_hash::FxHashSet;
 
 /// Whose files.

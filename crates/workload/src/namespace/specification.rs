@@ -2,8 +2,8 @@
 //!
 //! After W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991, table 5.1.
 
-use crate::distribution::Draw;
 use indexmap::IndexMap;
+use petrio_distribution::Draw;
 use petrio_units::{Bytes, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The directories of an owner while files are put into them: by depth, with the room that is left in each.
 
-use petrio_kernel::random::{Generator, below};
+use petrio_random::{Generator, below};
 
 /// Directories at one depth.
 #[derive(Default)]

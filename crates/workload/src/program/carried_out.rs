@@ -5,7 +5,7 @@
 use super::table::FileTable;
 use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_colours::{FileId, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@ pub use table::{FileEntry, FileTable};
 
 pub use crate::source::Phase;
 use petrio_colours::FileOp;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

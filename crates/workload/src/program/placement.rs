@@ -5,7 +5,7 @@ use super::table::{FileEntry, FileTable};
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
 use petrio_kernel::Watch;
-use petrio_kernel::random::{Generator, generator};
+use petrio_random::{Generator, generator};
 use std::collections::BTreeMap;
 
 /// Where the processes of a workload run, under which numbers, and where their random numbers come from.

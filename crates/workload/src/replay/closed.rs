@@ -17,7 +17,7 @@ use super::{Record, checked_time_scale, scaled};
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use crate::trace::{BlockRecord, TraceError, TraceReader};
 use petrio_colours::RequestId;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

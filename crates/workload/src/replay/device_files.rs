@@ -49,7 +49,7 @@ mod tests {
     use crate::replay::{FileRecords, ThinkPer, TraceFiles};
     use crate::trace::event::Extent;
     use petrio_colours::Operation;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use std::sync::Arc;
 
     fn request(address: u64, blocks: u32, direction: Direction) -> Event {

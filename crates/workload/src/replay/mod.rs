@@ -22,7 +22,7 @@ pub use program::EventProgram;
 use crate::source::SourceError;
 use crate::trace::BlockRecord;
 use petrio_colours::{BlockRequest, Request, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// Refuses a factor on times that is none.
 fn checked_time_scale(time_scale: f64) -> Result<(), SourceError> {

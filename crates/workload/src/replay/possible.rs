@@ -9,7 +9,7 @@
 use super::files::TraceFiles;
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,7 +9,7 @@ use crate::program::{FileProgram, ProgramError, Step};
 use crate::source::SourceError;
 use crate::trace::TraceError;
 use petrio_colours::{FileOp, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// One process of a trace.
 pub struct EventProgram<R> {

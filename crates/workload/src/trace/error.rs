@@ -2,7 +2,7 @@
 
 use super::format::FormatName;
 use petrio_bounds::TooMuch;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::fmt;
 use std::io;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::error::TraceError;
 use super::options::TraceOptions;
 use super::reader::{Reader, TraceReader, TraceSummary};
 use super::record::{BlockRecord, Record};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

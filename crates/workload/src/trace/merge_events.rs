@@ -8,7 +8,7 @@ use super::event::Event;
 use super::events::EventReader;
 use super::merge::{Merge, Renumbered};
 use super::native::About;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::sync::Arc;
 use thiserror::Error;
 

@@ -4,7 +4,7 @@ use super::begin::Stream;
 use super::error::{Problem, TraceError};
 use super::options::{REORDER_WINDOW_MAX, TraceOptions};
 use super::record::Raw;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::VecDeque;
 
 /// Records held back to be sorted.

@@ -4,7 +4,7 @@ use super::error::TraceError;
 use super::event::{Event, EventKind};
 use super::events::EventReader;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

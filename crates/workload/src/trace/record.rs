@@ -6,7 +6,7 @@ use super::events::EventSummary;
 use super::overview::device_number;
 use super::reader::{Parsed, TraceSummary};
 use petrio_colours::{Direction, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// One request as a trace tells it.
 ///

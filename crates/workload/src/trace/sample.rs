@@ -89,7 +89,7 @@ const fn mixed(number: u64, seed: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::trace::event::FileKey;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
 
     fn of_file(inode: u64) -> Event {
         Event { file: FileKey { inode, ..FileKey::UNKNOWN }, ..Event::new(Time::ZERO, EventKind::Read) }

@@ -2,7 +2,7 @@
 
 use super::event::{Event, EventKind, FileKey};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rustc_hash::FxHashMap;
 
 /// What is wanted. An empty list wants everything; an event has to be wanted by every list.

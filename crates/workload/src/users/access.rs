@@ -4,7 +4,7 @@ use super::readings::Cut;
 use super::session::Job;
 use crate::namespace::Order;
 use petrio_colours::{FileId, Operation};
-use petrio_kernel::random::{Generator, below};
+use petrio_random::{Generator, below};
 
 /// A file in use, or about to be.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::namespace::Index;
-    use petrio_kernel::random::generator;
+    use petrio_random::generator;
 
     fn using(size: u64, quota: u64, written: u64, is_new: bool) -> Using {
         let file = if is_new { None } else { Some(3) };

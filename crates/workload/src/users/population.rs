@@ -1,9 +1,9 @@
 //! The users of a specification, ready to draw from: types with what is left out filled in, and which user is of which type.
 
 use super::specification::{UserPhase, UserSpecification, UserType};
-use crate::distribution::{Distribution, Draw, RankCorrelated};
 use crate::namespace::{FileKind, Order, PlanError, Purpose};
-use petrio_kernel::Time;
+use petrio_distribution::{Distribution, Draw, RankCorrelated};
+use petrio_time::Time;
 use petrio_units::{Bytes, Measurable};
 
 /// Most users.

@@ -8,12 +8,12 @@ use super::access::Using;
 use super::population::{Population, Type, time_of};
 use super::readings::{Readings, ThinkAfter};
 use super::session::{self, Whose};
-use crate::distribution::uniform;
 use crate::namespace::{FileKind, Namespace, Purpose};
 use crate::program::{FileProgram, Placement, ProgramError, Step};
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::Time;
-use petrio_kernel::random::{Generator, below};
+use petrio_distribution::uniform;
+use petrio_random::{Generator, below};
+use petrio_time::Time;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

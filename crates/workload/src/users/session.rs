@@ -5,10 +5,10 @@
 
 use super::population::{Type, UseOf};
 use super::readings::{Choice, Readings, ShareOf};
-use crate::distribution::uniform;
 use crate::namespace::{Namespace, Purpose};
+use petrio_distribution::uniform;
 use petrio_kernel::Watch;
-use petrio_kernel::random::{Generator, generator};
+use petrio_random::{Generator, generator};
 use rustc_hash::FxHashSet;
 
 /// Most files of a category in one session: a count drawn beyond it is cut.

@@ -4,9 +4,9 @@
 //! the files, of table 5.1, are the [namespace's](crate::namespace). What the thesis leaves open stands in [`Readings`].
 
 use super::readings::Readings;
-use crate::distribution::Draw;
 use crate::namespace::{Category, Files};
 use indexmap::IndexMap;
+use petrio_distribution::Draw;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,8 +11,8 @@
 use crate::namespace::HOME;
 use crate::trace::characterise::{Distribution, ValueTally};
 use crate::trace::event::{Event, EventKind, FileKey};
-use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
+use petrio_time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;

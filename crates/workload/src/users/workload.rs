@@ -3,10 +3,10 @@
 use super::layout::lay_out;
 use super::population::{Population, Type, USERS_MAX};
 use super::specification::UserSpecification;
-use crate::distribution::Draw;
 use crate::namespace::{Namespace, PlanError, Wanted, check, plan, plan_for};
 use crate::program::{FilePlan, Placement, Prepared, ProgramError};
 use indexmap::IndexMap;
+use petrio_distribution::Draw;
 use petrio_kernel::Watch;
 use petrio_units::Bytes;
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! File-level traces against what is known of them: counts by other programs, and one trace in two formats.
 
 use super::support::{data, options, sound};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Event, EventKind};
 use petrio_workload::trace::native::{About, EventWriter};
 use petrio_workload::trace::{EventReader, FormatName, TraceOptions, TraceReader};

@@ -1,6 +1,6 @@
 //! Several traces as one stream.
 
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::{Alignment, DeviceMap, MergedTraces, TraceError, TraceOptions, TraceReader};
 use std::collections::BTreeMap;
 

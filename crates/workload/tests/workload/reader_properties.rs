@@ -2,7 +2,7 @@
 
 use super::support::{options, read_bytes, sound};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::{BlockRecord, FormatName, PetrioWriter, TraceOptions};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use super::support::data;
 use petrio_colours::{Direction, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::{BlockRecord, TraceError, TraceOptions, TraceReader};
 use petrio_workload::{
     ClosedReplay, ClosedReplayOptions, Due, OpenReplay, Processes, RequestSource, SourceError, SourceItem,

@@ -1,7 +1,7 @@
 //! Captured file requests: every format, what is done with them, and what is refused.
 
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use petrio_workload::Phase;
 use petrio_workload::program::pattern::{Durability, Interface, Timing};

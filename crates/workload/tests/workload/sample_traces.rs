@@ -2,7 +2,7 @@
 
 use super::support::{data, read};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Event, EventKind};
 use petrio_workload::trace::{EventReader, FormatName, TraceOptions};
 

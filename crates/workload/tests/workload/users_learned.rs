@@ -1,6 +1,6 @@
 //! From users to a trace, and from the trace back to users.
 
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::namespace::{FileKind, Purpose};
 use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
 use petrio_workload::trace::event::{Event, EventKind, FileKey};

@@ -2,7 +2,7 @@
 
 use super::support::options;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use petrio_workload::trace::native::About;
 use petrio_workload::trace::write::{OutputFormat, TraceWriter, Written};

@@ -5,7 +5,7 @@ use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use super::{InCall, Joiner, KIND, REGULAR, byte_of};
 use crate::recorder::kernel_event::{Call, Inode};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Access, Event, EventKind};
 use rustix::fs::OFlags;
 

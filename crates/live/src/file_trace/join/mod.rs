@@ -32,7 +32,7 @@ mod tests;
 use crate::recorder::kernel_event::{Call, Inode, KernelEvent, Lookup, What};
 use names::{Entry, Names};
 use naming::Matching;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use places::{Geometry, Places};
 use queue::{Place, Queue};

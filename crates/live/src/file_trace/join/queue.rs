@@ -103,7 +103,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use petrio_workload::trace::event::EventKind;
 
     fn event(time: u64) -> Event {

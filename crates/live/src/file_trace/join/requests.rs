@@ -13,7 +13,7 @@ use super::queue::{Place, Queue};
 use crate::recorder::block::{Access, BlockAccess};
 use crate::recorder::kernel_event::{Letters, Stage};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::trace::event::{Event, EventKind, Extent};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

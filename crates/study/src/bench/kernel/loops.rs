@@ -3,8 +3,8 @@
 use super::SEED;
 use super::nets::{BUFFER, CONSUME, JOBS, MEAN_GAP, PRODUCE, STATIONS};
 use petrio_kernel::Time;
-use petrio_kernel::random::{Generator, below, exponential, generator};
 use petrio_kernel::statistics::Tally;
+use petrio_random::{Generator, below, exponential, generator};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

@@ -1,7 +1,7 @@
 //! The nets.
 
-use petrio_kernel::random::{Generator, below, exponential};
 use petrio_kernel::{Net, NetBuilder, NetError, Simulation, StationSpec, Time};
+use petrio_random::{Generator, below, exponential};
 use std::sync::Arc;
 
 /// Mean time between arrivals at a server whose mean service time is 1 s.

@@ -5,7 +5,7 @@
 //! replayed by a scenario with `kind = "file-trace"`.
 
 use super::point::{Point, Setting};
-use petrio_kernel::random::{Generator, below, generator};
+use petrio_random::{Generator, below, generator};
 use petrio_units::Bytes;
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@ use crate::trace::field::{
     Columns, MICROSECONDS, MILLISECONDS, NANOSECONDS, SECONDS, looks_numeric, picoseconds, whole, whole32,
 };
 use petrio_colours::{Operation, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

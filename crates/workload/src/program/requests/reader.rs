@@ -9,7 +9,7 @@ use crate::trace::error::Fault;
 use crate::trace::input::{Input, is_data};
 use crate::trace::{Place, TraceError};
 use petrio_colours::Operation;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::io::Read;
 use std::sync::Arc;
 

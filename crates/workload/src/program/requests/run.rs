@@ -10,7 +10,7 @@ use crate::program::{
 use crate::trace::{Problem, TraceError};
 use petrio_bounds::Headroom;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};

@@ -242,7 +242,7 @@ mod tests {
     use super::super::transfer::Way;
     use super::*;
     use crate::trace::event::{Access, FileKey};
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use std::sync::Arc;
 
     #[test]

@@ -18,7 +18,7 @@
 use super::category::FileCategory;
 use super::transfer::Way;
 use crate::trace::event::{Access, FileKey};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

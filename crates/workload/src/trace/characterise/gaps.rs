@@ -1,6 +1,6 @@
 //! The two times before a call: since the one before it, and since its process was last done.
 
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rustc_hash::FxHashMap;
 
 /// What is remembered between calls. Memory grows with the number of processes.

@@ -1,7 +1,7 @@
 //! By hour: of the day where the trace's clock is known, otherwise since its beginning.
 
 use super::transfer::{Transfer, Way};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::Serialize;
 
 const HOUR_PS: u64 = 3_600_000_000_000_000;

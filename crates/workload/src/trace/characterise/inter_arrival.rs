@@ -11,7 +11,7 @@
 
 use super::distribution::{Distribution, Tally};
 use super::gaps::Gaps;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::Serialize;
 
 #[derive(Debug)]

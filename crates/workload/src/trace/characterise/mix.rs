@@ -165,7 +165,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::transfer::Way;
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
 
     #[test]
     fn a_size_lies_in_the_class_of_the_power_of_two_at_or_above_it() {

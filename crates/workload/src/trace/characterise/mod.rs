@@ -2,7 +2,7 @@
 //! mix, service times, working set, popularity and the exact LRU miss-ratio curve.
 //!
 //! ```
-//! use petrio_kernel::Time;
+//! use petrio_time::Time;
 //! use petrio_workload::trace::characterise::{Characterise, Characteriser};
 //! use petrio_workload::trace::event::{Event, EventKind, FileKey};
 //! let mut characteriser = Characteriser::new(&Characterise::default());
@@ -83,7 +83,7 @@ use super::event::{Event, EventKind};
 use files::Files;
 use level::Level;
 use petrio_colours::{Direction, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use service::Services;

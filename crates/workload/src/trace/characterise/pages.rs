@@ -16,7 +16,7 @@ use super::miss_ratio::{MissRatio, StackDistances};
 use super::popularity::{Popularity, popularity};
 use super::recency::{Recency, Slot};
 use super::working_set::{WorkingSet, WorkingSets};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -182,7 +182,7 @@ pub struct OffsetsOverTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
 
     fn read(number: u64) -> Transfer {
         Transfer {

@@ -85,7 +85,7 @@ pub struct KindOfEvent {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
 
     #[test]
     fn hits_misses_and_failures_are_told_apart() {

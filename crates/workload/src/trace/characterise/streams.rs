@@ -211,7 +211,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::sequentiality::StreamClass;
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
 
     fn call(streams: &mut Streams, process: u32, way: Way, offset: u64, length: u64) {
         let (time, subject, offset) = (Time::ZERO, Some(0), Some(offset));

@@ -1,6 +1,6 @@
 //! One movement of data: a read or a write of a file, or a request to a device. What the statistics of both are made from.
 
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// Whether data are read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! use was before the window began, which its slot on the line of last uses says.
 
 use super::recency::Slot;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::Serialize;
 
 /// Lengths of windows in milliseconds, each a multiple of the one before.
@@ -118,7 +118,7 @@ impl WorkingSets {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::trace::characterise::pages::{PAGE_BYTES, Pages};
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, HashSet};
 

@@ -14,7 +14,7 @@ mod kind;
 pub use kind::EventKind;
 
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

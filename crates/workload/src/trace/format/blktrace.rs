@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::trace::{BlockRecord, FormatName, TraceOptions, TraceReader};
     use petrio_colours::Direction;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use std::io::Cursor;
 
     fn record(time: u64, block: u64, bytes: u32, action: u32, follows: &[u8], big: bool) -> Vec<u8> {

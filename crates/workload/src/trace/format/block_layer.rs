@@ -16,7 +16,7 @@ use crate::trace::error::{Problem, printable};
 use crate::trace::field::whole32;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Requests waiting for their completion: twice the depth of the deepest hardware queue (NVMe, 65,535 and several

@@ -21,7 +21,7 @@ use crate::trace::event::{Event, EventKind, FileKey};
 use crate::trace::field::{Columns, SECONDS, looks_whole, picoseconds, whole};
 use crate::trace::input::{Input, is_data};
 use crate::trace::native::About;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::sync::Arc;
 
 pub(crate) const FACTS: Facts = Facts {

@@ -22,7 +22,7 @@ use crate::trace::event::{Event, EventKind, FileKey};
 use crate::trace::input::{HARMLESS_BYTES, RATIO_MAX};
 use crate::trace::native::About;
 use flate2::bufread::ZlibDecoder;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
@@ -320,7 +320,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::trace::event::Event;
     use crate::trace::{EventReader, FormatName, TraceError, TraceOptions};
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use std::io::Cursor;
 
     /// Of version 3.41: two files, the second written by another process in a stream of its own.

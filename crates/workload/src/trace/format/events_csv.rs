@@ -18,7 +18,7 @@ use crate::trace::event::{Event, EventKind, Extent};
 use crate::trace::field::{whole, whole32};
 use crate::trace::input::Input;
 use crate::trace::native::{access_named, direction_named};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::borrow::Cow;
 use std::sync::Arc;
 

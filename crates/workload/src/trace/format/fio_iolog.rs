@@ -20,7 +20,7 @@ use crate::trace::error::{Fault, Problem, printable};
 use crate::trace::event::{Event, EventKind, FileKey, Totals};
 use crate::trace::field::{Columns, MICROSECONDS, picoseconds, whole};
 use crate::trace::input::Input;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ use crate::trace::error::{Fault, Problem};
 use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 pub(crate) const FACTS: Facts = Facts {
     // A record is written when its I/O is over, and filed under when it was queued.

@@ -13,7 +13,7 @@ use crate::trace::field::{Columns, MICROSECONDS, looks_numeric, looks_whole, pic
 use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,

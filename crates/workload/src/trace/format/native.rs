@@ -16,7 +16,7 @@ use crate::trace::native::{MAGIC, NativeReader, Wanted};
 use crate::trace::overview::{device_name, device_number};
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ use crate::trace::field::{
 use crate::trace::input::Input;
 use crate::trace::record::{BlockRecord, RawRecord};
 use petrio_colours::{Direction, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::io::{self, Write};
 
 pub(crate) const FACTS: Facts = Facts {

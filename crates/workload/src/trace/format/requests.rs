@@ -13,7 +13,7 @@ use crate::trace::input::Input;
 use crate::trace::native::About;
 use crate::trace::options::REORDER_WINDOW_MAX;
 use petrio_colours::Operation;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 
 pub(crate) const FACTS: Facts = Facts {

@@ -51,7 +51,7 @@ macro_rules! columns {
         /// Takes events, and gives a record batch of them. [`events_schema`] has its columns.
         ///
         /// ```
-        /// use petrio_kernel::Time;
+        /// use petrio_time::Time;
         /// use petrio_workload::trace::event::{Event, EventKind};
         /// use petrio_workload::trace::native::EventBatch;
         /// let mut batch = EventBatch::default();
@@ -184,6 +184,6 @@ impl EventBatch {
     }
 }
 
-fn picoseconds(time: petrio_kernel::Time) -> i64 {
+fn picoseconds(time: petrio_time::Time) -> i64 {
     i64::try_from(time.as_picos()).unwrap_or(i64::MAX)
 }

@@ -23,7 +23,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::schema::types::SchemaDescriptor;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

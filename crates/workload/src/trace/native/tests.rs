@@ -5,7 +5,7 @@ use super::{About, EventWriter, NativeReader, Wanted};
 use crate::trace::error::TraceError;
 use crate::trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use proptest::prelude::*;
 use std::path::PathBuf;
 

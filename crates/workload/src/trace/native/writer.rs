@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use petrio_files::whole_file::WholeFile;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const BATCH_ROWS: usize = 8_192;
 /// footer.
 ///
 /// ```
-/// use petrio_kernel::Time;
+/// use petrio_time::Time;
 /// use petrio_workload::trace::event::{Event, EventKind};
 /// use petrio_workload::trace::native::{About, EventWriter, NativeReader};
 /// let folder = tempfile::tempdir()?;

@@ -7,7 +7,7 @@ use super::Encoder;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::write::block_csv::request_of;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};

@@ -8,7 +8,7 @@ use crate::trace::event::{Event, EventKind};
 use crate::trace::format::petrio::PetrioWriter;
 use crate::trace::record::BlockRecord;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 

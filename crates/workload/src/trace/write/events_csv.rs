@@ -51,7 +51,7 @@ impl Encoder for EventsCsv {
         text(to, event.new_path.as_deref())?;
         column(to, event.offset)?;
         column(to, Some(event.length))?;
-        column(to, event.service.map(petrio_kernel::Time::as_picos))?;
+        column(to, event.service.map(petrio_time::Time::as_picos))?;
         column(to, Some(event.error))?;
         column(to, event.size)?;
         column(to, event.access.map(access_name))?;

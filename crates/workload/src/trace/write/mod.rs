@@ -129,7 +129,7 @@ enum Sink {
 /// Writes events, in order of time, as a trace of some format.
 ///
 /// ```
-/// use petrio_kernel::Time;
+/// use petrio_time::Time;
 /// use petrio_workload::trace::event::{Event, EventKind};
 /// use petrio_workload::trace::native::About;
 /// use petrio_workload::trace::write::{OutputFormat, TraceWriter};

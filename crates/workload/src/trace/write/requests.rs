@@ -7,7 +7,7 @@
 use super::Encoder;
 use crate::trace::event::{Event, EventKind, FileKey};
 use crate::trace::format::petrio::{write_microseconds, write_remark};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Which files are of one category: whose they are, what they are, and what was done to them.
 
 use crate::namespace::{EACH_USER, FileKind, HOME, Order, Purpose};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// A file, over all sessions.
 #[derive(Clone, Debug, Default)]

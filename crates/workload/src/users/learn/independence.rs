@@ -235,7 +235,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_kernel::random::{below, generator, uniform};
+    use petrio_random::{below, generator, uniform};
 
     #[test]
     fn the_order_of_a_chain_is_found() {

@@ -5,7 +5,7 @@
 //! shorter. The distribution behind such values is estimated as that of lifetimes of which some were broken off (E. L. Kaplan and P. Meier,
 //! "Nonparametric estimation from incomplete observations", JASA 53, 1958).
 
-use crate::distribution::{Draw, Observed};
+use petrio_distribution::{Draw, Observed};
 use petrio_units::Measurable;
 
 /// Quantiles of the estimate, of which the learned distribution is made.
@@ -62,7 +62,7 @@ impl Sizes {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::distribution::{Distribution, Exponential};
+    use petrio_distribution::{Distribution, Exponential};
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::SeedableRng;
 

@@ -5,7 +5,7 @@ use super::files::{Description, Files, resolved};
 use super::line::{Call, annotated, integer, unquoted};
 use crate::trace::event::{Access, Event, EventKind, FileKey};
 use crate::trace::format::RawEvent;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::sync::Arc;
 
 /// The calls so far.

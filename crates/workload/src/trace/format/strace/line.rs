@@ -7,7 +7,7 @@
 //! ```
 
 use crate::trace::field::{SECONDS, looks_numeric, looks_whole, picoseconds, whole32};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

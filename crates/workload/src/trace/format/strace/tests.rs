@@ -3,7 +3,7 @@
 
 use crate::trace::event::{Access, Event, EventKind, Totals};
 use crate::trace::{EventReader, EventSummary, FormatName, TraceOptions};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 fn read(text: &'static str) -> (Vec<Event>, EventSummary) {
     let mut reader = EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
