@@ -1,7 +1,7 @@
 //! Captures a command and prints what it did: `cargo run -p petrio-live --example file_trace -- [--full] cat /etc/fstab`.
 
 use petrio_live::file_trace::{BUFFER_KIB, CaptureParameters, Subject, capture};
-use petrio_workload::trace::native::NativeReader;
+use petrio_trace::native::NativeReader;
 use std::error::Error;
 
 // A program for the terminal prints.

@@ -19,7 +19,7 @@ use crate::recorder::listener::{Listener, Wanted, monotonic_ns, nanoseconds, uni
 use crate::recorder::machine::machine_in_words;
 use crate::recorder::stream::Stream;
 use petrio_time::Time;
-use petrio_workload::trace::native::About;
+use petrio_trace::native::About;
 use rustc_hash::FxHashSet;
 use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsString;

@@ -6,9 +6,9 @@
 use crate::recorder::CaptureError;
 use petrio_files::whole_file::WholeFile;
 use petrio_time::Time;
-use petrio_workload::trace::TraceError;
-use petrio_workload::trace::event::{Event, EventKind, FileKey};
-use petrio_workload::trace::native::{About, EventWriter, NativeReader};
+use petrio_trace::TraceError;
+use petrio_trace::event::{Event, EventKind, FileKey};
+use petrio_trace::native::{About, EventWriter, NativeReader};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::io;

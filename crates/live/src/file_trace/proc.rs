@@ -5,7 +5,7 @@
 use super::join::places::Geometry;
 use super::join::table::{Shown, ShownFile};
 use crate::recorder::kernel_event::Inode;
-use petrio_workload::trace::event::Access;
+use petrio_trace::event::Access;
 use rustix::fs::OFlags;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;

@@ -1,6 +1,6 @@
 //! Why nothing can be recorded.
 
-use petrio_workload::trace::TraceError;
+use petrio_trace::TraceError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;

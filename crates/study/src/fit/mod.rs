@@ -13,8 +13,8 @@ pub use numbers::NumbersError;
 
 use petrio_distribution::Distribution;
 use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
+use petrio_trace::{TraceError, TraceOptions};
 use petrio_units::{Bytes, Duration};
-use petrio_workload::trace::{TraceError, TraceOptions};
 use std::io::Read;
 use std::path::Path;
 use thiserror::Error;

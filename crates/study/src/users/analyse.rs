@@ -2,7 +2,7 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_workload::users::learn::LearnError;
 use petrio_workload::users::{Usage, UsageAnalyser};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_workload::users::learn::{Learned, Learner, TypesBy};
 use std::path::Path;
 

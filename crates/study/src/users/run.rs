@@ -11,8 +11,8 @@ use petrio_live::drive::{
 use petrio_live::leftovers::MADE_BY_USERS;
 use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, recorded};
 use petrio_live::undo::Undo;
+use petrio_trace::native::{About, EventWriter};
 use petrio_workload::program::{FileTable, OperationEvents, Placement, Prepared};
-use petrio_workload::trace::native::{About, EventWriter};
 use petrio_workload::users::{Part, Usage, UsageAnalyser, UserSpecification, Users};
 use serde::Serialize;
 use std::path::PathBuf;

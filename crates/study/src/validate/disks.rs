@@ -13,7 +13,7 @@ use petrio_models::device::disk::{Drive, DriveError, disk_page};
 use petrio_scenario::build::programs_page;
 use petrio_scenario::catalogue::disksim::{self, Ignored, ImportError};
 use petrio_scenario::run::{Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
-use petrio_workload::trace::{TraceError, TraceOptions, TraceReader};
+use petrio_trace::{TraceError, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, SourceError, SourceItem};
 use rayon::prelude::*;
 use serde::Serialize;

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("units", 1),
     ("distribution", 2),
     ("models", 2),
+    ("trace", 2),
     ("workload", 3),
     ("scenario", 4),
     ("live", 4),

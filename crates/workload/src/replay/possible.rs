@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::program::Placement;
     use crate::replay::{FileRecords, OpenReplay, ThinkPer};
-    use crate::trace::event::{Event, EventKind, FileKey};
+    use petrio_trace::event::{Event, EventKind, FileKey};
 
     #[test]
     fn calls_on_files_that_are_gone_or_not_there_yet_stay_possible() {

@@ -9,10 +9,10 @@
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, 1991, §5.1 and §5.2.
 
 use crate::namespace::HOME;
-use crate::trace::characterise::{Distribution, ValueTally};
-use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_kernel::statistics::Tally;
 use petrio_time::Time;
+use petrio_trace::characterise::{Distribution, ValueTally};
+use petrio_trace::event::{Event, EventKind, FileKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;

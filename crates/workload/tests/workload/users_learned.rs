@@ -1,9 +1,9 @@
 //! From users to a trace, and from the trace back to users.
 
 use petrio_time::Time;
+use petrio_trace::event::{Event, EventKind, FileKey};
 use petrio_workload::namespace::{FileKind, Purpose};
 use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
-use petrio_workload::trace::event::{Event, EventKind, FileKey};
 use petrio_workload::users::learn::{LearnError, Learner, TypesBy};
 use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;

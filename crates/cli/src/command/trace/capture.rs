@@ -11,8 +11,8 @@ use petrio_live::file_trace::{
     Spread, Subject, TracedRun, capture, measure_overhead, supervise,
 };
 use petrio_live::launch::{Signal, end_with};
+use petrio_trace::write::OutputFormat;
 use petrio_units::{Bytes, Duration, UnitError};
-use petrio_workload::trace::write::OutputFormat;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration as StandardDuration;

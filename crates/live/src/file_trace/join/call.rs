@@ -5,7 +5,7 @@
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
 use crate::recorder::kernel_event::Call;
-use petrio_workload::trace::event::EventKind;
+use petrio_trace::event::EventKind;
 use rustix::fs::OFlags;
 use smallvec::SmallVec;
 

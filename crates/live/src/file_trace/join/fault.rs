@@ -6,7 +6,7 @@
 use super::table::{OpenId, Table};
 use super::{Joiner, PAGE_BYTES, Pages, byte_of};
 use crate::recorder::kernel_event::{Call, Inode};
-use petrio_workload::trace::event::EventKind;
+use petrio_trace::event::EventKind;
 
 impl Joiner {
     /// A call looked for pages to read them.

@@ -4,7 +4,7 @@ use super::Joiner;
 use super::queue::Place;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use crate::recorder::kernel_event::Inode;
-use petrio_workload::trace::event::{Event, EventKind, FileKey};
+use petrio_trace::event::{Event, EventKind, FileKey};
 
 impl Joiner {
     /// It is known now which file this is; events that waited for that can go.

@@ -6,7 +6,7 @@ use super::table::{Descriptor, Nature, Open, OpenId};
 use super::{InCall, Joiner, KIND, REGULAR, byte_of};
 use crate::recorder::kernel_event::{Call, Inode};
 use petrio_time::Time;
-use petrio_workload::trace::event::{Access, Event, EventKind};
+use petrio_trace::event::{Access, Event, EventKind};
 use rustix::fs::OFlags;
 
 /// `unlinkat` of a directory.

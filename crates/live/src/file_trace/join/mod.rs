@@ -33,7 +33,7 @@ use crate::recorder::kernel_event::{Call, Inode, KernelEvent, Lookup, What};
 use names::{Entry, Names};
 use naming::Matching;
 use petrio_time::Time;
-use petrio_workload::trace::event::{Event, EventKind, FileKey};
+use petrio_trace::event::{Event, EventKind, FileKey};
 use places::{Geometry, Places};
 use queue::{Place, Queue};
 use requests::{Requests, Step};

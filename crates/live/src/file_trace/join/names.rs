@@ -3,7 +3,7 @@
 //! A folder that is renamed takes along what is in it. What is known by its whole path only (as /proc shows it) keeps that.
 
 use crate::recorder::kernel_event::Inode;
-use petrio_workload::trace::event::FileKey;
+use petrio_trace::event::FileKey;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use super::queue::Place;
 use super::{InCall, Joiner, places};
 use crate::file_trace::fanotify::watch::{Renaming, Told};
 use crate::recorder::kernel_event::{Call, Inode};
-use petrio_workload::trace::event::{Event, EventKind, FileKey};
+use petrio_trace::event::{Event, EventKind, FileKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@
 //! Addresses are those of the whole disk: a partition's first sector is added, so that they compare with its requests.
 
 use crate::recorder::kernel_event::Inode;
-use petrio_workload::trace::event::{Extent, FileKey};
+use petrio_trace::event::{Extent, FileKey};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

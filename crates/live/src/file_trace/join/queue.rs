@@ -3,7 +3,7 @@
 //!
 //! How long, and how many wait, is bounded: then an event goes with what is known of it.
 
-use petrio_workload::trace::event::Event;
+use petrio_trace::event::Event;
 use std::collections::VecDeque;
 
 /// A place in the queue.
@@ -104,7 +104,7 @@ impl Queue {
 mod tests {
     use super::*;
     use petrio_time::Time;
-    use petrio_workload::trace::event::EventKind;
+    use petrio_trace::event::EventKind;
 
     fn event(time: u64) -> Event {
         Event::new(Time::from_nanos(time), EventKind::Read)

@@ -14,7 +14,7 @@ use crate::recorder::block::{Access, BlockAccess};
 use crate::recorder::kernel_event::{Letters, Stage};
 use petrio_colours::Direction;
 use petrio_time::Time;
-use petrio_workload::trace::event::{Event, EventKind, Extent};
+use petrio_trace::event::{Event, EventKind, Extent};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

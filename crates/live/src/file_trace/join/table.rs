@@ -5,7 +5,7 @@
 
 use crate::file_trace::join::queue::Place;
 use crate::recorder::kernel_event::Inode;
-use petrio_workload::trace::event::{Access, FileKey, Totals};
+use petrio_trace::event::{Access, FileKey, Totals};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 

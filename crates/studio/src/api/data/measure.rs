@@ -4,7 +4,7 @@ use super::super::Refusal;
 use crate::quantity::Quantity;
 use petrio_study::fit::{Measure as OfCalls, Unit};
 use petrio_study::users::analyse_file;
-use petrio_workload::trace::TraceOptions;
+use petrio_trace::TraceOptions;
 use petrio_workload::users::SessionUsage;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use petrio_models::cluster::replication::ReplicationError;
 use petrio_models::host::unix_1990::UnixError;
 use petrio_scenario::run::RunFailure;
+use petrio_trace::TraceError;
 use petrio_workload::SourceError;
 use petrio_workload::file_lives::FileLivesError;
-use petrio_workload::trace::TraceError;
 
 /// Why Ivy's tables can't be made.
 #[derive(Debug, thiserror::Error)]

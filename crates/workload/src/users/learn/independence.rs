@@ -7,7 +7,7 @@
 //! Source: G. Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6 (2), 1978 (BIC); R. W. Katz, *On some criteria for
 //! estimating the order of a Markov chain*, Technometrics 23 (3), 1981.
 
-use crate::trace::event::EventKind;
+use petrio_trace::event::EventKind;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

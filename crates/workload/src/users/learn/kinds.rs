@@ -2,9 +2,9 @@
 
 use super::Session;
 use super::sizes::Sizes;
-use crate::trace::event::{Event, EventKind};
 use crate::users::usage::is_login;
 use petrio_distribution::Observed;
+use petrio_trace::event::{Event, EventKind};
 
 /// Most types of a specification; the sessions of all others are of one.
 const TYPES_MAX: usize = 12;

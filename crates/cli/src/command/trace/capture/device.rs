@@ -6,7 +6,7 @@ use crate::output::talk;
 use crate::progress::CountProgress;
 use petrio_live::device_trace::{DeviceCapture, DeviceCaptureSummary, capture};
 use petrio_live::file_trace::CaptureError;
-use petrio_workload::trace::write::OutputFormat;
+use petrio_trace::write::OutputFormat;
 use std::path::Path;
 
 fn failed(error: CaptureError) -> Failure {

@@ -6,7 +6,7 @@ mod naming;
 
 use super::*;
 use crate::file_trace::join::table::{Shown, ShownFile};
-use petrio_workload::trace::event::{Access, Totals};
+use petrio_trace::event::{Access, Totals};
 use proptest::prelude::*;
 
 const FILE: Inode = Inode { device: 254 << 20, number: 77 };
