@@ -3,8 +3,8 @@
 use petrio_live::namespace::{NamespaceError, scan};
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
-use petrio_workload::namespace::{Census, PlanError, sample_distance};
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
+use petrio_users::namespace::{Census, PlanError, sample_distance};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

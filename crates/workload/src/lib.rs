@@ -39,11 +39,9 @@
 //! ```
 
 pub mod file_lives;
-pub mod namespace;
 pub mod program;
 pub mod replay;
 pub mod synthetic;
-pub mod users;
 
 mod earliest;
 mod source;

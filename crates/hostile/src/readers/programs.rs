@@ -6,10 +6,10 @@ use petrio_distribution::Draw;
 use petrio_live::namespace::Manifest;
 use petrio_scenario::Problems;
 use petrio_units::Measurable;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
+use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
-use petrio_workload::users::{UserSpecification, Users};
 use std::io::Cursor;
 use std::sync::Arc;
 

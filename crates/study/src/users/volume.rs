@@ -7,8 +7,8 @@ use petrio_models::host::file_system::{
 };
 use petrio_random::generator;
 use petrio_units::Bytes;
-use petrio_workload::namespace::FileKind;
-use petrio_workload::namespace::Namespace;
+use petrio_users::namespace::FileKind;
+use petrio_users::namespace::Namespace;
 use serde::Serialize;
 use thiserror::Error;
 

@@ -15,12 +15,13 @@ const LAYERS: &[(&str, u8)] = &[
     ("models", 2),
     ("trace", 2),
     ("workload", 3),
-    ("scenario", 4),
-    ("live", 4),
-    ("study", 5),
-    ("studio", 6),
-    ("hostile", 6),
-    ("cli", 7),
+    ("users", 4),
+    ("scenario", 5),
+    ("live", 5),
+    ("study", 6),
+    ("studio", 7),
+    ("hostile", 7),
+    ("cli", 8),
 ];
 
 /// Crates that only check the repository and depend on nothing of it.

@@ -135,7 +135,8 @@ impl ProgramError {
         }
     }
 
-    pub(crate) fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
+    /// A parameter that no program can have.
+    pub fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
         Self::Parameter { parameter, problem: problem.into() }
     }
 }

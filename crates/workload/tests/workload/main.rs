@@ -9,5 +9,3 @@ mod replay;
 mod request_programs;
 mod script_programs;
 mod synthetic;
-mod users;
-mod users_learned;

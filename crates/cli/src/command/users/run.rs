@@ -11,7 +11,7 @@ use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
 use petrio_trace::write::OutputFormat;
-use petrio_workload::users::Users;
+use petrio_users::Users;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -2,10 +2,10 @@
 
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, FileKey};
-use petrio_workload::namespace::{FileKind, Purpose};
+use petrio_users::learn::{LearnError, Learner, TypesBy};
+use petrio_users::namespace::{FileKind, Purpose};
+use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
-use petrio_workload::users::learn::{LearnError, Learner, TypesBy};
-use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;
 
 fn thesis() -> UserSpecification {
@@ -16,7 +16,7 @@ fn thesis() -> UserSpecification {
 }
 
 /// Every call takes a tenth of a millisecond.
-fn learn(specification: &UserSpecification, sessions: u32) -> petrio_workload::users::learn::Learned {
+fn learn(specification: &UserSpecification, sessions: u32) -> petrio_users::learn::Learned {
     let placement = Placement::new("users");
     let prepared = specification.prepare(&Users::new("", 1, sessions), &placement, None).unwrap();
     let mut events = OperationEvents::of(&prepared.files, 1);

@@ -2,10 +2,10 @@
 
 use super::FileKind;
 use super::{Namespace, Owner};
-use crate::program::{
+use petrio_colours::FileId;
+use petrio_workload::program::{
     FileEntry, FileTable, Placement, PlannedFile, ProgramError, Tables, check_number_of_files,
 };
-use petrio_colours::FileId;
 
 impl Namespace {
     /// The number in a run of an entry.

@@ -11,11 +11,11 @@ use super::session;
 use super::specification::UserSpecification;
 use super::workload::Users;
 use crate::namespace::{Namespace, PlanError, Purpose};
-use crate::program::{
+use petrio_colours::FileId;
+use petrio_workload::program::{
     FileEntry, FilePlan, FileProgram, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
     check_number_of_files, check_number_of_programs,
 };
-use petrio_colours::FileId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;

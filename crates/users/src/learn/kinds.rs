@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::sizes::Sizes;
-use crate::users::usage::is_login;
+use crate::usage::is_login;
 use petrio_distribution::Observed;
 use petrio_trace::event::{Event, EventKind};
 

@@ -9,11 +9,11 @@ use super::population::{Population, Type, time_of};
 use super::readings::{Readings, ThinkAfter};
 use super::session::{self, Whose};
 use crate::namespace::{FileKind, Namespace, Purpose};
-use crate::program::{FileProgram, Placement, ProgramError, Step};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_distribution::uniform;
 use petrio_random::{Generator, below};
 use petrio_time::Time;
+use petrio_workload::program::{FileProgram, Placement, ProgramError, Step};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ mod access;
 mod layout;
 pub mod learn;
 mod like;
+pub mod namespace;
 mod population;
 mod program;
 mod readings;

@@ -2,8 +2,8 @@
 
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Watch;
+use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::{FileProgram, Placement, Prepared, ProgramError, Step};
-use petrio_workload::users::{UserSpecification, Users};
 use std::path::Path;
 use std::time::Duration;
 
@@ -155,7 +155,7 @@ fn what_is_made_is_deleted_or_kept_for_some_sessions_and_its_names_suffice() {
                     Operation::Stat => session += 1,
                     Operation::Create => {
                         let name = &files.get(op.file).unwrap().name;
-                        assert!(petrio_workload::users::is_made_by_users(name), "{name}");
+                        assert!(petrio_users::is_made_by_users(name), "{name}");
                         assert!(there.insert(op.file, (session, name.clone())).is_none());
                         made += 1;
                         used.insert(op.file);
@@ -189,7 +189,7 @@ lasts = { constant = "20 s" }
 think = { constant = "1 ms" }
 lasts = { constant = "100 ms" }
 "#;
-    let changes: petrio_workload::users::UserType = toml::from_str(text).unwrap();
+    let changes: petrio_users::UserType = toml::from_str(text).unwrap();
     let heavy = &mut phased.user["heavy"];
     (heavy.hours, heavy.phase) = (changes.hours, changes.phase);
     let run = |specification: &UserSpecification| {
