@@ -11,9 +11,9 @@ mod operations;
 pub use error::OpsError;
 pub use operations::{FileOperation, OPERATIONS};
 
-use crate::capture::{Recorder, Recording, commonest, requests_text};
 use crate::drive::{DriveError, Spread, Workplace, run_prepared};
 use crate::rig::{BlockKind, Image, LoopRig, RigParameters};
+use petrio_capture::journal_trace::{Recorder, Recording, commonest, requests_text};
 use petrio_models::host::file_system::JournalMode;
 use petrio_units::Duration;
 use petrio_workload::program::Placement;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{one_capture_at_a_time, possible};
-use petrio_live::file_trace::{CaptureParameters, CaptureSummary, Subject, capture};
+use petrio_capture::file_trace::{CaptureParameters, CaptureSummary, Subject, capture};
 use petrio_live::rig::{Availability, Facilities};
 use petrio_trace::event::{Event, EventKind, Totals};
 use petrio_trace::native::NativeReader;

@@ -195,7 +195,7 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
 
 /// The high-water mark of resident memory of a process that characterises the file, MiB.
 fn peak_of(petrio: &Path, path: &Path) -> Option<f64> {
-    let mut command = petrio_live::launch::command(petrio, petrio_live::launch::Signal::KILL);
+    let mut command = petrio_capture::launch::command(petrio, petrio_capture::launch::Signal::KILL);
     command.args(["trace", "characterise", "--quiet"]).arg(path);
     let mut process = command.spawn().ok()?;
     let mut peak = None;

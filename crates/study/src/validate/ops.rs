@@ -3,9 +3,9 @@
 //! The same scripts run in simulation and, where the machine allows it, on a real file system on a loop device whose requests
 //! take as long. Nothing here knows what an operation should cost: the requests are those that the net sends to its device.
 
+use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
 use petrio_colours::{BlockRequest, Direction, FileOp, Request};
 use petrio_kernel::Time;
-use petrio_live::capture::{Access, BlockAccess, JournalArea, requests_text};
 use petrio_live::ops::{FileOperation, OPERATIONS, OperationRow, OpsError, OpsParameters, measure};
 use petrio_live::rig::{Facilities, Image, RigParameters};
 use petrio_models::host::file_system::{Family, FileSystemParameters, FormatError, JournalMode, Volume};

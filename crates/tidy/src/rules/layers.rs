@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("distribution", 2),
     ("models", 2),
     ("trace", 2),
+    ("capture", 3),
     ("workload", 3),
     ("users", 4),
     ("scenario", 5),

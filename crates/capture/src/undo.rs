@@ -2,7 +2,8 @@
 //! process.
 //!
 //! A command's signal handler calls [`take_down_all`] before it exits. After SIGKILL nothing runs; so what would outlive the
-//! process is written down before it is made ([`Undo::recorded`]), and the next start clears it ([`crate::leftovers`]).
+//! process is written down before it is made ([`Undo::recorded`]), and the next start clears it by its record
+//! ([`petrio_files::under_way`]).
 //!
 //! ```text
 //!  write down ─▶ make ─▶ register ─▶ … ─▶ undo ─▶ strike out
@@ -82,7 +83,7 @@ impl Undo {
     /// It must not register or drop guards itself, and must not panic.
     ///
     /// ```
-    /// use petrio_live::undo::Undo;
+    /// use petrio_capture::undo::Undo;
     /// let (tell, told) = std::sync::mpsc::channel();
     /// let guard = Undo::new(move || tell.send("down").unwrap_or_default());
     /// assert!(told.try_recv().is_err());

@@ -1,6 +1,6 @@
-//! Captures a command and prints what it did: `cargo run -p petrio-live --example file_trace -- [--full] cat /etc/fstab`.
+//! Captures a command and prints what it did: `cargo run -p petrio-capture --example file_trace -- [--full] cat /etc/fstab`.
 
-use petrio_live::file_trace::{BUFFER_KIB, CaptureParameters, Subject, capture};
+use petrio_capture::file_trace::{BUFFER_KIB, CaptureParameters, Subject, capture};
 use petrio_trace::native::NativeReader;
 use std::error::Error;
 

@@ -3,7 +3,6 @@
 //! Source: Linux `Documentation/trace/ftrace.rst` (instances), fsopen(2).
 
 use super::error::CaptureError;
-use crate::leftovers::{MOUNT, TRACE_INSTANCE};
 use crate::undo::Undo;
 use petrio_files::under_way::random_name;
 use rustix::mount::{
@@ -15,11 +14,16 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+/// What a file system mounted on a directory of its own is recorded as while it is there.
+pub const MOUNT: &str = "mount";
+/// What a trace instance is recorded as, by where it would be if tracefs were mounted where it usually is.
+pub const TRACE_INSTANCE: &str = "trace-instance";
+
 /// Where tracefs is found where it is mounted.
 const USUAL_PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// The directory where tracefs is mounted, if it is.
-pub(crate) fn trace_directory() -> Option<PathBuf> {
+pub fn trace_directory() -> Option<PathBuf> {
     USUAL_PLACES.iter().map(PathBuf::from).find(|place| place.join("instances").is_dir())
 }
 
@@ -103,8 +107,11 @@ fn remove_instance(path: &Path) -> io::Result<bool> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-/// Clears a trace instance that was left.
-pub(crate) fn clear_instance(usual: &Path) -> io::Result<bool> {
+/// Clears a trace instance that was left; whether it was there.
+///
+/// # Errors
+/// Tracing can't be reached, or the instance is in use.
+pub fn clear_instance(usual: &Path) -> io::Result<bool> {
     let (tracing, _reach) = reach_tracing().map_err(io::Error::other)?;
     let name = usual.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     remove_instance(&tracing.join("instances").join(name))

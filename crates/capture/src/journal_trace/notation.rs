@@ -18,7 +18,7 @@ impl JournalArea {
     /// From ranges of blocks of 512 bytes (first, one past the last), in any order.
     ///
     /// ```
-    /// use petrio_live::capture::JournalArea;
+    /// use petrio_capture::journal_trace::JournalArea;
     /// let area = JournalArea::new([(16, 24), (8, 16)]);
     /// assert!(area.holds(8, 16));
     /// assert!(!area.holds(20, 8));
@@ -77,7 +77,7 @@ pub fn requests_text<'a>(
 /// The commonest of several values, and how many of them it is; the smallest among equals.
 ///
 /// ```
-/// # use petrio_live::capture::commonest;
+/// # use petrio_capture::journal_trace::commonest;
 /// assert_eq!(commonest(["W4D F", "W4D", "W4D F"]), Some(("W4D F", 2)));
 /// assert_eq!(commonest(Vec::<u8>::new()), None);
 /// ```

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Three listen: [`file_trace`](crate::file_trace) (calls on files, the page cache and requests), [`device_trace`](crate::device_trace)
-//! (one device's requests), and [`capture`](crate::capture) (requests and commits of an operation under a microscope).
+//! (one device's requests), and [`journal_trace`](crate::journal_trace) (requests and commits of an operation under a microscope).
 //!
 //! Source: Linux `Documentation/trace/ftrace.rst`, `Documentation/trace/events.rst`. Left out: function tracing, kprobes and BPF, which
 //! locked-down kernels refuse; tracepoints work there too.
@@ -29,4 +29,4 @@ pub(crate) mod reach;
 pub(crate) mod stream;
 
 pub use error::CaptureError;
-pub(crate) use reach::{clear_instance, trace_directory};
+pub use reach::{MOUNT, TRACE_INSTANCE, clear_instance, trace_directory};

@@ -9,7 +9,6 @@
 
 pub use rustix::process::Signal;
 
-use crate::rig::{SERVE_SLOW_DISK, serve_slow_disk};
 use rustix::process::{getpid, getppid, kill_process, set_parent_process_death_signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -35,21 +34,15 @@ pub fn by(program: PathBuf) {
 }
 
 /// The program that was said.
-pub(crate) fn program() -> Option<&'static Path> {
+pub fn program() -> Option<&'static Path> {
     LAUNCHER.get().map(PathBuf::as_path)
 }
 
-/// Does what petrio has started itself for, if that is what these arguments say: launching a program, or serving a slow disk. How that
-/// ended; a launcher comes back only when it has failed.
-pub fn called(arguments: &[OsString]) -> Option<io::Result<()>> {
+/// Becomes another program, if these arguments say that petrio has started itself for that. A launcher comes back only when it has
+/// failed.
+pub fn called(arguments: &[OsString]) -> Option<io::Error> {
     let (first, words) = arguments.split_first()?;
-    if first == LAUNCH {
-        Some(Err(launch(words)))
-    } else if first == SERVE_SLOW_DISK {
-        Some(serve_slow_disk(words))
-    } else {
-        None
-    }
+    (first == LAUNCH).then(|| launch(words))
 }
 
 /// A program that gets `signal` when the thread that starts it ends, so far as there is a launcher.
