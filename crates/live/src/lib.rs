@@ -1,4 +1,4 @@
-//! The real machine: file systems set up, driven and watched, so that a prediction has a measurement beside it.
+//! The real machine: file systems set up, driven and calibrated, so that a prediction has a measurement beside it.
 //!
 //! ```text
 //!  FileTable + programs ─ drive ─▶ a real directory ──▶ times by operation

@@ -1,4 +1,5 @@
-//! Block traces: what somebody's disks were asked for, read from the formats that people have.
+//! Traces of storage: what disks were asked for and what programs did to files, read from the formats that people have, written, selected
+//! from, merged and characterised.
 //!
 //! ```
 //! use petrio_trace::{FormatName, TraceOptions, TraceReader};
@@ -12,8 +13,9 @@
 //!
 //! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
 //! record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace ([`TraceReader`]), or events of any
-//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`PetrioWriter`] writes petrio's
-//! own format.
+//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`write`] writes the formats that other programs
+//! read, [`native`] petrio's own trace file in Parquet, [`PetrioWriter`] its text. [`select`] takes a part, [`characterise`] says what a
+//! trace is like, and [`requests`] reads lines of requests that have no arrival times.
 //!
 //! ```text
 //! file ─ compression ─ input ─ format/* ─ Reader<R> ──┐

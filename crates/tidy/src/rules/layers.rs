@@ -20,6 +20,8 @@ const LAYERS: &[(&str, u8)] = &[
     ("scenario", 5),
     ("live", 5),
     ("study", 6),
+    ("validation", 6),
+    ("benchmark", 7),
     ("studio", 7),
     ("hostile", 7),
     ("cli", 8),

@@ -1,7 +1,7 @@
 //! Heat maps over record and file size. Every cell has its figure as text, so that colour never carries meaning alone.
 
 use super::{brief, escaped, short};
-use crate::validate::fs::FsRow;
+use crate::fs::FsRow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

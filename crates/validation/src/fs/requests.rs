@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(super) const FILE: &str = "requests.csv";
 
 /// What SQLite asked for.
-const SHOP: &[u8] = include_bytes!("../../../../../examples/requests/shop.csv.xz");
+const SHOP: &[u8] = include_bytes!("../../../../examples/requests/shop.csv.xz");
 
 /// Requests of a capture that is made.
 const REQUESTS: u64 = 1_500;

@@ -2,8 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark, where a failure is a bug")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use petrio_benchmark::kernel::systems;
 use petrio_kernel::Simulation;
-use petrio_study::bench::kernel::systems;
 
 /// Firings of one sample.
 const FIRINGS: u64 = 60_000;

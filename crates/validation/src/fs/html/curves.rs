@@ -1,7 +1,7 @@
 //! Curves over a size, and bars, each with what was measured and what was predicted.
 
 use super::{brief, escaped, short};
-use crate::validate::fs::FsRow;
+use crate::fs::FsRow;
 use std::fmt::Write;
 
 const WIDTH: f64 = 520.0;

@@ -1,7 +1,7 @@
 //! The drives whose measurements lie in the data folder are predicted at least as well as by DiskSim.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use petrio_study::validate::disks::validate_disks;
+use petrio_validation::disks::validate_disks;
 use std::path::PathBuf;
 
 /// The folder of measured disks, if it is there.

@@ -10,12 +10,12 @@
 //! Two traces: calls on 20,000 files (opens, sequential and random reads and writes, closes, by 24 processes), and requests to
 //! one device of 4 GiB, half of which continue the one before.
 
-use crate::characterise::{Question, characterise_file};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
 use petrio_random::{Generator, below, generator};
+use petrio_study::characterise::{Question, characterise_file};
 use petrio_trace::characterise::{Characterise, Characteriser};
 use petrio_trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use petrio_trace::native::{About, EventWriter};

@@ -44,9 +44,9 @@ pub struct IvyRow {
 /// The work of a file system as `examples/ivy/` has it.
 pub fn lives_of(file_system: FileSystem) -> Result<FileLives, IvyError> {
     let text = match file_system {
-        FileSystem::TriangleRoot => include_str!("../../../../../examples/ivy/triangle-root.toml"),
-        FileSystem::CelloRoot => include_str!("../../../../../examples/ivy/cello-root.toml"),
-        FileSystem::CelloUsers => include_str!("../../../../../examples/ivy/cello-users.toml"),
+        FileSystem::TriangleRoot => include_str!("../../../../examples/ivy/triangle-root.toml"),
+        FileSystem::CelloRoot => include_str!("../../../../examples/ivy/cello-root.toml"),
+        FileSystem::CelloUsers => include_str!("../../../../examples/ivy/cello-users.toml"),
     };
     toml::from_str(text).map_err(|error| IvyError::Net(format!("{}: {error}", file_system.name())))
 }

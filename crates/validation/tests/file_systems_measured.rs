@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use petrio_study::validate::fs::{Clock, FsQuestion, FsValidationError, Label, Step, validate_fs};
+use petrio_validation::fs::{Clock, FsQuestion, FsValidationError, Label, Step, validate_fs};
 
 #[test]
 fn a_directory_is_measured_and_what_needs_more_is_left_out_and_nothing_stays() {

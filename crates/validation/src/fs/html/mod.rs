@@ -191,7 +191,7 @@ fn brief(value: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::validate::fs::LeftOut;
+    use crate::fs::LeftOut;
     use petrio_live::drive::Spread;
 
     fn found() -> FsValidation {
@@ -203,7 +203,7 @@ mod tests {
             }
         }
         let left_out = vec![LeftOut { experiment: "captured", points: 1, why: "<no> \"room\"".to_owned() }];
-        let summaries = crate::validate::fs::row::summaries(&rows);
+        let summaries = crate::fs::row::summaries(&rows);
         FsValidation { machine: "m & n".to_owned(), rows, summaries, left_out, ..FsValidation::default() }
     }
 

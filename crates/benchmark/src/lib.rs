@@ -1,4 +1,13 @@
 //! The speed of petrio itself, beside a peer or a limit in the same run.
+//!
+//! | module | what is measured | beside |
+//! | --- | --- | --- |
+//! | [`kernel`] | firings a second | loops written by hand for the same systems |
+//! | [`disk`] | requests a second through three disks with full mechanics | the time that is simulated |
+//! | [`fs`] | operations a second on simulated file systems | a real cached read of the same size |
+//! | [`scale`] | what a part costs in nets of thousands | one instance |
+//! | [`fit`] | how fast, and how well, distributions are fitted | sorting the same values; published fits |
+//! | [`trace`] | events a second read and characterised, and the memory for it | decompressing the same file |
 
 pub mod disk;
 pub mod fit;

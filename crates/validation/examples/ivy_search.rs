@@ -2,15 +2,15 @@
 //! does what Ivy's tables say of one copy. Nothing of the other rows is looked at.
 //!
 //! ```sh
-//! cargo run --release -p petrio-study --example ivy_search -- examples/ivy/triangle-root.toml 300   # seconds
+//! cargo run --release -p petrio-validation --example ivy_search -- examples/ivy/triangle-root.toml 300   # seconds
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 #![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
 
 use petrio_models::cluster::replication::Tally;
-use petrio_study::validate::ivy::{FileSystem, IvyPolicy, IvySystem, one_copy, run, system_of};
 use petrio_units::{Bytes, Duration, Fraction};
+use petrio_validation::ivy::{FileSystem, IvyPolicy, IvySystem, one_copy, run, system_of};
 use petrio_workload::file_lives::FileLives;
 use rayon::prelude::*;
 
