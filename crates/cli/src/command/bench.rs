@@ -66,7 +66,7 @@ impl Bench {
         match self {
             Self::Kernel { json, firings } => {
                 let rows = petrio_benchmark::kernel::measure(*firings, &mut |system| {
-                    talk(&format!("measuring {system} …"))
+                    talk(&format!("measuring {system} …"));
                 })
                 .map_err(|error| Failure::new(error, None))?;
                 if *json {

@@ -10,16 +10,10 @@ use super::distribution::{Distribution, Tally};
 use super::transfer::{ByWay, Way};
 use serde::Serialize;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Lengths {
     by_number: Tally,
     by_bytes: Tally,
-}
-
-impl Default for Lengths {
-    fn default() -> Self {
-        Self { by_number: Tally::new(), by_bytes: Tally::new() }
-    }
 }
 
 #[derive(Debug, Default)]
