@@ -13,7 +13,7 @@
 //!
 //! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
 //! record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace ([`TraceReader`]), or events of any
-//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`write`] writes the formats that other programs
+//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`mod@write`] writes the formats that other programs
 //! read, [`native`] petrio's own trace file in Parquet, [`PetrioWriter`] its text. [`select`] takes a part, [`characterise`] says what a
 //! trace is like, and [`requests`] reads lines of requests that have no arrival times.
 //!
