@@ -4,7 +4,7 @@
 #   scripts/loads/compile.sh prepare DIRECTORY    copies the compiler and all sources there
 #   scripts/loads/compile.sh run DIRECTORY        forgets the page cache, then compiles
 #
-# What is compiled is petrio-units of this repository with the crates that it depends on.
+# What is compiled is petrio-units and petrio-kernel of this repository with the crates that they depend on.
 set -eu
 
 mode=${1:?usage: compile.sh prepare|run DIRECTORY}
@@ -27,7 +27,7 @@ run)
     cd "$directory/sources"
     # A home of its own: nobody's settings apply, and what cargo notes goes to the same device.
     CARGO_HOME=$directory/home PATH=$directory/compiler/bin:$PATH RUSTC=$directory/compiler/bin/rustc \
-        CARGO_TARGET_DIR=$directory/target cargo build --quiet --release --offline -p petrio-units
+        CARGO_TARGET_DIR=$directory/target cargo build --quiet --release --offline -p petrio-units -p petrio-kernel
     sync
     ;;
 *)

@@ -4,7 +4,7 @@ use petrio_files::shown;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
-use petrio_workload::trace::TraceError;
+use petrio_trace::TraceError;
 use std::fmt;
 use std::io;
 use std::process::ExitCode;

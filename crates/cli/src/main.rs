@@ -73,7 +73,8 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    match petrio_live::launch::called(&words) {
+    let launched = petrio_capture::launch::called(&words).map(Err);
+    match launched.or_else(|| petrio_live::rig::serve_if_called(&words)) {
         None => {}
         Some(Ok(())) => return ExitCode::SUCCESS,
         Some(Err(error)) => {
@@ -82,7 +83,7 @@ fn main() -> ExitCode {
         }
     }
     if let Ok(program) = std::env::current_exe() {
-        petrio_live::launch::by(program);
+        petrio_capture::launch::by(program);
     }
     // A worker belongs to a run, whose own start has cleared.
     if !words.starts_with(&["users".into(), "worker".into()]) {
@@ -96,7 +97,7 @@ fn main() -> ExitCode {
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
         // A capture completes its trace; told a second time, it ends like everything else.
-        if petrio_live::file_trace::interrupt() {
+        if petrio_capture::file_trace::interrupt() {
             return;
         }
         // The studio ends by itself when it is told.
@@ -111,7 +112,7 @@ fn main() -> ExitCode {
         ENDING.store(true, Ordering::SeqCst);
         // Another signal waits until this is done; and what a kill leaves undone stands in the record.
         petrio_scenario::report::discard_unfinished();
-        petrio_live::undo::take_down_all();
+        petrio_capture::undo::take_down_all();
         petrio_files::temporary::remove_all();
         output::talk("interrupted");
         std::process::exit(INTERRUPTED.into());

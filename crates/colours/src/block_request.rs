@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::file_op::FileId;
 use crate::request::{IoClass, Movement, Request, RequestId};
 use crate::{Cause, Ledger};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
 /// Bytes in a device block ("sector"), the unit of addresses and lengths on this wire.

@@ -4,7 +4,7 @@ use crate::block_request::Status;
 use crate::cause::FileCause;
 use crate::ledger::Ledger;
 use crate::request::{IoClass, Movement, Request, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
 /// A file's or a directory's number in its run. Programs and file systems agree on it before the run; names are for reports

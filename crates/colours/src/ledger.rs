@@ -1,7 +1,7 @@
 //! A per-operation time ledger: where the time of one request went.
 
 use crate::cause::{Cause, Causes, MOST_CAUSES};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 ///
 /// ```
 /// use petrio_colours::{Cause, Ledger};
-/// use petrio_kernel::Time;
+/// use petrio_time::Time;
 /// let mut ledger = Ledger::default();
 /// ledger.charge(Cause::Seek, Time::from_millis(4));
 /// ledger.charge(Cause::Rotation, Time::from_millis(3));

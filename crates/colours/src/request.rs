@@ -4,7 +4,7 @@ use crate::block_request::Status;
 use crate::cause::Causes;
 use crate::file_op::FileId;
 use crate::ledger::Ledger;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
 /// A request's number in its run, unique and ascending in order of issue.

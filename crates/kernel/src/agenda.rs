@@ -1,7 +1,7 @@
 //! Which transitions may fire: each counts how many of its conditions fail; those without a failing one are listed, by
 //! priority and then in the order in which they became so.
 
-use crate::random::{Generator, below};
+use petrio_random::{Generator, below};
 
 /// The most priorities in one net: one bit each in a word.
 pub(crate) const RANK_LIMIT: usize = 64;
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn at_random_only_the_most_urgent_are_eligible() {
-        let mut random = crate::random::generator(1, 0, "", "");
+        let mut random = petrio_random::generator(1, 0, "", "");
         let mut first = [0; 3];
         for _ in 0..3_000 {
             let mut agenda = Agenda::new([0, 0, 0, 1].into_iter().map(|rank| (rank, 0)));

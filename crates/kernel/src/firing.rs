@@ -1,5 +1,6 @@
 //! A firing: what an action may do, through the arcs that its transition declared.
 
+use crate::Stream;
 use crate::Time;
 use crate::arc::{Bound, Cancel, Put, Reset, Take, Timer, UNBOUND, Update};
 use crate::binding::{store_mut, store_of};
@@ -8,8 +9,8 @@ use crate::marking::Marking;
 use crate::monitor::Probe;
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Discipline, Key};
-use crate::random::{Generator, Stream};
 use crate::store::{AnyStore, DELAYED, Removed, View};
+use petrio_random::Generator;
 
 /// One firing of a transition. It takes no model time.
 ///

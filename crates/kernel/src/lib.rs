@@ -70,7 +70,8 @@
 //! - [`Marking`] is all that changes; clone it to fork a run. [`Simulation`] is a net and a marking: it runs, steps,
 //!   takes tokens in ([`Simulation::inject`]) and gives them out ([`Simulation::drain`]).
 //! - [`StationSpec`] makes a place a queueing place; in one of [flows](StationSpec::flows) you say how fast each token goes on.
-//! - [`random`] names the random streams, [`statistics`] makes intervals of what runs give, [`draw`] shows a net.
+//! - [`Stream`] is a page's own random numbers (see [`petrio_random`]), [`statistics`] makes intervals of what runs
+//!   give, [`draw`] shows a net.
 //!
 //! # Semantics
 //!
@@ -93,26 +94,24 @@ mod marking;
 mod monitor;
 mod net;
 mod place;
-pub mod random;
 mod simulation;
 mod station;
 pub mod statistics;
 mod store;
-mod time;
 mod watch;
 
 pub use arc::{ArcKind, Bound, Cancel, Put, Read, Reset, Take, Timer, Update};
 pub use binding::Binding;
-pub use builder::{NetBuilder, PageBuilder, PlaceId, TransitionBuilder};
+pub use builder::{NetBuilder, PageBuilder, PlaceId, Stream, TransitionBuilder};
 pub use error::{NetError, RunError};
 pub use firing::Firing;
 pub use level::PlaceStatistics;
 pub use marking::Marking;
 pub use monitor::{Probe, ProbeState};
 pub use net::{Net, PortDirection};
+pub use petrio_time::Time;
 pub use place::{Colour, Discipline, Key, Place};
 pub use simulation::{Pause, Simulation};
 pub use station::{Flows, MaxMin, StationSpec, StationStatistics};
 pub use store::{Slot, View};
-pub use time::Time;
 pub use watch::{Progress, Watch};

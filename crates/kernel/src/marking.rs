@@ -10,9 +10,9 @@ use crate::level::{Changed, PlaceStatistics};
 use crate::monitor::{Observers, Probe, ProbeState};
 use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
-use crate::random::{self, Generator};
 use crate::station::{Env, StationStatistics};
 use crate::store::{AnyStore, DELAYED, Matured, View};
+use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
 /// Tokens, clock, random streams and statistics of one run of a [`Net`].
@@ -86,7 +86,7 @@ impl Marking {
             ),
             generators: streams
                 .iter()
-                .map(|stream| random::generator(seed, replication, &stream.path, &stream.purpose))
+                .map(|stream| generator(seed, replication, &stream.path, &stream.purpose))
                 .collect(),
             conflict: None,
             firings_total: 0,
@@ -203,7 +203,7 @@ impl Marking {
 
     /// Breaks conflicts between transitions of equal priority at random instead of in a fixed order.
     pub fn resolve_conflicts_at_random(&mut self, seed: u64, replication: u64) {
-        self.conflict = Some(random::generator(seed, replication, "", "conflict"));
+        self.conflict = Some(generator(seed, replication, "", "conflict"));
     }
 
     /// A token arrives at a place now, or after a delay of model time, from outside or at the start.

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
 
 use allocation_counter::{AllocationInfo, measure};
-use petrio_kernel::random::{below, exponential};
 use petrio_kernel::{Net, NetBuilder, PageBuilder, Place, Simulation, StationSpec, Time, Timer};
+use petrio_random::{below, exponential};
 use std::sync::Arc;
 
 const FIRINGS: u64 = 200_000;
@@ -74,7 +74,7 @@ fn an_m_m_1_of_places_allocates_nothing() {
 #[test]
 fn stations_of_every_kind_allocate_nothing() {
     let service =
-        |_: &u64, random: &mut petrio_kernel::random::Generator| Time::from_seconds(exponential(random, 1.0));
+        |_: &u64, random: &mut petrio_random::Generator| Time::from_seconds(exponential(random, 1.0));
     let net = build("ring of stations", |page| {
         let stations = [
             page.station("first come", StationSpec::first_come(2, service)),

@@ -3,23 +3,20 @@
 //! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after a kill:
 //! loop devices go with their last user, and images were unlinked.
 
-use crate::{namespace, recorder, rig};
+use crate::{namespace, rig};
+use petrio_capture::{MOUNT, TRACE_INSTANCE};
 use petrio_files::under_way::{self, Clear, PART_FILE, Swept, TREE};
 
 /// The file behind a loop device, while it has a name.
 pub(crate) const IMAGE: &str = "image";
 /// A loop device, by the path of the file behind it.
 pub(crate) const LOOP_DEVICE: &str = "loop-device";
-/// A file system mounted on a directory of its own.
-pub(crate) const MOUNT: &str = "mount";
 /// A setting of a device: its file, then the name of the file behind the device, then the value to be put back.
 pub(crate) const SETTING: &str = "setting";
 /// A throttle: the folder of its control group, then as of [`SETTING`] the device's file, then the device.
 pub(crate) const THROTTLE: &str = "throttle";
 /// A control group.
 pub(crate) const CONTROL_GROUP: &str = "control-group";
-/// A trace instance, by where it would be if tracefs were mounted where it usually is.
-pub(crate) const TRACE_INSTANCE: &str = "trace-instance";
 /// Files that users have made in their homes, by the directories of all places.
 pub const MADE_BY_USERS: &str = "made-by-users";
 
@@ -31,7 +28,7 @@ const KINDS: [(&str, Clear); 8] = [
     (SETTING, rig::clear_setting),
     (THROTTLE, rig::clear_throttle),
     (CONTROL_GROUP, rig::clear_group),
-    (TRACE_INSTANCE, recorder::clear_instance),
+    (TRACE_INSTANCE, petrio_capture::clear_instance),
     (MADE_BY_USERS, namespace::clear_recorded),
 ];
 

@@ -4,7 +4,6 @@
 
 use allocation_counter::measure;
 use petrio_colours::{BlockRequest, Direction};
-use petrio_kernel::random::below;
 use petrio_kernel::{NetBuilder, Simulation};
 use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{
@@ -12,6 +11,7 @@ use petrio_models::device::disk::parameters::{
     SeekParameters, Sparing, TrackOrder, ZoneParameters,
 };
 use petrio_models::device::disk::{Drive, disk_page};
+use petrio_random::below;
 use petrio_units::{Blocks, Duration, SignedDuration};
 use std::sync::Arc;
 

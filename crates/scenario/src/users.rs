@@ -5,7 +5,7 @@ use crate::text::tree::{self, Places};
 use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Sources};
 use petrio_files::inputs::Inputs;
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What numbers measure, and distributions between their two forms: as they are written (with units), and plain (numbers of the base unit),
 //! with which a page can calculate.
 
+use petrio_distribution::{Distribution, Draw};
 use petrio_units::{Amount, Bytes, Duration, Measurable};
-use petrio_workload::distribution::{Distribution, Draw};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

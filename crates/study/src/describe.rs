@@ -1,10 +1,10 @@
 //! A specification whose files resemble those of a directory or of a trace, and how much they do.
 
 use petrio_live::namespace::{NamespaceError, scan};
-use petrio_workload::namespace::{Census, PlanError, sample_distance};
-use petrio_workload::trace::event::{EventKind, FileKey};
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
-use petrio_workload::users::UserSpecification;
+use petrio_trace::event::{EventKind, FileKey};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_users::UserSpecification;
+use petrio_users::namespace::{Census, PlanError, sample_distance};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

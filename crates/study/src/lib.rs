@@ -1,10 +1,10 @@
-//! Many runs: validation, benchmarks, comparisons
+//! Many runs and what they say: candidates compared, distributions fitted, users at work, a trace characterised.
+//!
+//! Each is a question, an answer that serialises as JSON, and a page of HTML.
 
-pub mod bench;
 pub mod characterise;
 pub mod compare;
 pub mod describe;
 pub mod fit;
 mod page;
 pub mod users;
-pub mod validate;

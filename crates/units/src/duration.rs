@@ -4,7 +4,7 @@ use crate::error::UnitError;
 use crate::parse::{Whole, measured, shortened};
 use crate::quantity::{Quantity, text_quantity};
 use crate::unit::{Kind, displayed, of_kind};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::fmt;
 use std::str::FromStr;
 

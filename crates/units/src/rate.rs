@@ -3,7 +3,7 @@
 use crate::error::UnitError;
 use crate::quantity::{Quantity, positive, shortest, text_quantity};
 use crate::unit::Kind;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::fmt;
 use std::str::FromStr;
 

@@ -8,7 +8,7 @@ use crate::error::UnitError;
 use crate::parse::shortened;
 use crate::quantity::{Quantity, text_quantity};
 use crate::unit::Kind;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! What every quantity promises: exact reading, texts that read back, and refusals that help.
 #![allow(clippy::unwrap_used)]
 
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_units::{
     Amount, Blocks, Bytes, Duration, Fraction, Frequency, Rate, RotationSpeed, SignedBlocks, SignedDuration,
     UnitError,

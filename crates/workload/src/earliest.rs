@@ -74,7 +74,7 @@ fn compare(one: Due, other: Due) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
     use proptest::prelude::*;
 
     /// What a look at all of them in order finds.

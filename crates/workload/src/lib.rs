@@ -1,8 +1,8 @@
 //! Workloads: what asks a storage system for something.
 //!
-//! A workload is a stream of block requests or of file operations. Block requests come from a recorded [`trace`], replayed
+//! A workload is a stream of block requests or of file operations. Block requests come from a recorded [trace](petrio_trace), replayed
 //! [open](OpenReplay) (arrival times kept) or [closed](ClosedReplay) (think times kept), or from [`synthetic`] generators, whose
-//! [distributions](distribution) are DiskSim's. File operations come from [`program`]s: patterns such as iozone's and fio's,
+//! [distributions](petrio_distribution) are DiskSim's. File operations come from [`program`]s: patterns such as iozone's and fio's,
 //! scripts, and captured requests. All of them are a [`RequestSource`]: the net that serves the requests asks it what is due,
 //! and tells it what has completed.
 //!
@@ -17,8 +17,8 @@
 //! A drive measured with one request outstanding, replayed on a device that takes 5 ms for everything:
 //!
 //! ```
-//! use petrio_kernel::Time;
-//! use petrio_workload::trace::{TraceOptions, TraceReader};
+//! use petrio_time::Time;
+//! use petrio_trace::{TraceOptions, TraceReader};
 //! use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
 //!
 //! // R or W, buffer action, block, blocks, measured access time in µs, idle time after it in µs.
@@ -38,16 +38,10 @@
 //! # Ok::<(), petrio_workload::SourceError>(())
 //! ```
 
-pub mod distribution;
 pub mod file_lives;
-pub mod fit;
-pub mod namespace;
 pub mod program;
-pub mod record_batches;
 pub mod replay;
 pub mod synthetic;
-pub mod trace;
-pub mod users;
 
 mod earliest;
 mod source;

@@ -3,9 +3,9 @@
 use crate::earliest::Earliest;
 use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
-use crate::trace::TraceError;
 use petrio_colours::{BlockRequest, Request, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::TraceError;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -119,8 +119,8 @@ impl SourceError {
 ///
 /// ```
 /// use petrio_workload::{Due, OpenReplay, RequestSource};
-/// use petrio_workload::trace::{TraceOptions, TraceReader};
-/// # use petrio_kernel::Time;
+/// use petrio_trace::{TraceOptions, TraceReader};
+/// # use petrio_time::Time;
 /// let text = "0.0 0 100 8 1\n2.5 0 200 8 1\n";
 /// let trace = TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
 /// let mut source = OpenReplay::new(trace, 1.0)?;

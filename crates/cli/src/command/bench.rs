@@ -6,7 +6,6 @@ use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
-use petrio_study::bench;
 use std::path::PathBuf;
 
 /// Measure the speed of petrio itself, beside a peer or a limit in the same run
@@ -18,7 +17,7 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
         /// Firings of each system in each of seven turns
-        #[arg(long, value_name = "NUMBER", default_value_t = bench::kernel::FIRINGS)]
+        #[arg(long, value_name = "NUMBER", default_value_t = petrio_benchmark::kernel::FIRINGS)]
         firings: u64,
     },
     /// The disk with full mechanics: three disks under an open synthetic load
@@ -36,7 +35,7 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
         /// Values to fit
-        #[arg(long, value_name = "NUMBER", default_value_t = bench::fit::VALUES)]
+        #[arg(long, value_name = "NUMBER", default_value_t = petrio_benchmark::fit::VALUES)]
         values: usize,
     },
     /// File systems: operations a second, and simulated time beside real time
@@ -57,7 +56,7 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
         /// Records of the shorter trace
-        #[arg(long, value_name = "NUMBER", default_value_t = bench::trace::RECORDS)]
+        #[arg(long, value_name = "NUMBER", default_value_t = petrio_benchmark::trace::RECORDS)]
         records: u64,
     },
 }
@@ -66,64 +65,69 @@ impl Bench {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
             Self::Kernel { json, firings } => {
-                let rows =
-                    bench::kernel::measure(*firings, &mut |system| talk(&format!("measuring {system} …")))
-                        .map_err(|error| Failure::new(error, None))?;
+                let rows = petrio_benchmark::kernel::measure(*firings, &mut |system| {
+                    talk(&format!("measuring {system} …"));
+                })
+                .map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(bench::kernel::Row::cells).collect();
-                print(&table(&bench::kernel::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::kernel::Row::cells).collect();
+                print(&table(&petrio_benchmark::kernel::Row::HEADINGS, &cells))
             }
             Self::Disk { json, requests } => {
-                let row = bench::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
+                let row =
+                    petrio_benchmark::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&row);
                 }
-                print(&table(&bench::disk::Row::HEADINGS, &[row.cells()]))
+                print(&table(&petrio_benchmark::disk::Row::HEADINGS, &[row.cells()]))
             }
             Self::Fit { json, values } => {
-                let found = bench::fit::measure(*values).map_err(|error| Failure::new(error, None))?;
+                let found =
+                    petrio_benchmark::fit::measure(*values).map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&found);
                 }
                 let cells: Vec<Vec<String>> =
-                    found.densities.iter().map(bench::fit::DensityRow::cells).collect();
-                let speed = table(&bench::fit::Row::HEADINGS, &[found.speed.cells()]);
-                print(&format!("{speed}\n{}", table(&bench::fit::DensityRow::HEADINGS, &cells)))
+                    found.densities.iter().map(petrio_benchmark::fit::DensityRow::cells).collect();
+                let speed = table(&petrio_benchmark::fit::Row::HEADINGS, &[found.speed.cells()]);
+                print(&format!("{speed}\n{}", table(&petrio_benchmark::fit::DensityRow::HEADINGS, &cells)))
             }
             Self::Fs { json } => {
-                let rows = bench::fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))
-                    .map_err(|error| Failure::new(error, None))?;
+                let rows =
+                    petrio_benchmark::fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))
+                        .map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(bench::fs::Row::cells).collect();
-                print(&table(&bench::fs::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::fs::Row::cells).collect();
+                print(&table(&petrio_benchmark::fs::Row::HEADINGS, &cells))
             }
             Self::Scale { json } => {
                 Outputs::of([("--json", json)]).check([])?;
-                let scale = bench::scale::Scale::default();
-                let rows = bench::scale::measure(scale, &mut |what| talk(&format!("measuring {what} …")))
-                    .map_err(|error| Failure::new(error, None))?;
+                let scale = petrio_benchmark::scale::Scale::default();
+                let rows =
+                    petrio_benchmark::scale::measure(scale, &mut |what| talk(&format!("measuring {what} …")))
+                        .map_err(|error| Failure::new(error, None))?;
                 if let Some(path) = json {
                     write_json(&rows, path)?;
                     say_written([path]);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(bench::scale::Row::cells).collect();
-                print(&table(&bench::scale::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::scale::Row::cells).collect();
+                print(&table(&petrio_benchmark::scale::Row::HEADINGS, &cells))
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();
-                let rows = bench::trace::measure(*records, petrio.as_deref(), &mut |what| {
+                let rows = petrio_benchmark::trace::measure(*records, petrio.as_deref(), &mut |what| {
                     talk(&format!("{what} …"));
                 })
                 .map_err(|error| Failure::new(error, None))?;
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(bench::trace::Row::cells).collect();
-                print(&table(&bench::trace::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::trace::Row::cells).collect();
+                print(&table(&petrio_benchmark::trace::Row::HEADINGS, &cells))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use petrio_workload::trace::{EventReader, FormatName, TraceOptions};
+use petrio_trace::{EventReader, FormatName, TraceOptions};
 use std::path::Path;
 
 /// How traces are read.

@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Subcommand;
-use petrio_study::validate::disks::{DiskValidation, validate_disks};
-use petrio_study::validate::dissertation::validate_dissertation;
-use petrio_study::validate::dissertation_shapes::{RECORDS_KIB, shapes};
+use petrio_validation::disks::{DiskValidation, validate_disks};
+use petrio_validation::dissertation::validate_dissertation;
+use petrio_validation::dissertation_shapes::{RECORDS_KIB, shapes};
 use std::path::PathBuf;
 
 /// Compare predictions with measurements

@@ -6,8 +6,8 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_study::validate::fs::html::write_html;
-use petrio_study::validate::fs::{
+use petrio_validation::fs::html::write_html;
+use petrio_validation::fs::{
     EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
 };
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
-use petrio_study::validate::ivy::{
+use petrio_validation::ivy::{
     FileSystem, IvyFigures, IvyRow, Ordering, SEEDS, TABLES, WhatIf, figures_page, orderings, validate_ivy,
     what_if,
 };
@@ -142,7 +142,7 @@ fn summary(rows: &[IvyRow], orderings: &[Ordering]) -> String {
         text.push_str(&format!("orderings of {of} turnarounds: {held} of {} hold\n", all.len()));
     }
     for broken in orderings.iter().filter(|ordering| !ordering.holds) {
-        let name = |(policy, copies): (petrio_study::validate::ivy::IvyPolicy, u32)| {
+        let name = |(policy, copies): (petrio_validation::ivy::IvyPolicy, u32)| {
             format!("{} with {copies}", policy.name())
         };
         text.push_str(&format!(

@@ -5,8 +5,8 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_models::host::file_system::{Family, JournalMode};
-use petrio_study::validate::ops::{OpsValidation, Row, validate_ops, word};
 use petrio_units::{Bytes, Duration};
+use petrio_validation::ops::{OpsValidation, Row, validate_ops, word};
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]

@@ -1,8 +1,8 @@
 //! `petrio users run --processes`: the same calls as by threads, and nothing left of workers and files however it ends.
 
 use crate::support::{Folder, root};
-use petrio_workload::trace::event::{Event, EventKind};
-use petrio_workload::trace::native::{NativeReader, Wanted};
+use petrio_trace::event::{Event, EventKind};
+use petrio_trace::native::{NativeReader, Wanted};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

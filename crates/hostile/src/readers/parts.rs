@@ -4,9 +4,9 @@
 use super::programs::first;
 use super::{Reader, Verdict, reason};
 use crate::samples::{files, seed};
+use petrio_distribution::fit::FitOptions;
 use petrio_scenario::catalogue::disksim::{Files, import_from};
 use petrio_study::fit::{Data, Unit, fit_data};
-use petrio_workload::fit::FitOptions;
 
 pub(super) fn readers() -> Vec<Reader> {
     vec![

@@ -2,14 +2,14 @@
 
 use super::{Reader, Verdict, reason, text};
 use crate::samples::{files, seed};
+use petrio_distribution::Draw;
 use petrio_live::namespace::Manifest;
 use petrio_scenario::Problems;
 use petrio_units::Measurable;
-use petrio_workload::distribution::Draw;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
+use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
-use petrio_workload::users::{UserSpecification, Users};
 use std::io::Cursor;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::{Reader, Verdict, reason};
 use crate::samples::seed;
-use petrio_kernel::Time;
-use petrio_live::capture::{JournalArea, Recording, TagFormat, requests_text};
-use petrio_workload::trace::{EventReader, FormatName, TraceOptions, TraceReader};
+use petrio_capture::journal_trace::{JournalArea, Recording, TagFormat, requests_text};
+use petrio_time::Time;
+use petrio_trace::{EventReader, FormatName, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
 use std::collections::VecDeque;
 use std::io::Cursor;

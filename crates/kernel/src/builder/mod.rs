@@ -12,7 +12,6 @@ use crate::net::{
     Conserved, Names, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, StreamSpec,
 };
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
-use crate::random::Stream;
 use crate::station::{Station, StationSpec};
 use crate::store::{PlaceStore, Ready};
 use std::collections::HashMap;
@@ -292,6 +291,10 @@ impl PageBuilder<'_> {
         TransitionBuilder { net: self.net, index }
     }
 }
+
+/// A handle on a random stream of a net; see [`PageBuilder::stream`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream(pub(crate) u32);
 
 /// A place without its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,8 +21,8 @@ use crate::Time;
 use crate::calendar::Calendar;
 use crate::level::Level;
 use crate::place::{Colour, Key};
-use crate::random::Generator;
 use crate::store::Ready;
+use petrio_random::Generator;
 use std::sync::Arc;
 
 /// Draws the time that a server needs for a token.

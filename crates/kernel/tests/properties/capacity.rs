@@ -1,7 +1,7 @@
 //! Bounded places: how back-pressure travels.
 
-use petrio_kernel::random::exponential;
 use petrio_kernel::{NetBuilder, Pause, Simulation, Time};
+use petrio_random::exponential;
 
 /// A source, bounded buffers in a row, and a sink that is slow at first and then stops until a time.
 #[test]

@@ -1,7 +1,7 @@
 //! Tokens are neither lost nor made, in random nets.
 
-use petrio_kernel::random::{below, exponential};
 use petrio_kernel::{NetBuilder, NetError, Place, Simulation, StationSpec, Time};
+use petrio_random::{below, exponential};
 use proptest::prelude::*;
 
 /// One random transition: input places and weights, output places and weights, an inhibitor, a delay.

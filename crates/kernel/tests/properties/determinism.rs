@@ -1,13 +1,13 @@
 //! The same result on a second run, and with any number of threads.
 
 use crate::support::{Job, open};
-use petrio_kernel::random::exponential;
 use petrio_kernel::statistics::{Precision, replicate, replicate_until};
 use petrio_kernel::{NetBuilder, RunError, Simulation, StationSpec, Time};
+use petrio_random::exponential;
 
 fn report(threads: usize) -> String {
     let service =
-        |_: &Job, random: &mut petrio_kernel::random::Generator| Time::from_seconds(exponential(random, 1.0));
+        |_: &Job, random: &mut petrio_random::Generator| Time::from_seconds(exponential(random, 1.0));
     let (net, station) = open(&[0.4, 0.3], StationSpec::processor_sharing(1, service));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {

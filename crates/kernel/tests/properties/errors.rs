@@ -175,7 +175,7 @@ fn a_service_time_beyond_the_clock_names_its_station() {
     let mut net = NetBuilder::new("endless");
     let mut page = net.top();
     let source = page.fifo::<()>("source");
-    let service = |_: &(), _: &mut petrio_kernel::random::Generator| Time::from_picos(u64::MAX - 10);
+    let service = |_: &(), _: &mut petrio_random::Generator| Time::from_picos(u64::MAX - 10);
     let station = page.station("disk", StationSpec::first_come(1, service));
     page.initial_after(source, (), Time::from_millis(1));
     let mut go = page.transition("go");

@@ -1,7 +1,7 @@
 //! Stations whose rates are found anew with each arrival and departure, and max-min fair shares.
 
-use petrio_kernel::random::Generator;
 use petrio_kernel::{MaxMin, NetBuilder, Simulation, StationSpec, Time};
+use petrio_random::Generator;
 use proptest::prelude::*;
 
 /// When each job leaves, by its number: jobs of some work that arrive at some time.

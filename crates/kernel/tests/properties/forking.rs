@@ -1,13 +1,13 @@
 //! A run forked from a cloned marking and continued equals one that never stopped.
 
 use crate::support::{Job, open};
-use petrio_kernel::random::exponential;
 use petrio_kernel::{RunError, Simulation, StationSpec, Time};
+use petrio_random::exponential;
 
 #[test]
 fn a_fork_goes_on_as_if_nothing_had_happened() {
     let service =
-        |_: &Job, random: &mut petrio_kernel::random::Generator| Time::from_seconds(exponential(random, 1.0));
+        |_: &Job, random: &mut petrio_random::Generator| Time::from_seconds(exponential(random, 1.0));
     let specs: [fn(_) -> StationSpec<Job>; 4] = [
         |service| StationSpec::first_come(2, service),
         |service| StationSpec::processor_sharing(1, service),

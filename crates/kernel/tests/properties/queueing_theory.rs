@@ -1,8 +1,8 @@
 //! Stations against queueing theory: every figure within a 99.9 % interval of independent replications.
 
 use crate::support::{Job, assert_agrees, assert_little, measure, open};
-use petrio_kernel::random::{Generator, exponential, uniform};
 use petrio_kernel::{NetBuilder, Place, Simulation, StationSpec, Time};
+use petrio_random::{Generator, exponential, uniform};
 
 fn exponential_service(mean: f64) -> impl Fn(&Job, &mut Generator) -> Time + Send + Sync + 'static {
     move |_, random| Time::from_seconds(exponential(random, mean))

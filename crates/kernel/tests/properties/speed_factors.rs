@@ -97,7 +97,7 @@ fn a_change_does_not_rewrite_the_past() {
     for sharing in [true, false] {
         let mut net = NetBuilder::new("change");
         let mut page = net.top();
-        let service = |_: &u32, _: &mut petrio_kernel::random::Generator| Time::from_millis(8);
+        let service = |_: &u32, _: &mut petrio_random::Generator| Time::from_millis(8);
         let station = page.station(
             "station",
             if sharing {

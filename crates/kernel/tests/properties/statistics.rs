@@ -1,9 +1,9 @@
 //! Warm-up deletion, batch means and intervals against the theory of M/M/1.
 
 use crate::support::{Job, assert_agrees, open};
-use petrio_kernel::random::{Generator, exponential};
 use petrio_kernel::statistics::{BatchMeans, Interval, Precision, Tally, WarmUp, replicate, replicate_until};
 use petrio_kernel::{Net, Place, RunError, Simulation, StationSpec, Time};
+use petrio_random::{Generator, exponential};
 use std::sync::Arc;
 
 fn m_m_1(rate: f64) -> (Arc<Net>, Place<Job>) {

@@ -1,7 +1,7 @@
 //! A run stepped and injected from outside equals the same run from inside.
 
-use petrio_kernel::random::{exponential, generator};
 use petrio_kernel::{Net, NetBuilder, Pause, Place, Simulation, StationSpec, Time};
+use petrio_random::{exponential, generator};
 use std::sync::Arc;
 
 const JOBS: u64 = 2_000;

@@ -1,8 +1,8 @@
 //! Queueing systems, and the comparison of a simulated mean with theory.
 
-use petrio_kernel::random::exponential;
 use petrio_kernel::statistics::{Interval, replicate};
 use petrio_kernel::{Net, NetBuilder, Place, RunError, Simulation, StationSpec, StationStatistics, Time};
+use petrio_random::exponential;
 use std::sync::Arc;
 
 /// A job knows its class and when it came.

@@ -8,10 +8,10 @@ use super::formula::{Formula, folio_of_a_page, folios_a_call, pages, pages_a_cal
 use super::sizes::{PAGE, Sizes};
 use super::spread::Quartiles;
 use super::subject::{Folios, JUMP, Subject, is_whole, new_file_bytes};
-use petrio_kernel::Time;
 use petrio_models::host::machine::{
     BlockCosts, CacheCosts, CallCosts, CopyCosts, CopyCurve, CopyPoint, JumpCost, MachineParameters,
 };
+use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use super::recording::Recording;
 use super::result::Measured;
 use super::stdio::Stream;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::program::{FileProgram, Phase, Step};
 use rustix::fs::OFlags;
 use smallvec::SmallVec;

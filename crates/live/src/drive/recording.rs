@@ -6,7 +6,7 @@
 use super::ending::Ending;
 use super::gaps::{GapWatch, waits_so_far};
 use petrio_colours::FileOp;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::program::CarriedOut;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -2,7 +2,7 @@
 
 use super::error::DriveError;
 use crate::content;
-use crate::undo::Undo;
+use petrio_capture::undo::Undo;
 use petrio_files::under_way::{self, TREE, random_name};
 use petrio_workload::program::{FileEntry, FileTable};
 use rustix::fs::Advice;

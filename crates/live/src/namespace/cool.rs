@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use super::walk::Walk;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
 use rustix::fs::{Advice, Mode, OFlags};
 
 /// Takes all files of a site out of the page cache: posix_fadvise(POSIX_FADV_DONTNEED), which needs no privilege. What is dirty is made

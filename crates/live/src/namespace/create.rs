@@ -9,7 +9,7 @@ use super::site::{Link, Site};
 use super::walk::{State, Walk};
 use crate::beneath::There;
 use crate::content;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd;

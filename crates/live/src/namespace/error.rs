@@ -2,7 +2,7 @@
 
 use petrio_files::shown;
 use petrio_units::Bytes;
-use petrio_workload::namespace::PlanError;
+use petrio_users::namespace::PlanError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;

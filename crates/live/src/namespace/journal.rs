@@ -235,7 +235,7 @@ impl Known {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_workload::users::UserSpecification;
+    use petrio_users::UserSpecification;
 
     fn manifest() -> Manifest {
         let text = "title = \"t\"\n[files]\ncount = 3\n[category.a]\nowner = \"o\"\nuse = \"read-only\"\nshare = 1\nsize = \"1 B\"\n";

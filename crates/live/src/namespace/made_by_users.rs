@@ -6,7 +6,7 @@ use super::error::NamespaceError;
 use super::lock::{Access, CLEARING};
 use super::site::{Directories, Site};
 use crate::beneath::{Directory, Identity, Kind};
-use petrio_workload::users::is_made_by_users;
+use petrio_users::is_made_by_users;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -2,8 +2,8 @@
 
 use super::error::NamespaceError;
 use crate::beneath::Directory;
-use petrio_workload::namespace::Namespace;
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
+use petrio_users::namespace::Namespace;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

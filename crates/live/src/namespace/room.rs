@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use crate::beneath::Directory;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
 
 /// What files need on a file system.
 struct Need<'a> {

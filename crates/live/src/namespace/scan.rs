@@ -2,7 +2,7 @@
 
 use super::error::NamespaceError;
 use super::manifest::is_own;
-use petrio_workload::namespace::Census;
+use petrio_users::namespace::Census;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;

@@ -8,7 +8,7 @@ use super::manifest::{JOURNAL, LOCK, MANIFEST, Manifest};
 use super::walk::Walk;
 use crate::beneath::{Directory, Identity, Kind, There};
 use crate::drive::Below;
-use petrio_workload::namespace::{FileKind, Namespace};
+use petrio_users::namespace::{FileKind, Namespace};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use super::walk::{State, Walk};
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
 use std::path::PathBuf;
 
 /// What was found.

@@ -3,7 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use crate::beneath::Directory;
-use petrio_workload::namespace::FileKind;
+use petrio_users::namespace::FileKind;
 use rustc_hash::FxHashMap;
 use std::io;
 use std::path::Path;

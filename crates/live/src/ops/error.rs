@@ -1,8 +1,8 @@
 //! Why operations can't be looked at.
 
-use crate::capture::CaptureError;
 use crate::drive::DriveError;
 use crate::rig::RigError;
+use petrio_capture::journal_trace::CaptureError;
 use thiserror::Error;
 
 /// Operations that can't be looked at.

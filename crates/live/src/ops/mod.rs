@@ -11,9 +11,9 @@ mod operations;
 pub use error::OpsError;
 pub use operations::{FileOperation, OPERATIONS};
 
-use crate::capture::{Recorder, Recording, commonest, requests_text};
 use crate::drive::{DriveError, Spread, Workplace, run_prepared};
 use crate::rig::{BlockKind, Image, LoopRig, RigParameters};
+use petrio_capture::journal_trace::{Recorder, Recording, commonest, requests_text};
 use petrio_models::host::file_system::JournalMode;
 use petrio_units::Duration;
 use petrio_workload::program::Placement;
@@ -40,13 +40,13 @@ pub struct OpsParameters {
 impl Default for OpsParameters {
     /// All operations eight times in all modes, on a disk of 5 ms a request with a write cache.
     fn default() -> Self {
-        let each = Duration::new(petrio_kernel::Time::from_millis(5));
+        let each = Duration::new(petrio_time::Time::from_millis(5));
         Self {
             rig: RigParameters { image: Image::Slow { each }, ..RigParameters::default() },
             journals: vec![JournalMode::Ordered, JournalMode::WriteBack, JournalMode::Journal],
             operations: OPERATIONS.to_vec(),
             repetitions: 8,
-            quiet: Duration::new(petrio_kernel::Time::from_millis(50)),
+            quiet: Duration::new(petrio_time::Time::from_millis(50)),
         }
     }
 }

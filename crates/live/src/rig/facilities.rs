@@ -3,7 +3,7 @@
 use super::groups::{Hierarchy, Version};
 use super::program::is_installed;
 use super::slow_disk::SlowDisk;
-use crate::recorder::trace_directory;
+use petrio_capture::trace_directory;
 use std::fs;
 use std::path::Path;
 

@@ -12,9 +12,9 @@
 
 use super::error::RigError;
 use super::loop_device::{is_of, name_behind};
-use crate::capture::DeviceNumber;
 use crate::leftovers::{CONTROL_GROUP, THROTTLE};
-use crate::undo::Undo;
+use petrio_capture::journal_trace::DeviceNumber;
+use petrio_capture::undo::Undo;
 use petrio_files::under_way::random_name;
 use petrio_units::Bytes;
 use std::fs;

@@ -8,9 +8,9 @@
 
 use super::error::RigError;
 use super::program::{run, run_to_death};
-use crate::capture::DeviceNumber;
 use crate::leftovers::{IMAGE, LOOP_DEVICE, SETTING};
-use crate::undo::Undo;
+use petrio_capture::journal_trace::DeviceNumber;
+use petrio_capture::undo::Undo;
 use petrio_files::under_way::random_name;
 use petrio_units::Bytes;
 use std::fs::{self, File, OpenOptions};

@@ -35,13 +35,13 @@ pub use loop_device::LoopDevice;
 pub(crate) use loop_device::{clear_image, clear_loop_device, clear_setting};
 pub use parameters::{Image, RigParameters};
 pub use slow_disk::SlowDisk;
-pub(crate) use slow_disk::{SERVE_SLOW_DISK, serve_slow_disk};
+pub use slow_disk::serve_if_called;
 pub use volume::{BLOCK_BYTES, BlockKind};
 
-use crate::capture::{BlockAccess, DeviceNumber, JournalArea};
-use crate::leftovers::MOUNT;
-use crate::undo::Undo;
 use loop_device::{fresh_name, make_image};
+use petrio_capture::MOUNT;
+use petrio_capture::journal_trace::{BlockAccess, DeviceNumber, JournalArea};
+use petrio_capture::undo::Undo;
 use petrio_units::Bytes;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsStr};
@@ -194,7 +194,7 @@ impl LoopRig {
     ) -> Result<Vec<Vec<u64>>, RigError> {
         let mut commits = Vec::new();
         for request in requests {
-            let writes = request.access == crate::capture::Access::Write;
+            let writes = request.access == petrio_capture::journal_trace::Access::Write;
             if writes && self.journal.area.holds(request.sector, request.sectors) {
                 commits.extend(self.journal.announced(&self.image, request.sector)?);
             }

@@ -32,7 +32,7 @@ pub(crate) fn run_to_death<A: AsRef<OsStr>>(
     program: &'static str,
     arguments: &[A],
 ) -> Result<String, RigError> {
-    finish(program, arguments, crate::launch::command(program, Signal::KILL).args(arguments))
+    finish(program, arguments, petrio_capture::launch::command(program, Signal::KILL).args(arguments))
 }
 
 fn finish<A: AsRef<OsStr>>(

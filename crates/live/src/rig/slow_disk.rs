@@ -16,9 +16,9 @@ use super::apart::mount_apart;
 use super::error::RigError;
 use super::facilities::{Availability, kernel_knows};
 use super::loop_device::fresh_name;
-use crate::launch;
-use crate::leftovers::MOUNT;
-use crate::undo::Undo;
+use petrio_capture::MOUNT;
+use petrio_capture::launch;
+use petrio_capture::undo::Undo;
 use petrio_units::{Bytes, Duration};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsString};
@@ -122,7 +122,7 @@ impl SlowDisk {
 }
 
 /// The first word with which petrio starts itself as such a server.
-pub(crate) const SERVE_SLOW_DISK: &str = "serve-slow-disk";
+const SERVE_SLOW_DISK: &str = "serve-slow-disk";
 
 /// Starts the server, which ends when the file system is unmounted: reading the channel then fails.
 ///
@@ -166,8 +166,14 @@ fn start(
     told.recv().map_err(io::Error::other)?
 }
 
+/// Serves a slow disk until it is unmounted, if these arguments say that petrio has started itself for that; how it ended.
+pub fn serve_if_called(arguments: &[OsString]) -> Option<io::Result<()>> {
+    let (first, words) = arguments.split_first()?;
+    (first == SERVE_SLOW_DISK).then(|| serve_slow_disk(words))
+}
+
 /// Serves as a process of its own: the channel is its standard input, the contents are its standard output.
-pub(crate) fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
+fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
     let [place, name, words @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
     let numbers: Option<Vec<u64>> = words.iter().map(|word| word.to_str()?.parse().ok()).collect();
     let Some([size, each_ns, parent]) = numbers.as_deref() else {

@@ -11,7 +11,7 @@
 
 use super::error::RigError;
 use super::program::run;
-use crate::capture::{JournalArea, TagFormat};
+use petrio_capture::journal_trace::{JournalArea, TagFormat};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

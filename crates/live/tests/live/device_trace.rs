@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{one_capture_at_a_time, possible};
+use petrio_capture::device_trace::{DeviceCapture, DeviceCaptureSummary, capture};
+use petrio_capture::file_trace::{CaptureError, Subject};
 use petrio_colours::Direction;
-use petrio_live::device_trace::{DeviceCapture, DeviceCaptureSummary, capture};
-use petrio_live::file_trace::{CaptureError, Subject};
 use petrio_live::rig::{Facilities, LoopRig, RigParameters};
-use petrio_workload::trace::write::OutputFormat;
-use petrio_workload::trace::{BlockRecord, TraceOptions, TraceReader};
+use petrio_trace::write::OutputFormat;
+use petrio_trace::{BlockRecord, TraceOptions, TraceReader};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

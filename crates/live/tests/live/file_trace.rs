@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{one_capture_at_a_time, possible};
-use petrio_live::file_trace::{CaptureParameters, CaptureSummary, Subject, capture};
+use petrio_capture::file_trace::{CaptureParameters, CaptureSummary, Subject, capture};
 use petrio_live::rig::{Availability, Facilities};
-use petrio_workload::trace::event::{Event, EventKind, Totals};
-use petrio_workload::trace::native::NativeReader;
+use petrio_trace::event::{Event, EventKind, Totals};
+use petrio_trace::native::NativeReader;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Write};

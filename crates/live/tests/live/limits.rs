@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{in_group, possible};
+use petrio_capture::journal_trace::{Access, Recorder};
 use petrio_colours::Operation;
-use petrio_live::capture::{Access, Recorder};
 use petrio_live::drive::{Workplace, run_prepared};
 use petrio_live::rig::{Facilities, LoopRig, RigParameters};
 use petrio_units::Bytes;

@@ -4,7 +4,7 @@
 use petrio_live::namespace::{
     Access, Created, Directories, MANIFEST, Manifest, NamespaceError, Removed, Site, Verified,
 };
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
 use std::fs;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{in_group, possible};
-use petrio_live::capture::{Recorder, requests_text};
+use petrio_capture::journal_trace::{Recorder, requests_text};
 use petrio_live::rig::{BlockKind, Facilities, Image, LoopRig, RigParameters};
 use petrio_units::{Bytes, Duration};
 use std::fs::{self, File, OpenOptions};

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use petrio_capture::undo::{Undo, take_down_all};
 use petrio_live::rig::{Facilities, LoopRig, RigParameters};
-use petrio_live::undo::{Undo, take_down_all};
 use std::fs;
 use std::sync::mpsc::channel;
 

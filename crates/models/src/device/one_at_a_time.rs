@@ -12,8 +12,8 @@
 use crate::Stage;
 use crate::device::entrance::accept;
 use petrio_colours::{BlockRequest, Cause, Status};
-use petrio_kernel::random::{Generator, uniform};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
+use petrio_random::{Generator, uniform};
 use petrio_units::Blocks;
 
 /// A step of the service.

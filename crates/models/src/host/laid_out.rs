@@ -4,8 +4,8 @@ use super::file_system::{FileError, FileSystemParameters, Volume};
 use super::parameters::{HostError, HostParameters};
 use super::state::Inodes;
 use petrio_colours::FileId;
-use petrio_kernel::random::Generator;
-use petrio_kernel::{Watch, random};
+use petrio_kernel::Watch;
+use petrio_random::Generator;
 use std::ops::Range;
 
 /// Blocks of 512 bytes in one of a file system.
@@ -82,7 +82,7 @@ impl LaidOut {
     ) -> Result<Self, E> {
         let volume = Volume::format(&of.parameters, of.blocks)
             .map_err(|source| HostError::Format { mount: of.mount.clone(), source })?;
-        let mut stream = random::generator(of.seed, 0, &of.mount, "layout");
+        let mut stream = petrio_random::generator(of.seed, 0, &of.mount, "layout");
         let mut laid_out = Self { of, volume, inodes: Inodes::default(), files: Vec::new() };
         let mut added = Ok(());
         let mut stopped = false;

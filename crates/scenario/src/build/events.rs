@@ -5,12 +5,12 @@ use crate::schema::{EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
+use petrio_trace::{EventReader, TraceOptions};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles,
 };
-use petrio_workload::trace::{EventReader, TraceOptions};
 use petrio_workload::{RequestSource, SourceError};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

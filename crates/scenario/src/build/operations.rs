@@ -13,10 +13,10 @@ use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_units::Bytes;
+use petrio_users::crowd_name;
 use petrio_workload::program::{
     FilePlan, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
 };
-use petrio_workload::users::crowd_name;
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,10 +6,9 @@ use crate::report::Subject;
 use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
 use petrio_colours::BlockRequest;
-use petrio_kernel::random;
+use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
 use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
 use petrio_workload::synthetic::Synthetic;
-use petrio_workload::trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,7 +60,7 @@ fn generate(
 ) -> Result<Box<dyn RequestSource>, RunFailure> {
     let streams = (0..synthetic.generators.len())
         .map(|number| {
-            random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
+            petrio_random::generator(loaded.scenario.seed, replication, name, &format!("generator {number}"))
         })
         .collect();
     Ok(Box::new(synthetic.source(streams).map_err(SourceError::from)?))

@@ -47,6 +47,7 @@ pub(crate) fn example() -> Report {
             read_latency: None,
             write_latency: None,
             operations: Vec::new(),
+            failures: Vec::new(),
             breakdown: vec![
                 share("queue", 0.905),
                 share("seek", 1.638),

@@ -8,10 +8,10 @@ use crate::report::sink::{RequestSink, Sinks};
 use crate::report::subject::Subject;
 use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_trace::TraceError;
+use petrio_trace::event::{Event, EventKind, Extent};
+use petrio_trace::native::{About, EventWriter};
 use petrio_workload::program::{CarriedOut, OperationEvents};
-use petrio_workload::trace::TraceError;
-use petrio_workload::trace::event::{Event, EventKind, Extent};
-use petrio_workload::trace::native::{About, EventWriter};
 use std::path::Path;
 
 impl Sinks {

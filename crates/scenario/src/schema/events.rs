@@ -1,9 +1,9 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
 use crate::schema::trace::Replay;
+use petrio_trace::FormatName;
 use petrio_units::Bytes;
 use petrio_workload::replay::ThinkPer;
-use petrio_workload::trace::FormatName;
 use petrio_workload::{ClosedReplayOptions, Processes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -71,7 +71,7 @@ pub(crate) struct Head {
 
 /// The JSON schema of a user specification.
 pub fn users_schema() -> schemars::Schema {
-    let mut schema = schemars::schema_for!(petrio_workload::users::UserSpecification);
+    let mut schema = schemars::schema_for!(petrio_users::UserSpecification);
     schema.insert("title".to_owned(), "petrio user specification".into());
     schema
 }

@@ -2,7 +2,7 @@
 
 use crate::schema::names::Names;
 use indexmap::IndexMap;
-use petrio_workload::trace::{Alignment, FormatName, TraceOptions};
+use petrio_trace::{Alignment, FormatName, TraceOptions};
 use petrio_workload::{ClosedReplayOptions, Processes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,12 +12,12 @@ use crate::users::load_users_in;
 use indexmap::IndexMap;
 use petrio_colours::IoClass;
 use petrio_files::inputs::Inputs;
+use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
     FilePlan, PatternParameters, Placement, ProgramError, RequestParameters, ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
-use petrio_workload::users::{UserSpecification, Users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::{Answer, Desk, Refusal, aside};
 use crate::body::{Asked, Wanted};
 use crate::quantity::{Quantity, plain_draw};
 use axum::extract::State;
-use petrio_workload::fit::{FitFamily, FitOptions};
+use petrio_distribution::fit::{FitFamily, FitOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(crate) async fn fit(
             )));
         }
         let options = FitOptions { families, stages: request.stages, ..FitOptions::default() };
-        let report = petrio_workload::fit::fit(data.sorted(), &options, &|_| {})
+        let report = petrio_distribution::fit::fit(data.sorted(), &options, &|_| {})
             .map_err(|error| Refusal::new(&error).help(error.help()))?;
         let chosen = report.chosen();
         let plain = plain_draw(&chosen.draw::<f64>()).map_err(Refusal::new)?;

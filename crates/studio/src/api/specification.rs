@@ -10,7 +10,7 @@ use crate::body::{Asked, Wanted};
 use axum::extract::State;
 use changes::Change;
 use petrio_scenario::load_users_text;
-use petrio_workload::users::Expected;
+use petrio_users::Expected;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;

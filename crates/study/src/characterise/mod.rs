@@ -10,9 +10,9 @@ pub use html::write_html;
 pub use pipeline::characterise_file;
 
 use petrio_scenario::report::{ReportError, WholeFile};
-use petrio_workload::trace::characterise::Characterisation;
-use petrio_workload::trace::native::About;
-use petrio_workload::trace::{EventSummary, TraceOptions};
+use petrio_trace::characterise::Characterisation;
+use petrio_trace::native::About;
+use petrio_trace::{EventSummary, TraceOptions};
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use super::{CharacterisedTrace, Question};
 use petrio_bounds::Headroom;
-use petrio_workload::trace::characterise::{Characterise, Characteriser};
-use petrio_workload::trace::event::Event;
-use petrio_workload::trace::native::About;
-use petrio_workload::trace::{EventReader, EventSummary, TraceError};
+use petrio_trace::characterise::{Characterise, Characteriser};
+use petrio_trace::event::Event;
+use petrio_trace::native::About;
+use petrio_trace::{EventReader, EventSummary, TraceError};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 

@@ -4,10 +4,10 @@
 use super::{FittedData, Unit};
 use crate::page::STYLE;
 use crate::page::parts::{CLASSES, figure, key_of_lines, note, table, tile};
+use petrio_distribution::Distribution;
 use petrio_scenario::report::figures::{grouped, per_cent, significant};
 use petrio_scenario::report::html::{Axis, Frame, document, escaped, path};
 use petrio_scenario::report::{ReportError, WholeFile};
-use petrio_workload::distribution::Distribution;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -282,7 +282,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::fit::{Data, fit_data};
-    use petrio_workload::fit::FitOptions;
+    use petrio_distribution::fit::FitOptions;
 
     fn example(text: &str, unit: Unit) -> FittedData {
         let source = Box::new(text.as_bytes());
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_fit_s_text_reads_back_as_its_distribution() {
-        use petrio_workload::distribution::Draw;
+        use petrio_distribution::Draw;
         let text: String = (1..400).map(|i| format!("{}\n", 100 + i * i % 7_919)).collect();
         let data = example(&text, Unit::Bytes);
         let toml = data.toml(data.report.chosen());

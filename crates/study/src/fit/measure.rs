@@ -3,9 +3,9 @@
 use super::numbers::room_for_more;
 use super::{FitStudyError, Unit};
 use petrio_kernel::Time;
-use petrio_workload::trace::characterise::Gaps;
-use petrio_workload::trace::event::{Event, EventKind};
-use petrio_workload::trace::{EventReader, TraceOptions};
+use petrio_trace::characterise::Gaps;
+use petrio_trace::event::{Event, EventKind};
+use petrio_trace::{EventReader, TraceOptions};
 use std::path::Path;
 
 /// What of a trace is fitted. Requests are the reads and writes of files where the trace has any, those of devices otherwise.

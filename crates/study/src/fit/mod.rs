@@ -11,10 +11,10 @@ pub use json::write_json;
 pub use measure::Measure;
 pub use numbers::NumbersError;
 
+use petrio_distribution::Distribution;
+use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
+use petrio_trace::{TraceError, TraceOptions};
 use petrio_units::{Bytes, Duration};
-use petrio_workload::distribution::Distribution;
-use petrio_workload::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
-use petrio_workload::trace::{TraceError, TraceOptions};
 use std::io::Read;
 use std::path::Path;
 use thiserror::Error;

@@ -2,7 +2,7 @@
 
 use super::parts::{CLASSES, key_of_lines};
 use petrio_scenario::report::html::{Axis, Frame, path};
-use petrio_workload::trace::characterise::Distribution;
+use petrio_trace::characterise::Distribution;
 use std::fmt::Write;
 
 /// More series nobody tells apart.

@@ -2,9 +2,9 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
-use petrio_workload::users::learn::LearnError;
-use petrio_workload::users::{Usage, UsageAnalyser};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_users::learn::LearnError;
+use petrio_users::{Usage, UsageAnalyser};
 use serde::Serialize;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use super::error::UsersError;
 use super::simulated::with_users;
 use crate::compare::Candidate;
 use petrio_scenario::{Problems, load, load_text};
-use petrio_workload::users::Users;
+use petrio_users::Users;
 use std::path::Path;
 
 /// What is simulated where nobody says on what: one disk, one file system. Its workload is called "users".

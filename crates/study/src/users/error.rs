@@ -5,9 +5,9 @@ use petrio_live::namespace::NamespaceError;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
+use petrio_trace::TraceError;
+use petrio_users::learn::LearnError;
 use petrio_workload::program::ProgramError;
-use petrio_workload::trace::TraceError;
-use petrio_workload::users::learn::LearnError;
 use std::path::PathBuf;
 use thiserror::Error;
 

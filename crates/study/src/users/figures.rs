@@ -11,7 +11,7 @@ use petrio_scenario::Loaded;
 use petrio_scenario::report::figures::counted;
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::Workload;
-use petrio_workload::users::{CallUsage, Usage, UserSpecification, Users};
+use petrio_users::{CallUsage, Usage, UserSpecification, Users};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;

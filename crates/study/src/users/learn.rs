@@ -2,8 +2,8 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
-use petrio_workload::trace::{EventReader, TraceError, TraceOptions};
-use petrio_workload::users::learn::{Learned, Learner, TypesBy};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_users::learn::{Learned, Learner, TypesBy};
 use std::path::Path;
 
 /// Learns the users of a trace.

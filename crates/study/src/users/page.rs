@@ -8,8 +8,8 @@ use crate::page::parts::{figure, note, table, tile};
 use petrio_scenario::report::figures::{counted, grouped};
 use petrio_scenario::report::html::{Axis, document, escaped};
 use petrio_scenario::report::{ReportError, write_text};
-use petrio_workload::trace::characterise::Distribution;
-use petrio_workload::users::{CallUsage, SessionUsage, Usage};
+use petrio_trace::characterise::Distribution;
+use petrio_users::{CallUsage, SessionUsage, Usage};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -2,6 +2,7 @@
 
 use super::error::UsersError;
 use super::workers::{Workers, placement};
+use petrio_capture::undo::Undo;
 use petrio_files::under_way;
 use petrio_kernel::Time;
 use petrio_live::drive::apart::{Apart, Worker, run_apart};
@@ -10,10 +11,9 @@ use petrio_live::drive::{
 };
 use petrio_live::leftovers::MADE_BY_USERS;
 use petrio_live::namespace::{Directories, Manifest, Site, cool_down, create, recorded};
-use petrio_live::undo::Undo;
+use petrio_trace::native::{About, EventWriter};
+use petrio_users::{Part, Usage, UsageAnalyser, UserSpecification, Users};
 use petrio_workload::program::{FileTable, OperationEvents, Placement, Prepared};
-use petrio_workload::trace::native::{About, EventWriter};
-use petrio_workload::users::{Part, Usage, UsageAnalyser, UserSpecification, Users};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::analyse::analyse_file;
 use super::error::UsersError;
 use super::figures::{FiguresOrigin, Point, PopulationFigure, UsersFigures, point};
 use indexmap::IndexMap;
-use petrio_workload::trace::TraceOptions;
+use petrio_trace::TraceOptions;
 use std::path::PathBuf;
 
 /// A trace, and what its users are called; those of the same name are one curve.

@@ -6,7 +6,7 @@ use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
 use petrio_scenario::schema::{FileLoad, Workload};
-use petrio_workload::users::{Usage, UsageAnalyser, Users};
+use petrio_users::{Usage, UsageAnalyser, Users};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -2,13 +2,13 @@
 
 use petrio_bounds::TooMuch;
 use petrio_colours::FileId;
-use petrio_kernel::random::generator;
 use petrio_models::host::file_system::{
     BLOCK_SIZE, Family, FileError, FileSystemParameters, FormatError, Mapping, Volume,
 };
+use petrio_random::generator;
 use petrio_units::Bytes;
-use petrio_workload::namespace::FileKind;
-use petrio_workload::namespace::Namespace;
+use petrio_users::namespace::FileKind;
+use petrio_users::namespace::Namespace;
 use serde::Serialize;
 use thiserror::Error;
 

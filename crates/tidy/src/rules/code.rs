@@ -42,6 +42,24 @@ const OUTSIDE_WORLD: &[&str] = &[
     "thread_rng",
 ];
 
+/// Crates whose results are the same on every machine.
+const SAME_EVERYWHERE: &[&str] = &[
+    "time",
+    "random",
+    "kernel",
+    "units",
+    "colours",
+    "distribution",
+    "trace",
+    "models",
+    "workload",
+    "users",
+    "scenario",
+    "study",
+    "validation",
+    "benchmark",
+];
+
 /// Methods whose last bits differ between machines; `libm` has the same in software.
 const PLATFORM_MATHS: &[&str] = &[
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2", "exp_m1",
@@ -92,7 +110,7 @@ pub fn kernel_has_no_word_of_storage(tree: &Tree) -> Vec<Violation> {
 
 /// The kernel and the models read no clock, no environment, no files and no global randomness.
 pub fn models_see_nothing_of_the_outside_world(tree: &Tree) -> Vec<Violation> {
-    code_lines(tree, &["kernel", "models"], |line| {
+    code_lines(tree, &["time", "random", "distribution", "kernel", "models"], |line| {
         let hit = OUTSIDE_WORLD.iter().find(|name| line.contains(*name))?;
         Some(format!("`{hit}`: a model's result may depend on its parameters and its seed alone"))
     })
@@ -100,7 +118,7 @@ pub fn models_see_nothing_of_the_outside_world(tree: &Tree) -> Vec<Violation> {
 
 /// Transcendental functions go through `libm`, so that results are the same on every machine.
 pub fn transcendental_functions_come_from_libm(tree: &Tree) -> Vec<Violation> {
-    code_lines(tree, &["kernel", "units", "colours", "models", "workload", "scenario", "study"], |line| {
+    code_lines(tree, SAME_EVERYWHERE, |line| {
         let hit = PLATFORM_MATHS.iter().find(|name| calls_method(line, name))?;
         Some(format!("`.{hit}()` differs between machines in its last bits; use `libm::{hit}` or its like"))
     })

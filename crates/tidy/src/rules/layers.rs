@@ -6,17 +6,25 @@ use crate::{Tree, Violation};
 const LAYERS: &[(&str, u8)] = &[
     ("bounds", 0),
     ("files", 0),
-    ("kernel", 0),
-    ("units", 1),
+    ("random", 0),
+    ("time", 0),
     ("colours", 1),
+    ("kernel", 1),
+    ("units", 1),
+    ("distribution", 2),
     ("models", 2),
-    ("workload", 2),
-    ("scenario", 3),
-    ("live", 3),
-    ("study", 4),
-    ("studio", 5),
-    ("hostile", 5),
-    ("cli", 6),
+    ("trace", 2),
+    ("capture", 3),
+    ("workload", 3),
+    ("users", 4),
+    ("scenario", 5),
+    ("live", 5),
+    ("study", 6),
+    ("validation", 6),
+    ("benchmark", 7),
+    ("studio", 7),
+    ("hostile", 7),
+    ("cli", 8),
 ];
 
 /// Crates that only check the repository and depend on nothing of it.
@@ -91,7 +99,7 @@ mod tests {
     #[test]
     fn an_arrow_up_or_sideways_is_found_even_if_only_tests_need_it() {
         let up = manifest("[dependencies]\npetrio-study.workspace = true");
-        let sideways = manifest("[dev-dependencies]\npetrio-workload.workspace = true");
+        let sideways = manifest("[dev-dependencies]\npetrio-distribution.workspace = true");
         let down = manifest("[dependencies]\npetrio-kernel.workspace = true");
         let tree = Tree::imagined(&[
             ("crates/kernel/Cargo.toml", &up),
@@ -101,7 +109,7 @@ mod tests {
         let found = arrows_point_down(&tree);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].what.contains("kernel → study"));
-        assert!(found[1].what.contains("models → workload"));
+        assert!(found[1].what.contains("models → distribution"));
     }
 
     #[test]

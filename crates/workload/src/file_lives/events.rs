@@ -1,10 +1,10 @@
 //! The trace: bursts begin sessions, sessions make events, in order of time.
 
 use super::parameters::{FileLives, FileLivesError, Place, Sizes};
-use crate::trace::TraceError;
-use crate::trace::event::{Event, EventKind, Extent, FileKey};
-use petrio_kernel::Time;
-use petrio_kernel::random::{Generator, generator, uniform};
+use petrio_random::{Generator, generator, uniform};
+use petrio_time::Time;
+use petrio_trace::TraceError;
+use petrio_trace::event::{Event, EventKind, Extent, FileKey};
 use smallvec::smallvec;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::trace::event::{Event, EventKind, FileKey};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::event::{Event, EventKind, FileKey};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn lives() -> FileLives {

@@ -3,9 +3,9 @@
 //! The trace is a full one: every call, with its service time. A directory's path ends in a slash, and listing it is a read.
 
 use super::table::FileTable;
-use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_colours::{FileId, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::event::{Event, EventKind, FileKey};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

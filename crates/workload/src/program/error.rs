@@ -1,9 +1,10 @@
 //! Why a program can't be made or can't go on, in words for the person who wrote it.
 
 use super::script::ScriptError;
-use crate::trace::{Problem, TraceError};
 use petrio_bounds::TooMuch;
 use petrio_colours::FileId;
+use petrio_trace::requests::RequestError;
+use petrio_trace::{Problem, TraceError};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -100,6 +101,17 @@ pub enum ProgramError {
     },
 }
 
+impl From<RequestError> for ProgramError {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Line { name, line, problem } => Self::Request { name, line, problem },
+            RequestError::NoRequests { name } => Self::NoRequests { name },
+            RequestError::Operation(problem) => Self::parameter("operation", problem),
+            RequestError::Trace(error) => Self::Trace(error),
+        }
+    }
+}
+
 impl ProgramError {
     /// What to do about it, where there is something to do.
     pub fn help(&self) -> Option<String> {
@@ -123,7 +135,8 @@ impl ProgramError {
         }
     }
 
-    pub(crate) fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
+    /// A parameter that no program can have.
+    pub fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
         Self::Parameter { parameter, problem: problem.into() }
     }
 }

@@ -29,8 +29,7 @@ mod table;
 pub use carried_out::{CarriedOut, OperationEvents};
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
-pub use placement::{Placement, Prepared};
-pub(crate) use placement::{check_number_of_files, check_number_of_programs};
+pub use placement::{Placement, Prepared, check_number_of_files, check_number_of_programs};
 pub use plan::{FilePlan, PlannedFile, Tables};
 pub use requests::{RequestParameters, RequestProgram, RequestSurvey};
 pub use script::{Script, ScriptError, ScriptParameters, ScriptProgram};
@@ -39,7 +38,7 @@ pub use table::{FileEntry, FileTable};
 
 pub use crate::source::Phase;
 use petrio_colours::FileOp;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

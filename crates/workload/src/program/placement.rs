@@ -5,7 +5,7 @@ use super::table::{FileEntry, FileTable};
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
 use petrio_kernel::Watch;
-use petrio_kernel::random::{Generator, generator};
+use petrio_random::{Generator, generator};
 use std::collections::BTreeMap;
 
 /// Where the processes of a workload run, under which numbers, and where their random numbers come from.
@@ -51,7 +51,7 @@ impl Placement {
     }
 
     /// What all operations of the workload's `process`-th process (from 0) have in common.
-    pub(crate) fn operation(&self, process: u32) -> FileOp {
+    pub fn operation(&self, process: u32) -> FileOp {
         FileOp {
             process: self.first_process.saturating_add(process),
             file_system: self.file_system,
@@ -111,7 +111,10 @@ impl Prepared {
 const FILES_MAX: u32 = 1 << 24;
 
 /// Whether there are numbers for so many files, and memory for a table of them.
-pub(crate) fn check_number_of_files(files: u64, placement: &Placement) -> Result<(), ProgramError> {
+///
+/// # Errors
+/// When there aren't, or the first file would have the root directory's number.
+pub fn check_number_of_files(files: u64, placement: &Placement) -> Result<(), ProgramError> {
     if placement.first_file == 0 {
         return Err(ProgramError::parameter("first_file", "0 is the root directory's number"));
     }
@@ -123,10 +126,10 @@ pub(crate) fn check_number_of_files(files: u64, placement: &Placement) -> Result
 }
 
 /// Whether there is memory for so many programs of this kind; `parameter` asks for them.
-pub(crate) fn check_number_of_programs<P>(
-    parameter: &'static str,
-    processes: u64,
-) -> Result<(), ProgramError> {
+///
+/// # Errors
+/// When there isn't.
+pub fn check_number_of_programs<P>(parameter: &'static str, processes: u64) -> Result<(), ProgramError> {
     petrio_bounds::check(
         processes.saturating_mul((size_of::<P>() + size_of::<Box<dyn FileProgram>>()) as u64),
     )

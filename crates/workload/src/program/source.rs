@@ -8,7 +8,7 @@ use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileOp, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

@@ -15,9 +15,9 @@
 use super::process::{Key, Process, Start};
 use super::{Record, checked_time_scale, scaled};
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
-use crate::trace::{BlockRecord, TraceError, TraceReader};
 use petrio_colours::RequestId;
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::{BlockRecord, TraceError, TraceReader};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

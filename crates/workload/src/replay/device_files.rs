@@ -5,8 +5,8 @@
 //! on a real directory the file lies on what is to be measured. A device may be larger than the room for its file: addresses then
 //! wrap round, which keeps runs of neighbouring requests but for the one across the end, and brings far places nearer together.
 
-use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_trace::event::{Event, EventKind, FileKey};
 
 /// The inode by which the file for a device is known; its device number tells it from the others.
 const INODE: u64 = 1;
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
     use crate::program::Placement;
     use crate::replay::{FileRecords, ThinkPer, TraceFiles};
-    use crate::trace::event::Extent;
     use petrio_colours::Operation;
-    use petrio_kernel::Time;
+    use petrio_time::Time;
+    use petrio_trace::event::Extent;
     use std::sync::Arc;
 
     fn request(address: u64, blocks: u32, direction: Direction) -> Event {

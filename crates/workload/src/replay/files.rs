@@ -13,13 +13,13 @@
 use super::Record;
 use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
-use crate::trace::TraceError;
-use crate::trace::event::{Event, EventKind, FileKey};
 use petrio_bounds::Headroom;
 use petrio_colours::{
     AccessFlags, FileId, FileOp, IoClass, Operation, PlacedExtent, RequestId, SECTOR_BYTES,
 };
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::TraceError;
+use petrio_trace::event::{Event, EventKind, FileKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 //!
 //! An open replay issues each request when the trace did, whether or not the device keeps up. A closed one lets a process
 //! wait as it did: its next request comes one think time after the completion that it waited for, however long that took on
-//! the simulated device. Both take any iterator of records: a [`TraceReader`](crate::trace::TraceReader), or several merged
+//! the simulated device. Both take any iterator of records: a [`TraceReader`](petrio_trace::TraceReader), or several merged
 //! (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
 
 mod closed;
@@ -20,9 +20,9 @@ pub use possible::PossibleCalls;
 pub use program::EventProgram;
 
 use crate::source::SourceError;
-use crate::trace::BlockRecord;
 use petrio_colours::{BlockRequest, Request, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::BlockRecord;
 
 /// Refuses a factor on times that is none.
 fn checked_time_scale(time_scale: f64) -> Result<(), SourceError> {

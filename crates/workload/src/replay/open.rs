@@ -2,9 +2,9 @@
 
 use super::{Record, checked_time_scale, scaled};
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
-use crate::trace::{BlockRecord, TraceError};
 use petrio_colours::RequestId;
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::{BlockRecord, TraceError};
 
 /// Issues each record of a trace at its arrival time × `time_scale`, one record read ahead.
 pub struct OpenReplay<R, T = BlockRecord> {

@@ -9,7 +9,7 @@
 use super::files::TraceFiles;
 use crate::source::{Due, RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::program::Placement;
     use crate::replay::{FileRecords, OpenReplay, ThinkPer};
-    use crate::trace::event::{Event, EventKind, FileKey};
+    use petrio_trace::event::{Event, EventKind, FileKey};
 
     #[test]
     fn calls_on_files_that_are_gone_or_not_there_yet_stay_possible() {

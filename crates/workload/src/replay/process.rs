@@ -1,7 +1,7 @@
 //! One process of a closed replay: what its next request waits for.
 
 use super::Record;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The number of a request within its process, in the trace's order.

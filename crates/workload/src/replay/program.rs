@@ -7,9 +7,9 @@ use super::files::FileRecord;
 use super::{Record, checked_time_scale, scaled};
 use crate::program::{FileProgram, ProgramError, Step};
 use crate::source::SourceError;
-use crate::trace::TraceError;
 use petrio_colours::{FileOp, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::TraceError;
 
 /// One process of a trace.
 pub struct EventProgram<R> {
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
     use crate::program::Placement;
     use crate::replay::{FileRecords, ThinkPer, TraceFiles};
-    use crate::trace::event::{Event, EventKind, FileKey};
     use petrio_colours::Operation;
+    use petrio_trace::event::{Event, EventKind, FileKey};
     use std::sync::Arc;
 
     #[test]

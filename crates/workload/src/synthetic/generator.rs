@@ -1,8 +1,8 @@
 //! One generator's draws: where the next request goes, how long it is, what it waits for.
 
 use super::parameters::SyntheticError;
-use crate::distribution::{Distribution, below, uniform};
 use petrio_colours::Direction;
+use petrio_distribution::{Distribution, below, uniform};
 use rand_core::Rng;
 
 /// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where not

@@ -34,7 +34,7 @@ mod generator;
 mod parameters;
 mod source;
 
-pub use crate::distribution::Draw;
 pub use parameters::{Generator, Synthetic, SyntheticError};
+pub use petrio_distribution::Draw;
 pub use petrio_units::SignedBlocks;
 pub use source::SyntheticSource;

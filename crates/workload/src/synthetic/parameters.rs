@@ -2,7 +2,7 @@
 
 use super::generator::Plan;
 use super::source::SyntheticSource;
-use crate::distribution::{Distribution, Draw};
+use petrio_distribution::{Distribution, Draw};
 use petrio_units::{Blocks, Duration, Fraction, Measurable, SignedBlocks};
 use rand_core::Rng;
 use schemars::JsonSchema;

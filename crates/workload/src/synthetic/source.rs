@@ -8,7 +8,7 @@ use super::generator::{Drawn, Plan, Urgency};
 use crate::earliest::Earliest;
 use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use rand_core::Rng;
 use std::collections::BTreeMap;
 

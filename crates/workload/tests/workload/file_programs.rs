@@ -1,7 +1,7 @@
 //! Several programs as one source: closed loops, think times, barriers and phases.
 
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_units::Bytes;
 use petrio_workload::program::pattern::{Access, BarrierAt, Durability, Pattern};
 use petrio_workload::program::{

@@ -1,7 +1,7 @@
 //! Patterns of file accesses: exactly which bytes, in which order, and what comes around them.
 
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_units::{Bytes, Fraction};
 use petrio_workload::Phase;
 use petrio_workload::program::pattern::{

@@ -1,9 +1,8 @@
 //! Replays against what must hold whatever the trace: at the traced speed a closed replay gives the trace back.
 
-use super::support::data;
 use petrio_colours::{Direction, RequestId};
-use petrio_kernel::Time;
-use petrio_workload::trace::{BlockRecord, TraceError, TraceOptions, TraceReader};
+use petrio_time::Time;
+use petrio_trace::{BlockRecord, TraceError, TraceOptions, TraceReader};
 use petrio_workload::{
     ClosedReplay, ClosedReplayOptions, Due, OpenReplay, Processes, RequestSource, SourceError, SourceItem,
     Sources,
@@ -11,8 +10,23 @@ use petrio_workload::{
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A file of the validation data, or `None` with a word on what is skipped.
+fn data(test: &str, file: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PETRIO_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let path = root.join(file);
+    if path.is_file() {
+        return Some(path);
+    }
+    println!("skipped: {test} needs {}", path.display());
+    None
+}
 
 /// Drives a source on a device that serves every request at once, each for a time of its own. Gives issue times and items.
 pub(crate) fn drive(

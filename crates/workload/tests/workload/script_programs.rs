@@ -1,7 +1,7 @@
 //! Scripts of file operations: what they ask for, how they read back, and what they refuse.
 
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::Phase;
 use petrio_workload::program::{
     FileProgram, Placement, Prepared, ProgramError, Script, ScriptParameters, Step,

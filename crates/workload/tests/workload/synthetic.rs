@@ -2,7 +2,7 @@
 
 use super::replay::drive;
 use petrio_colours::Direction;
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::synthetic::{Synthetic, SyntheticError};
 use petrio_workload::{SourceError, SourceItem};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -11,7 +11,7 @@ use petrio_scenario::report::figures::{counted, grouped};
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{fill_volume, usual_size};
 use petrio_units::Bytes;
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
 use std::path::PathBuf;
 
 /// Make the files of a user specification in a directory, or in a simulated file system

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use clap::Subcommand;
 use petrio_live::namespace::{Directories, NamespaceError};
 use petrio_scenario::report::figures::counted;
-use petrio_workload::namespace::Namespace;
+use petrio_users::namespace::Namespace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -6,13 +6,13 @@ use super::files::output_format;
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
-use petrio_live::file_trace::{
+use petrio_capture::file_trace::{
     BUFFER_KIB, CaptureError, CaptureParameters, CaptureSummary, Log, Overhead, RESTART_AFTER, Rotation,
     Spread, Subject, TracedRun, capture, measure_overhead, supervise,
 };
-use petrio_live::launch::{Signal, end_with};
+use petrio_capture::launch::{Signal, end_with};
+use petrio_trace::write::OutputFormat;
 use petrio_units::{Bytes, Duration, UnitError};
-use petrio_workload::trace::write::OutputFormat;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration as StandardDuration;

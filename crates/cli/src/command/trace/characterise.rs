@@ -7,7 +7,7 @@ use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_study::characterise::{Question, characterise_file, write_html, write_json};
-use petrio_workload::trace::TraceOptions;
+use petrio_trace::TraceOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use super::files::{Output, Overwrite, about, output_format, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
-use petrio_workload::trace::write::OutputFormat;
+use petrio_trace::write::OutputFormat;
 use std::path::PathBuf;
 
 /// Write a trace in another format

@@ -4,10 +4,10 @@ use crate::failure::Failure;
 use crate::output::talk;
 use crate::outputs::{Outputs, is_free};
 use clap::Args;
-use petrio_workload::trace::event::Event;
-use petrio_workload::trace::native::About;
-use petrio_workload::trace::write::{OutputFormat, TraceWriter};
-use petrio_workload::trace::{EventReader, TraceError};
+use petrio_trace::event::Event;
+use petrio_trace::native::About;
+use petrio_trace::write::{OutputFormat, TraceWriter};
+use petrio_trace::{EventReader, TraceError};
 use std::path::{Path, PathBuf};
 
 /// Whether a file that is there may be replaced.

@@ -4,10 +4,10 @@ use super::files::{Output, about, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
+use petrio_trace::event::EventKind;
+use petrio_trace::overview::device_number;
+use petrio_trace::select::{Selection, Selector};
 use petrio_units::Duration;
-use petrio_workload::trace::event::EventKind;
-use petrio_workload::trace::overview::device_number;
-use petrio_workload::trace::select::{Selection, Selector};
 use std::path::PathBuf;
 
 /// Keep the events of a trace that are wanted

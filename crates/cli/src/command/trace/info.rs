@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::table;
 use clap::Args;
-use petrio_workload::trace::overview::Overview;
+use petrio_trace::overview::Overview;
 use std::path::PathBuf;
 
 /// Say what is in a trace: its format, its events by kind, who asked for what, and what was left out

@@ -4,8 +4,8 @@ use super::files::{Output, Overwrite, output_format};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
-use petrio_workload::trace::write::OutputFormat;
-use petrio_workload::trace::{MergeError, MergedEvents};
+use petrio_trace::write::OutputFormat;
+use petrio_trace::{MergeError, MergedEvents};
 use std::path::PathBuf;
 
 /// Put several traces into one, in order of time

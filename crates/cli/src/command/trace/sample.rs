@@ -4,7 +4,7 @@ use super::files::{Output, about, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
-use petrio_workload::trace::sample::Sampling;
+use petrio_trace::sample::Sampling;
 use std::path::PathBuf;
 
 /// Keep a part of a trace that stands for the whole

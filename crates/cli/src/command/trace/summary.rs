@@ -3,7 +3,7 @@
 use crate::table::table;
 use petrio_scenario::report::figures::{bytes, grouped, per_cent, seconds};
 use petrio_study::characterise::CharacterisedTrace;
-use petrio_workload::trace::characterise::{
+use petrio_trace::characterise::{
     Characterisation, Distribution, FileCategory, FileSystem, FileUse, PageUse, Requests, device_name,
 };
 

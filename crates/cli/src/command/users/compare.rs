@@ -13,8 +13,8 @@ use petrio_scenario::{Override, load_users, load_users_text};
 use petrio_study::compare::Question;
 use petrio_study::users::{UsersError, candidate, learn_file};
 use petrio_units::Fraction;
-use petrio_workload::users::learn::TypesBy;
-use petrio_workload::users::{UserSpecification, Users};
+use petrio_users::learn::TypesBy;
+use petrio_users::{UserSpecification, Users};
 use std::path::{Path, PathBuf};
 
 /// Compare candidate file systems under the same users: which serves them better, by how much, and how sure that is

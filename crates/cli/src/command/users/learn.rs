@@ -9,7 +9,7 @@ use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
 use petrio_study::users::learn_file;
-use petrio_workload::users::learn::{Independence, Learned, TypesBy};
+use petrio_users::learn::{Independence, Learned, TypesBy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ mod worker;
 use crate::failure::Failure;
 use clap::Subcommand;
 use indexmap::IndexMap;
-use petrio_workload::users::UserSpecification;
+use petrio_users::UserSpecification;
 
 /// Put synthetic users to work on real directories, and see how they use files
 #[derive(Subcommand)]

@@ -10,8 +10,8 @@ use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
-use petrio_workload::trace::write::OutputFormat;
-use petrio_workload::users::Users;
+use petrio_trace::write::OutputFormat;
+use petrio_users::Users;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -4,8 +4,8 @@ use crate::table::table;
 use petrio_kernel::statistics::Tally;
 use petrio_scenario::report::figures::counted;
 use petrio_study::users::{Point, UsersFigures};
-use petrio_workload::trace::characterise::Distribution;
-use petrio_workload::users::{CallUsage, SessionUsage, Usage};
+use petrio_trace::characterise::Distribution;
+use petrio_users::{CallUsage, SessionUsage, Usage};
 
 /// The analyser's figures on the terminal.
 pub(super) fn usage_tables(usage: &Usage) -> String {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use petrio_live::launch::{Signal, end_with};
+use petrio_capture::launch::{Signal, end_with};
 use petrio_study::users::work;
 
 /// Run some of the processes of `petrio users run --processes`, which alone starts this

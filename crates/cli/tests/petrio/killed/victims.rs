@@ -4,7 +4,7 @@ use super::{Scene, below};
 use crate::compare::FILES;
 use crate::support::{RANDOM, root};
 use parquet::file::reader::SerializedFileReader;
-use petrio_workload::trace::native::NativeReader;
+use petrio_trace::native::NativeReader;
 use std::fs::{self, File};
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use super::super::recording::Recorded;
 use petrio_colours::{FileId, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 use petrio_workload::program::CarriedOut;
 use std::io::{self, Read, Write};
 

@@ -13,8 +13,9 @@ use super::select::{Candidate, seen};
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
-use petrio_kernel::random::{Stream, below};
+use petrio_kernel::Stream;
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Time, Update};
+use petrio_random::below;
 use smallvec::SmallVec;
 
 /// How replication sees a disk.

@@ -14,8 +14,8 @@ use crate::device::disk::parameters::QueueDiscipline;
 use crate::device::entrance::{refusal, refuse};
 use crate::device::one_at_a_time::{Job, steps_page};
 use petrio_colours::{BlockRequest, Cause};
-use petrio_kernel::random::below;
 use petrio_kernel::{PageBuilder, Place};
+use petrio_random::below;
 
 /// An analytic disk in a net.
 #[derive(Debug)]

@@ -8,8 +8,8 @@
 
 use super::bitmap::Bitmaps;
 use super::geometry::{FIRST_INODE, Geometry};
-use petrio_kernel::random::below;
-use petrio_kernel::random::generator;
+use petrio_random::below;
+use petrio_random::generator;
 
 /// A count that is read without the last few changes: lib/percpu_counter.c with its batch of 32 on one processor.
 #[derive(Clone, Copy, Debug)]

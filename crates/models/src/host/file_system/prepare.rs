@@ -8,7 +8,7 @@ use super::parameters::{BLOCK_SIZE, Family};
 use super::touched::Touched;
 use super::volume::Volume;
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::random::{Generator, below, uniform};
+use petrio_random::{Generator, below, uniform};
 use std::sync::Arc;
 
 /// Blocks that write-back hands to the allocator of ext4 at once (MAX_WRITEPAGES_EXTENT_LEN).

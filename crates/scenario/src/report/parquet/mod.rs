@@ -21,7 +21,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use petrio_colours::{BlockRequest, Causes, Ledger};
 use petrio_kernel::Time;
-use petrio_workload::record_batches::{BatchFile, GROUP_ROWS, properties};
+use petrio_trace::record_batches::{BatchFile, GROUP_ROWS, properties};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,8 +4,8 @@ use super::super::Refusal;
 use crate::quantity::Quantity;
 use petrio_study::fit::{Measure as OfCalls, Unit};
 use petrio_study::users::analyse_file;
-use petrio_workload::trace::TraceOptions;
-use petrio_workload::users::SessionUsage;
+use petrio_trace::TraceOptions;
+use petrio_users::SessionUsage;
 use std::path::Path;
 
 /// A number that a trace has many of, in its base unit.

@@ -4,9 +4,7 @@ use super::bars::{Row, rows};
 use super::curves;
 use crate::page::parts::{figure, key_of_parts, note, table};
 use petrio_scenario::report::figures::{bytes, counted, grouped};
-use petrio_workload::trace::characterise::{
-    ByCategory, Distribution, FileCategory, FileSystem, FileUse, device_name,
-};
+use petrio_trace::characterise::{ByCategory, Distribution, FileCategory, FileSystem, FileUse, device_name};
 
 /// File systems that get bars of their own.
 const FILE_SYSTEMS_MAX: usize = 10;

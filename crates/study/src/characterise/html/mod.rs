@@ -13,7 +13,7 @@ use crate::page::{STYLE, curves};
 use petrio_scenario::report::figures::{bytes, grouped, per_cent, seconds};
 use petrio_scenario::report::html::{document, escaped};
 use petrio_scenario::report::{ReportError, WholeFile};
-use petrio_workload::trace::characterise::{Distribution, KindOfEvent};
+use petrio_trace::characterise::{Distribution, KindOfEvent};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -136,8 +136,8 @@ mod tests {
     use super::*;
     use crate::characterise::{Question, characterise_file};
     use petrio_kernel::Time;
-    use petrio_workload::trace::event::{Access, Event, EventKind, FileKey};
-    use petrio_workload::trace::native::{About, EventWriter};
+    use petrio_trace::event::{Access, Event, EventKind, FileKey};
+    use petrio_trace::native::{About, EventWriter};
 
     /// A trace of a few files with everything that a page shows, and a name that wants escaping.
     fn example(files: u64) -> CharacterisedTrace {

@@ -3,7 +3,7 @@
 use crate::page::parts::key_of_lines;
 use petrio_scenario::report::figures::{grouped, rate_unit, time_unit};
 use petrio_scenario::report::html::{Axis, Frame};
-use petrio_workload::trace::characterise::OffsetsOverTime;
+use petrio_trace::characterise::OffsetsOverTime;
 use std::fmt::Write;
 
 /// A request is at least so high, in the page's units, or nobody sees it.

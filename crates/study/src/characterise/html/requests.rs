@@ -6,9 +6,7 @@ use crate::page::curves::{self, Across, Curve};
 use crate::page::parts::{figure, key_of_parts, note, table};
 use petrio_scenario::report::figures::{bytes, counted, grouped, per_cent, rate_unit, time_unit};
 use petrio_scenario::report::html::escaped;
-use petrio_workload::trace::characterise::{
-    ByHour, Distribution, Mix, PageUse, Requests, Sequentiality, StreamClass,
-};
+use petrio_trace::characterise::{ByHour, Distribution, Mix, PageUse, Requests, Sequentiality, StreamClass};
 use std::fmt::Write;
 
 /// The section; `of` is `files` or `devices`.
@@ -98,7 +96,7 @@ fn short(size: u64) -> String {
 }
 
 /// A way to count a stream's weight, by name.
-type Weight = (&'static str, fn(&petrio_workload::trace::characterise::ClassShare) -> u64);
+type Weight = (&'static str, fn(&petrio_trace::characterise::ClassShare) -> u64);
 
 fn sequentiality(out: &mut String, found: &Sequentiality) {
     if found.streams == 0 {
@@ -261,7 +259,7 @@ fn working_set(out: &mut String, pages: &PageUse) {
     let span_s = set.windows.len() as f64 * set.window_s;
     let (time, scale) = time_unit(span_s * 1e3);
     let scale = scale / 1e3;
-    let stairs = |value: fn(&petrio_workload::trace::characterise::WorkingSetWindow) -> u64| {
+    let stairs = |value: fn(&petrio_trace::characterise::WorkingSetWindow) -> u64| {
         let steps = set.windows.iter().enumerate().flat_map(|(number, window)| {
             let height = (value(window) * pages.page_bytes) as f64 / size;
             [number, number + 1].map(|edge| (edge as f64 * set.window_s / scale, height))

@@ -2,7 +2,7 @@
 
 use super::parameters::{FileOrder, Pattern, PatternParameters};
 use crate::program::permutation::{Permutation, scramble};
-use petrio_kernel::random::{Generator, below};
+use petrio_random::{Generator, below};
 use petrio_units::Bytes;
 
 /// A place to be accessed.

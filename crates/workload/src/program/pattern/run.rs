@@ -7,8 +7,8 @@ use crate::program::{
     placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
-use petrio_kernel::Time;
-use petrio_kernel::random::{Generator, uniform};
+use petrio_random::{Generator, uniform};
+use petrio_time::Time;
 use petrio_units::{Bytes, Fraction};
 
 /// Where a program is in its course.

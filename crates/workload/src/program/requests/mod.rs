@@ -1,17 +1,7 @@
 //! Captured requests: what a program asked a file system for, from a file of lines, played back closed.
 //!
-//! | format | a line | from |
-//! | --- | --- | --- |
-//! | `columns` | as the first line says, separated by commas: `offset_bytes,length_bytes,operation` and any of `file`, `process`, `think_us`, `response_us` | petrio's own |
-//! | `plain` | offset in bytes, length in bytes, `R` or `W`; blanks or commas between them | a system-call trace cut to its columns |
-//! | `telemetry` | offset in bytes, length in bytes, and (or not) milliseconds to wait before | iozone -Y and -X |
-//! | `latency-log` | offset in kB, latency in µs, length in bytes, under a heading | iozone -Q |
-//!
-//! In a heading, `offset` and `length` are in `bytes`, `kib` or `blocks` (512 bytes), `think` (the time before the request in
-//! which its process computes) and `response` (how long it took where it was captured) in `s`, `ms`, `us` or `ns`. An operation is
-//! `R`, `W` (or `read`, `write`), `F` (`fsync`) or `D` (`fdatasync`). `file` and `process` are numbers: requests of one process are
-//! issued one after the other, those of different processes side by side. Lines that begin with `#` and empty ones are left out,
-//! and files may be packed with gzip, xz or zstandard.
+//! The formats and their columns are those of [`petrio_trace::requests`]. Requests of one process are issued one after the other,
+//! those of different processes side by side; its think time is in which a process computes before it.
 //!
 //! ```
 //! use petrio_workload::program::requests::Opener;
@@ -36,16 +26,12 @@
 //!
 //! Left out: arrival times (a closed loop has none), and opening and closing.
 
-mod format;
-mod reader;
 mod run;
 
-pub(crate) use format::Layout;
-pub use format::RequestFormat;
-pub use reader::{RequestReader, RequestRecord};
 pub use run::{Opener, RequestProgram, RequestSurvey};
 
 use super::pattern::{Durability, FsyncCall, Interface, Timing};
+use petrio_trace::requests::{RequestFormat, RequestOperation};
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,16 +83,6 @@ pub struct RequestParameters {
     /// Whether the closing fsync counts; `with-close` is refused, because nothing is closed.
     #[serde(default)]
     pub timing: Timing,
-}
-
-/// What all requests of a file are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RequestOperation {
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
 }
 
 const fn once() -> u32 {

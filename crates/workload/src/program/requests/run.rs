@@ -1,16 +1,16 @@
 //! Captured requests at work: one reader a process, so that nothing is held for a slower one.
 
 use super::super::pattern::{check_durability, check_interface};
-use super::reader::{RequestReader, RequestRecord};
 use super::{Durability, FsyncCall, Interface, RequestParameters, Timing};
 use crate::program::{
     FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
     placement,
 };
-use crate::trace::{Problem, TraceError};
 use petrio_bounds::Headroom;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
-use petrio_kernel::Time;
+use petrio_time::Time;
+use petrio_trace::requests::{RequestReader, RequestRecord};
+use petrio_trace::{Problem, TraceError};
 use petrio_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
@@ -100,7 +100,7 @@ impl RequestProgram {
             match reader.next() {
                 Some(Ok(record)) if record.process == self.process => return Ok(Some(record)),
                 Some(Ok(_)) => {}
-                Some(Err(error)) => return Err(error),
+                Some(Err(error)) => return Err(error.into()),
                 None => self.reader = None,
             }
         }
@@ -117,7 +117,7 @@ const fn every(fsync: Durability) -> u64 {
 fn open(parameters: &RequestParameters, opener: &Opener) -> Result<RequestReader, ProgramError> {
     let name: Arc<str> = parameters.file.to_string_lossy().into();
     let source = opener().map_err(|source| TraceError::Open { name: name.clone(), source })?;
-    RequestReader::new(name, source, parameters.format, parameters.operation)
+    Ok(RequestReader::new(name, source, parameters.format, parameters.operation)?)
 }
 
 impl FileProgram for RequestProgram {

@@ -5,7 +5,7 @@ use super::names::{Entry, Located, Names, Node};
 use super::parse::ScriptError;
 use super::statement::{Action, PhaseWord, Position, Script, Statement};
 use petrio_colours::{AccessFlags, Operation};
-use petrio_kernel::Time;
+use petrio_time::Time;
 
 /// Most steps of a script once repeats that leave other names behind are unrolled.
 pub const STEPS_MAX: usize = 1 << 20;

@@ -4,9 +4,9 @@ use super::Capture;
 use crate::failure::Failure;
 use crate::output::talk;
 use crate::progress::CountProgress;
-use petrio_live::device_trace::{DeviceCapture, DeviceCaptureSummary, capture};
-use petrio_live::file_trace::CaptureError;
-use petrio_workload::trace::write::OutputFormat;
+use petrio_capture::device_trace::{DeviceCapture, DeviceCaptureSummary, capture};
+use petrio_capture::file_trace::CaptureError;
+use petrio_trace::write::OutputFormat;
 use std::path::Path;
 
 fn failed(error: CaptureError) -> Failure {

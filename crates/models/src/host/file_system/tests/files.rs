@@ -1,7 +1,7 @@
 //! Where files and directories go, and what happens when they don't fit.
 
 use super::*;
-use petrio_kernel::random::generator;
+use petrio_random::generator;
 use petrio_units::Bytes;
 
 #[test]

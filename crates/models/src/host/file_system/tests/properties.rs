@@ -3,7 +3,7 @@
 use super::directory::Directory;
 use super::*;
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_kernel::random::generator;
+use petrio_random::generator;
 use petrio_units::{Bytes, Fraction};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

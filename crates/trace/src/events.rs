@@ -1,0 +1,153 @@
+//! Reads any trace as one stream of events, whatever it is a trace of: a block trace's requests are events, too.
+
+use super::error::{Fault, Problem, TraceError};
+use super::event::{Event, EventKind, Extent};
+use super::format::native_events::NativeEvents;
+use super::format::{Format, FormatName, Parser, RawEvent, Sample, Tally};
+use super::input::Input;
+use super::native::{About, NativeReader, Wanted};
+use super::overview::device_number;
+use super::reader::{Parsed, Reader};
+use super::record::{BlockRecord, Record};
+use petrio_colours::SECTOR_BYTES;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What was read so far, and what was left out or brought into form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventSummary {
+    /// Events handed out.
+    pub events: u64,
+    /// Of each kind, in the order of [`EventKind::ALL`].
+    pub kinds: [u64; EventKind::ALL.len()],
+    /// Events that stood out of order and were put in place.
+    pub reordered: u64,
+    /// Events of other devices, left out because one device was asked for.
+    pub other_devices: u64,
+    /// Lines or records that make no event: other calls, other events, discards.
+    pub other_events: u64,
+    /// Requests widened to whole 512-byte blocks.
+    pub widened: u64,
+    /// Ends whose beginning isn't in the trace.
+    pub unmatched_completions: u64,
+    /// Beginnings whose end isn't in the trace.
+    pub unanswered: u64,
+}
+
+/// A trace in any format as events in order of time.
+///
+/// A record of a block trace becomes an event of the kind [`EventKind::Queue`], with the measured response time as its
+/// service time.
+///
+/// ```
+/// use petrio_trace::event::EventKind;
+/// use petrio_trace::{EventReader, TraceOptions};
+/// let text = "0.5 0 100 8 1\n1.75 0 4096 16 0\n";
+/// let events = EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default())?;
+/// let events = events.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!((events[1].kind, events[1].extents[0].address, events[1].length), (EventKind::Queue, 4096, 8192));
+/// # Ok::<(), petrio_trace::TraceError>(())
+/// ```
+pub type EventReader = Reader<Event>;
+
+impl Parsed for Event {
+    const WANTED: Wanted = Wanted::Everything;
+
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn of_native(name: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>> {
+        Box::new(NativeEvents::of(name.clone(), reader))
+    }
+
+    #[expect(private_interfaces, reason = "formats are this crate's own")]
+    fn parser(
+        sample: &Sample<'_>,
+        name: &Arc<str>,
+        format: FormatName,
+    ) -> Result<Box<dyn Format<Self>>, TraceError> {
+        Ok(match format.facts().parser {
+            Parser::Block(parser) => Box::new(Queued { format: parser(sample), devices: BTreeMap::new() }),
+            Parser::File(parser) => parser(sample),
+            Parser::Either { file, .. } => file(sample, name),
+        })
+    }
+}
+
+impl Reader<Event> {
+    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero,
+    /// the origin is its wall clock.
+    ///
+    /// # Errors
+    /// What is wrong with the first event.
+    pub fn about(&mut self) -> Result<About, TraceError> {
+        if self.first_clock()?.is_none() {
+            return Err(self.without_records());
+        }
+        let (format, shift) = self.said();
+        let mut about = format.about().cloned().unwrap_or_default();
+        let shift = u64::try_from(shift / 1_000).unwrap_or_default();
+        about.origin_unix_ns = match (about.origin_unix_ns, format.is_since_1970()) {
+            (Some(origin), _) => origin.checked_add(shift),
+            (None, true) => Some(shift),
+            (None, false) => None,
+        };
+        Ok(about)
+    }
+}
+
+/// The requests of a block trace as events.
+struct Queued {
+    format: Box<dyn Format>,
+    /// Major and minor number in one, for the devices that have them.
+    devices: BTreeMap<u32, u32>,
+}
+
+impl Queued {
+    fn shown(&self, device: u32) -> u32 {
+        self.format.device_name(device).and_then(|name| device_number(&name)).unwrap_or(device)
+    }
+}
+
+impl Format<Event> for Queued {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
+        let Some(raw) = self.format.next(input)? else { return Ok(None) };
+        let mut record = raw.record;
+        record.device = match self.devices.get(&record.device) {
+            Some(&device) => device,
+            None => {
+                let device = self.shown(record.device);
+                self.devices.insert(record.device, device);
+                device
+            }
+        };
+        Ok(Some(RawEvent { clock: raw.clock, at: raw.at, record: queued(&record) }))
+    }
+
+    fn tally(&self) -> Tally {
+        self.format.tally()
+    }
+
+    fn check(&self, event: &Event) -> Result<(), Problem> {
+        let (Some(direction), Some(extent)) = (event.direction, event.extents.first()) else { return Ok(()) };
+        BlockRecord::new(direction, extent.address, extent.blocks).check()
+    }
+
+    fn device_number(&self, name: &str) -> Option<u32> {
+        self.format.device_number(name).map(|device| self.shown(device))
+    }
+}
+
+/// A request of a block trace as an event.
+fn queued(record: &BlockRecord) -> Event {
+    let mut event = Event {
+        process: record.process,
+        length: u64::from(record.blocks) * SECTOR_BYTES,
+        service: record.measured,
+        direction: Some(record.direction),
+        synchronous: record.synchronous,
+        force_unit_access: record.force_unit_access,
+        ..Event::new(record.time, EventKind::Queue)
+    };
+    let BlockRecord { device, address, blocks, .. } = *record;
+    event.extents.push(Extent { device, address, blocks, hit: false });
+    event
+}

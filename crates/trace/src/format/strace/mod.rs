@@ -1,0 +1,242 @@
+//! What `strace -f -ttt -T` prints, with `-y` (paths beside the descriptors) or without.
+//!
+//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from the
+//! calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes ([`files`]). Calls
+//! that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and all come in the order in
+//! which they began. A file that is still open when its process ends, or closes itself on exec, is closed there.
+//!
+//! Source: strace(1), "DESCRIPTION"; open(2), dup(2), clone(2), lseek(2) for what descriptors share.
+//!
+//! | calls | become |
+//! | --- | --- |
+//! | `execve`, `execveat` | exec |
+//! | `open`, `openat`, `openat2`, `creat` | create with `O_CREAT` if nothing before showed that the file was there; else open |
+//! | `read`, `pread64`, `readv`, `preadv`, `preadv2`, `getdents`, `getdents64` | read |
+//! | `write`, `pwrite64`, `writev`, `pwritev`, `pwritev2` | write |
+//! | `copy_file_range`, `sendfile` | a read and a write |
+//! | `close`, and what closes without it | close, with the last descriptor of an opened file |
+//! | `unlink`, `unlinkat`, `rmdir` | unlink |
+//! | `rename`, `renameat`, `renameat2` | rename |
+//! | `mkdir`, `mkdirat` | mkdir |
+//! | `truncate`, `ftruncate` | truncate |
+//! | `fsync`, `fdatasync` | fsync |
+//! | `stat` and its kin, `access` and its kin, `readlink`, `readlinkat` | stat |
+//!
+//! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through `mmap`,
+//! `io_uring` and `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where they lead.
+
+mod calls;
+mod errors;
+mod files;
+mod line;
+
+use self::calls::Calls;
+use self::line::{Call, Line, What};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally};
+use crate::error::{Fault, Problem, printable};
+use crate::event::Event;
+use crate::input::Input;
+use std::collections::{BTreeMap, VecDeque};
+
+pub(crate) const FACTS: Facts = Facts {
+    // Lines of several processors are in order but for a few; what a process leaves open closes when it ends.
+    reorder_window: 1_024,
+    places: Places::Lines,
+    fit: |sample| Fit::certain_if(sample.mostly(|line| Line::of(line).is_some())),
+    parser: Parser::File(|_| Box::new(Strace::default())),
+};
+
+/// Calls that wait for the end of one before them. Beyond, the oldest is given up: a call that takes that long while others
+/// go on waits for a terminal or a socket.
+const WAITING_MAX: usize = 1 << 17;
+
+/// The place of a call that nothing waits for.
+const NO_SLOT: u64 = u64::MAX;
+
+/// A call that began.
+enum Slot {
+    Waiting,
+    Over(Vec<RawEvent>),
+}
+
+/// Whether a call of that name may make an event: those of [`Calls::over`] that do.
+fn makes_events(name: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 18] = [
+        b"exec",
+        b"open",
+        b"creat",
+        b"read",
+        b"getdents",
+        b"pread",
+        b"write",
+        b"pwrite",
+        b"copy_file",
+        b"sendfile",
+        b"close",
+        b"unlink",
+        b"rmdir",
+        b"rename",
+        b"mkdir",
+        b"truncate",
+        b"ftruncate",
+        b"f",
+    ];
+    const STATS: [&[u8]; 5] = [b"stat", b"lstat", b"newfstat", b"access", b"statx"];
+    let begins = |beginning: &&[u8]| name.starts_with(beginning);
+    // A futex is waited for, and touches no file.
+    name != b"futex" && (BEGINNINGS.iter().any(begins) || STATS.iter().any(begins))
+}
+
+/// A call whose end comes later in the output.
+struct Unfinished {
+    name: Vec<u8>,
+    arguments: Vec<u8>,
+    clock: u128,
+    at: u64,
+    slot: u64,
+}
+
+#[derive(Default)]
+struct Strace {
+    calls: Calls,
+    /// In the order in which they began; the first one's number is `first`.
+    slots: VecDeque<Slot>,
+    first: u64,
+    ready: VecDeque<RawEvent>,
+    unfinished: BTreeMap<u32, Unfinished>,
+    at_end: bool,
+    tally: Tally,
+}
+
+impl Strace {
+    /// Takes in a line; false where it isn't strace's.
+    fn line(&mut self, text: &[u8], at: u64) -> bool {
+        let Some(line) = Line::of(text.trim_ascii()) else { return false };
+        self.calls
+            .seen(line.process, self.unfinished.iter().map(|(&process, call)| (process, &call.name[..])));
+        match line.what {
+            What::Remark => self.tally.other_events += 1,
+            What::Exited => {
+                let events = self.calls.exit(line.process, line.clock, at);
+                self.slots.push_back(Slot::Over(events));
+                if let Some(call) = self.unfinished.remove(&line.process) {
+                    self.tally.unanswered += u64::from(!call.name.starts_with(b"exit"));
+                    self.fill(call.slot, Vec::new());
+                }
+            }
+            What::Call { name, rest } => match Call::of(name, rest) {
+                Some(call) => {
+                    let events = self.over(line.process, line.clock, at, &call);
+                    self.slots.push_back(Slot::Over(events));
+                }
+                // The trace was cut off in the middle of a line.
+                None => self.tally.unanswered += 1,
+            },
+            What::Unfinished { name, arguments } => {
+                // Nothing has to wait for a call that makes no event, such as a wait for the end of a child.
+                let slot = if makes_events(name) {
+                    self.slots.push_back(Slot::Waiting);
+                    self.first + self.slots.len() as u64 - 1
+                } else {
+                    NO_SLOT
+                };
+                let (name, arguments) = (name.to_vec(), arguments.to_vec());
+                let call = Unfinished { name, arguments, clock: line.clock, at, slot };
+                if let Some(before) = self.unfinished.insert(line.process, call) {
+                    self.tally.unanswered += 1;
+                    self.fill(before.slot, Vec::new());
+                }
+            }
+            What::Resumed { name, rest } => self.resumed(line.process, name, rest),
+        }
+        true
+    }
+
+    fn resumed(&mut self, process: u32, name: &[u8], rest: &[u8]) {
+        match self.unfinished.remove(&process) {
+            Some(begun) if begun.name == name => {
+                let whole = [&begun.arguments, rest].concat();
+                let events = match Call::of(name, &whole) {
+                    Some(call) => self.over(process, begun.clock, begun.at, &call),
+                    None => {
+                        self.tally.unanswered += 1;
+                        Vec::new()
+                    }
+                };
+                self.fill(begun.slot, events);
+            }
+            other => {
+                self.tally.unmatched_completions += 1;
+                if let Some(begun) = other {
+                    self.tally.unanswered += 1;
+                    self.fill(begun.slot, Vec::new());
+                }
+            }
+        }
+    }
+
+    fn over(&mut self, process: u32, clock: u128, at: u64, call: &Call<'_>) -> Vec<RawEvent> {
+        let events = self.calls.over(process, clock, at, call);
+        self.tally.other_events += u64::from(events.is_empty());
+        events
+    }
+
+    /// A call that was given up has no slot any more: it comes late, and the reader sees whether too late.
+    fn fill(&mut self, slot: u64, events: Vec<RawEvent>) {
+        match slot.checked_sub(self.first).and_then(|index| self.slots.get_mut(index as usize)) {
+            Some(waiting) => *waiting = Slot::Over(events),
+            None => self.ready.extend(events),
+        }
+    }
+
+    /// Moves what no earlier call holds up to the events that are ready.
+    fn release(&mut self) {
+        while let Some(slot) = self.slots.pop_front() {
+            match slot {
+                Slot::Over(events) => self.ready.extend(events),
+                Slot::Waiting if self.at_end => self.tally.unanswered += 1,
+                Slot::Waiting if self.slots.len() > WAITING_MAX => {}
+                Slot::Waiting => {
+                    self.slots.push_front(Slot::Waiting);
+                    return;
+                }
+            }
+            self.first += 1;
+        }
+    }
+}
+
+impl Format<Event> for Strace {
+    fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.at_end {
+                return Ok(None);
+            }
+            let lines = input.lines();
+            match input.data_line()? {
+                None => self.at_end = true,
+                Some(text) => {
+                    if !self.line(text, lines + 1) {
+                        let expected = "a line of strace -f -ttt -T";
+                        return Err(Problem::NotALine { found: printable(text), expected }.into());
+                    }
+                }
+            }
+            self.release();
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    fn is_since_1970(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Small traces and what they come to.
+#![allow(clippy::unwrap_used)]
+
+use crate::event::{Access, Event, EventKind, Totals};
+use crate::{EventReader, EventSummary, FormatName, TraceOptions};
+use petrio_time::Time;
+
+fn read(text: &'static str) -> (Vec<Event>, EventSummary) {
+    let mut reader = EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+    assert_eq!(reader.format(), FormatName::Strace);
+    let events = reader.by_ref().collect::<Result<Vec<_>, _>>().unwrap();
+    (events, reader.summary())
+}
+
+fn kinds(events: &[Event]) -> Vec<EventKind> {
+    events.iter().map(|event| event.kind).collect()
+}
+
+#[test]
+fn offsets_follow_from_the_calls_before_without_any_help_of_strace() {
+    let (events, _) = read(
+        "7 1.000000 openat(AT_FDCWD, \"/data/a\", O_RDWR) = 3 <0.000010>\n\
+         7 1.000100 read(3, \"…\", 4096) = 4096 <0.000010>\n\
+         7 1.000200 read(3, \"…\", 4096) = 904 <0.000010>\n\
+         7 1.000300 lseek(3, 100, SEEK_SET) = 100 <0.000010>\n\
+         7 1.000400 write(3, \"…\", 50) = 50 <0.000010>\n\
+         7 1.000500 pread64(3, \"…\", 8, 16) = 8 <0.000010>\n\
+         7 1.000600 dup(3) = 4 <0.000010>\n\
+         7 1.000700 close(3) = 0 <0.000010>\n\
+         7 1.000800 write(4, \"…\", 10) = -1 ENOSPC (No space left on device) <0.000010>\n\
+         7 1.000900 close(4) = 0 <0.000010>\n",
+    );
+    use EventKind::{Close, Open, Read, Write};
+    assert_eq!(kinds(&events), [Open, Read, Read, Write, Read, Write, Close]);
+    let offsets: Vec<_> = events.iter().map(|event| event.offset).collect();
+    assert_eq!(offsets, [None, Some(0), Some(4096), Some(100), Some(16), Some(150), None]);
+    assert_eq!((events[5].error, events[5].length), (28, 10));
+    let totals = Totals { bytes_read: 5_008, bytes_written: 50, reads: 3, writes: 1 };
+    assert_eq!((events[6].totals, events[6].access), (Some(totals), Some(Access::ReadWrite)));
+    assert_eq!(events[6].time, Time::from_micros(900));
+    assert!(
+        events.iter().all(|event| event.file == events[0].file && event.path.as_deref() == Some("/data/a"))
+    );
+}
+
+#[test]
+fn unfinished_calls_come_where_they_began_with_what_they_came_to() {
+    let (events, summary) = read(
+        "1 1.000000 openat(AT_FDCWD</x>, \"a\", O_RDONLY) = 3</x/a> <0.000010>\n\
+         1 1.000100 read(3</x/a>,  <unfinished ...>\n\
+         2 1.000150 mkdir(\"/y\", 0777) = 0 <0.000020>\n\
+         2 1.000160 read(5</x/a>,  <unfinished ...>\n\
+         1 1.000200 <... read resumed>\"…\", 4096) = 4096 <0.000100>\n",
+    );
+    assert_eq!(kinds(&events), [EventKind::Open, EventKind::Read, EventKind::Mkdir]);
+    assert_eq!((events[1].length, events[1].service), (4_096, Some(Time::from_micros(100))));
+    assert_eq!(summary.unanswered, 1);
+}
+
+#[test]
+fn nothing_waits_for_a_call_that_ends_with_its_process() {
+    let (events, summary) = read(
+        "1 1.000000 wait4(-1,  <unfinished ...>\n\
+         2 1.000100 read(5</x/a>,  <unfinished ...>\n\
+         3 1.000200 mkdir(\"/y\", 0777) = 0 <0.000020>\n\
+         2 1.000300 +++ killed by SIGKILL +++\n\
+         1 1.000400 <... wait4 resumed>, NULL) = 2 <0.000400>\n\
+         1 1.000500 exit_group(0 <unfinished ...>) = ?\n\
+         1 1.000600 +++ exited with 0 +++\n",
+    );
+    assert_eq!(kinds(&events), [EventKind::Mkdir]);
+    assert_eq!((summary.unanswered, summary.unmatched_completions), (1, 0));
+}
+
+#[test]
+fn a_child_has_its_parents_descriptors_and_shares_their_positions() {
+    let (events, _) = read(
+        "1 1.000000 open(\"/a\", O_RDONLY) = 3 <0.000010>\n\
+         1 1.000100 read(3, \"…\", 10) = 10 <0.000010>\n\
+         1 1.000200 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD <unfinished ...>\n\
+         2 1.000300 read(3, \"…\", 10) = 10 <0.000010>\n\
+         1 1.000400 <... clone resumed>, child_tidptr=0x7f) = 2 <0.000200>\n\
+         1 1.000500 read(3, \"…\", 10) = 10 <0.000010>\n\
+         2 1.000600 +++ exited with 0 +++\n\
+         1 1.000700 +++ exited with 0 +++\n",
+    );
+    let offsets: Vec<_> =
+        events.iter().filter(|event| event.kind == EventKind::Read).map(|event| event.offset).collect();
+    assert_eq!(offsets, [Some(0), Some(10), Some(20)]);
+    let last = events.last().unwrap();
+    assert_eq!((last.kind, last.process, last.totals.unwrap().reads), (EventKind::Close, 1, 3));
+}
+
+#[test]
+fn a_file_is_made_once_and_is_another_one_after_its_unlink() {
+    let (events, _) = read(
+        "1 1.000000 creat(\"/a\", 0644) = 3 <0.000010>\n\
+         1 1.000100 write(3, \"…\", 700) = 700 <0.000010>\n\
+         1 1.000200 close(3) = 0 <0.000010>\n\
+         1 1.000300 open(\"/a\", O_RDONLY|O_CREAT, 0644) = 3 <0.000010>\n\
+         1 1.000400 close(3) = 0 <0.000010>\n\
+         1 1.000500 rename(\"/a\", \"/b\") = 0 <0.000010>\n\
+         1 1.000600 unlink(\"/b\") = 0 <0.000010>\n\
+         1 1.000700 open(\"/b\", O_WRONLY|O_CREAT, 0644) = 3 <0.000010>\n",
+    );
+    use EventKind::{Close, Create, Open, Rename, Unlink, Write};
+    assert_eq!(kinds(&events), [Create, Write, Close, Open, Close, Rename, Unlink, Create]);
+    assert_eq!((events[0].size, events[3].size, events[6].size), (Some(0), Some(700), Some(700)));
+    assert_eq!(events[5].new_path.as_deref(), Some("/b"));
+    assert_eq!(events[6].file, events[0].file);
+    assert_ne!(events[7].file, events[0].file);
+}
+
+#[test]
+fn pipes_are_no_files_and_copies_are_a_read_and_a_write() {
+    let (events, summary) = read(
+        "1 1.000000 read(0<pipe:[157295]>, \"…\", 10) = 10 <0.000010>\n\
+         1 1.000100 copy_file_range(3</a>, [4096] => [8192], 4</b>, NULL, 9223372035781033984, 0) = 4096 <0.000010>\n\
+         1 1.000200 mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, 3</a>, 0) = 0x7f50 <0.000010>\n",
+    );
+    assert_eq!(kinds(&events), [EventKind::Read, EventKind::Write]);
+    assert_eq!((events[0].offset, events[1].offset, events[1].length), (Some(4096), None, 4096));
+    assert_eq!(summary.other_events, 2);
+}
+
+#[test]
+fn the_origin_is_the_wall_clock_of_the_first_call() {
+    let text = "1 1795223276.023075 execve(\"/bin/true\", [\"true\"], 0x7ff /* 3 vars */) = 0 <0.000293>\n";
+    let mut reader = EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+    assert_eq!(reader.about().unwrap().origin_unix_ns, Some(1_795_223_276_023_075_000));
+    let event = reader.next().unwrap().unwrap();
+    assert_eq!(
+        (event.time, event.kind, event.path.as_deref()),
+        (Time::ZERO, EventKind::Exec, Some("/bin/true"))
+    );
+}

@@ -1,0 +1,216 @@
+//! Several traces merged by time into one stream, of requests or of events.
+
+use super::error::TraceError;
+use super::options::TraceOptions;
+use super::reader::{Reader, TraceReader, TraceSummary};
+use super::record::{BlockRecord, Record};
+use petrio_time::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::path::Path;
+
+/// How the clocks of several traces relate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Alignment {
+    /// Each trace begins at time zero.
+    #[default]
+    Each,
+    /// They share a clock: the earliest request of all is at time zero, and the others keep their distance.
+    Shared,
+}
+
+/// Where the requests of one trace go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceMap {
+    /// To the device of the same number.
+    #[default]
+    Same,
+    /// All to one device.
+    All(u32),
+    /// By a table from the trace's numbers; a device that isn't in it is an error.
+    Table(BTreeMap<u32, u32>),
+}
+
+/// A record of a merged stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergedRecord {
+    /// Which trace, in the order in which they were given.
+    pub trace: u32,
+    /// The record, with its process and device numbered for the whole stream.
+    pub record: BlockRecord,
+}
+
+/// Traces merged by time; records of the same time come in the order of the traces.
+pub(super) struct Merge<R: Record> {
+    parts: Vec<Part<R>>,
+    /// The next record of each trace that has one, the earliest on top.
+    heads: BinaryHeap<Reverse<(Time, usize)>>,
+    /// An error that was met while looking ahead, to be reported in its turn.
+    failed: Option<TraceError>,
+    done: bool,
+}
+
+struct Part<R: Record> {
+    reader: Reader<R>,
+    /// By how much its times are moved.
+    shift: Time,
+    next: Option<R>,
+}
+
+impl<R: Record> Merge<R> {
+    /// Of traces that are open, each with what is added to its times.
+    ///
+    /// # Errors
+    /// What is wrong with the first record of a trace.
+    pub(super) fn new(readers: impl IntoIterator<Item = (Reader<R>, Time)>) -> Result<Self, TraceError> {
+        let parts: Vec<Part<R>> =
+            readers.into_iter().map(|(reader, shift)| Part { reader, shift, next: None }).collect();
+        let mut merge =
+            Self { heads: BinaryHeap::with_capacity(parts.len()), parts, failed: None, done: false };
+        for index in 0..merge.parts.len() {
+            merge.advance(index)?;
+        }
+        Ok(merge)
+    }
+
+    pub(super) fn readers(&self) -> impl ExactSizeIterator<Item = &Reader<R>> {
+        self.parts.iter().map(|part| &part.reader)
+    }
+
+    /// Reads the next record of a trace into its place.
+    fn advance(&mut self, index: usize) -> Result<(), TraceError> {
+        let part = &mut self.parts[index];
+        part.next = match part.reader.next().transpose()? {
+            Some(record) => {
+                let time = record.time().saturating_add(part.shift);
+                self.heads.push(Reverse((time, index)));
+                Some(record.at(time))
+            }
+            None => None,
+        };
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<Option<(usize, R)>, TraceError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let Some(Reverse((_, index))) = self.heads.pop() else { return Ok(None) };
+        let Some(record) = self.parts[index].next.take() else { return Ok(None) };
+        self.failed = self.advance(index).err();
+        Ok(Some((index, record)))
+    }
+
+    /// The next record with its trace's place, made part of the whole by `adopt`; after an error none.
+    pub(super) fn next<T>(
+        &mut self,
+        adopt: impl FnOnce(&Self, usize, R) -> Result<T, TraceError>,
+    ) -> Option<Result<T, TraceError>> {
+        if self.done {
+            return None;
+        }
+        let item = match self.read() {
+            Ok(Some((index, record))) => Some(adopt(self, index, record)),
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        };
+        self.done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// Numbers of several traces numbered anew for all of them, in order of first appearance.
+#[derive(Default)]
+pub(super) struct Renumbered(BTreeMap<(usize, u32), u32>);
+
+impl Renumbered {
+    /// The number of a trace's number; the first is `first`.
+    pub(super) fn of(&mut self, trace: usize, number: u32, first: u32) -> u32 {
+        let next = first.wrapping_add(self.0.len() as u32);
+        *self.0.entry((trace, number)).or_insert(next)
+    }
+}
+
+/// Several traces as one iterator of requests in order of time; requests of the same time come in the order of the traces.
+///
+/// Processes are numbered anew in order of first appearance, so that process 7 of one trace isn't that of another.
+pub struct MergedTraces {
+    merge: Merge<BlockRecord>,
+    devices: Vec<DeviceMap>,
+    processes: Renumbered,
+}
+
+impl MergedTraces {
+    /// Opens files and merges them.
+    ///
+    /// # Errors
+    /// As of [`TraceReader::open`].
+    pub fn open<'a, P: AsRef<Path> + 'a>(
+        traces: impl IntoIterator<Item = (P, &'a TraceOptions, DeviceMap)>,
+        alignment: Alignment,
+    ) -> Result<Self, TraceError> {
+        let opened: Result<Vec<_>, _> = traces
+            .into_iter()
+            .map(|(path, options, devices)| Ok((TraceReader::open(path, options)?, devices)))
+            .collect();
+        Self::new(opened?, alignment)
+    }
+
+    /// Merges traces that are open.
+    ///
+    /// # Errors
+    /// What is wrong with the first record of a trace.
+    pub fn new(mut traces: Vec<(TraceReader, DeviceMap)>, alignment: Alignment) -> Result<Self, TraceError> {
+        if alignment == Alignment::Shared {
+            let mut earliest = None;
+            for (reader, _) in &mut traces {
+                let clock = reader.first_clock()?;
+                earliest = earliest.into_iter().chain(clock).min();
+            }
+            for (reader, _) in &mut traces {
+                reader.set_origin(earliest.unwrap_or_default());
+            }
+        }
+        let (readers, devices): (Vec<_>, Vec<_>) = traces.into_iter().unzip();
+        let merge = Merge::new(readers.into_iter().map(|reader| (reader, Time::ZERO)))?;
+        Ok(Self { merge, devices, processes: Renumbered::default() })
+    }
+
+    /// What was read so far of each trace.
+    pub fn summaries(&self) -> Vec<TraceSummary> {
+        self.merge.readers().map(Reader::summary).collect()
+    }
+}
+
+impl DeviceMap {
+    /// Where a trace's device goes.
+    fn of(&self, device: u32, name: impl FnOnce() -> std::sync::Arc<str>) -> Result<u32, TraceError> {
+        match self {
+            Self::Same => Ok(device),
+            Self::All(device) => Ok(*device),
+            Self::Table(table) => table.get(&device).copied().ok_or_else(|| {
+                let known = table.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                TraceError::UnmappedDevice { name: name(), device, known }
+            }),
+        }
+    }
+}
+
+impl Iterator for MergedTraces {
+    type Item = Result<MergedRecord, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { merge, devices, processes } = self;
+        merge.next(|merge, trace, mut record| {
+            let name = || merge.parts[trace].reader.name().clone();
+            record.device = devices[trace].of(record.device, name)?;
+            record.process = processes.of(trace, record.process, 0);
+            Ok(MergedRecord { trace: trace as u32, record })
+        })
+    }
+}
+
+impl std::iter::FusedIterator for MergedTraces {}

@@ -1,0 +1,491 @@
+//! Reads petrio's own trace file, a batch of every column at a time.
+//!
+//! Only `time_ps` and `kind` have to be there, so that a table made elsewhere with a few of the columns is a trace too. A
+//! column that a row group has nothing but nulls in isn't decoded.
+//!
+//! Leaves order alone: events come as they stand. [`EventReader`](crate::EventReader) checks it.
+
+use super::columns::{Column, Flags, Found, Negative, Numbers, Words};
+use super::input::Input;
+use super::interned::Interned;
+use super::more_extents::MoreExtents;
+use super::schema::{About, VERSION, access_named, direction_named, key};
+use crate::error::{Place, Problem, TraceError, printable};
+use crate::event::{Access, Event, EventKind, Extent, FileKey, Totals};
+use crate::format::FormatName;
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::schema::types::SchemaDescriptor;
+use petrio_colours::Direction;
+use petrio_time::Time;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows decoded at a time: few enough that a batch of all columns stays in the second-level cache.
+const BATCH_ROWS: usize = 4_096;
+
+/// Which columns are wanted; those that aren't stay at their defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of them.
+    #[default]
+    Everything,
+    /// What a device request has: not the file, the path, the access and the totals.
+    DeviceRequests,
+}
+
+/// A trace file of petrio's own as an iterator of events, in the file's order; memory does not grow with its length.
+///
+/// After an error the iterator ends.
+pub struct NativeReader {
+    name: Arc<str>,
+    input: Input,
+    metadata: ArrowReaderMetadata,
+    about: About,
+    rows: u64,
+    columns: Columns,
+    next_group: usize,
+    /// Of the current row group: what is left of it, and how many rows that has to be.
+    batches: Option<ParquetRecordBatchReader>,
+    group_rows: usize,
+    batch_rows: usize,
+    row: usize,
+    /// Events handed out.
+    read: u64,
+    words: Interned,
+    done: bool,
+}
+
+impl NativeReader {
+    /// Opens a file, with all of its columns.
+    ///
+    /// # Errors
+    /// A file that can't be opened, is no Parquet, or lacks the columns of a trace.
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        Self::open_for(path, Wanted::Everything)
+    }
+
+    /// Opens a file, for some of its columns.
+    ///
+    /// # Errors
+    /// As of [`NativeReader::open`].
+    pub fn open_for(path: &Path, wanted: Wanted) -> Result<Self, TraceError> {
+        let name: Arc<str> = petrio_files::shown::path(path).to_string().into();
+        match petrio_files::input::open(path) {
+            Ok(file) => Self::of_file(name, file, wanted),
+            Err(source) => Err(TraceError::Open { name, source }),
+        }
+    }
+
+    pub(crate) fn of_file(name: Arc<str>, file: File, wanted: Wanted) -> Result<Self, TraceError> {
+        Self::new(name, Input::File(Arc::new(file)), wanted)
+    }
+
+    /// Reads a file that is in memory: from a pipe, or unpacked.
+    ///
+    /// # Errors
+    /// As of [`NativeReader::open`].
+    pub fn of_bytes(
+        name: impl Into<Arc<str>>,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+        wanted: Wanted,
+    ) -> Result<Self, TraceError> {
+        Self::new(name.into(), Input::Bytes(Bytes::from_owner(bytes)), wanted)
+    }
+
+    fn new(name: Arc<str>, input: Input, wanted: Wanted) -> Result<Self, TraceError> {
+        let metadata = fenced(|| opened(&input)).map_err(|cause| damaged(&name, 0, &cause))?;
+        let of_file = metadata.metadata().file_metadata();
+        let about = about(&name, of_file.key_value_metadata().map_or(&[], Vec::as_slice))?;
+        let columns = Columns::of(of_file.schema_descr(), wanted)
+            .map_err(|cause| TraceError::Columns { name: name.clone(), cause })?;
+        Ok(Self {
+            rows: u64::try_from(of_file.num_rows()).unwrap_or_default(),
+            columns,
+            about,
+            next_group: 0,
+            batches: None,
+            group_rows: 0,
+            batch_rows: 0,
+            row: 0,
+            read: 0,
+            words: Interned::default(),
+            done: false,
+            input,
+            metadata,
+            name,
+        })
+    }
+
+    /// What the file says of the trace as a whole; the default where it says nothing.
+    pub const fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Events in the file, as it says itself.
+    pub const fn len(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether it has no event.
+    pub const fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// The next rows as a record batch; none at the end.
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ParquetError> {
+        loop {
+            if let Some(batches) = &mut self.batches {
+                if let Some(batch) = batches.next().transpose()? {
+                    let left = self.group_rows.checked_sub(batch.num_rows());
+                    self.group_rows = left.ok_or_else(|| odd("a row group has more rows than it says"))?;
+                    return Ok(Some(batch));
+                }
+                if self.group_rows > 0 {
+                    return Err(odd(&format!("a row group lacks {} of its rows", self.group_rows)));
+                }
+            }
+            if self.next_group >= self.metadata.metadata().num_row_groups() {
+                return Ok(None);
+            }
+            self.begin_group()?;
+        }
+    }
+
+    /// Begins the next row group, with those of the columns that are wanted and have something in it.
+    fn begin_group(&mut self) -> Result<(), ParquetError> {
+        let group = self.metadata.metadata().row_group(self.next_group);
+        let rows = group.num_rows();
+        self.group_rows = usize::try_from(rows).map_err(|_| odd(&format!("a row group of {rows} rows")))?;
+        let wanted = self.columns.all().into_iter().filter(|column| !column.is_null_in(group));
+        let leaves: Vec<usize> = wanted.map(|column| column.index).collect();
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.clone(), self.metadata.clone());
+        let mask = ProjectionMask::leaves(builder.parquet_schema(), leaves);
+        let builder = builder.with_row_groups(vec![self.next_group]).with_projection(mask);
+        self.batches = Some(builder.with_batch_size(BATCH_ROWS).build()?);
+        self.next_group += 1;
+        Ok(())
+    }
+
+    /// Decodes the next rows; false at the end.
+    fn decode(&mut self) -> Result<bool, ParquetError> {
+        self.batch_rows = 0;
+        self.row = 0;
+        while let Some(batch) = self.next_batch()? {
+            if batch.num_rows() > 0 {
+                self.columns.load(&batch)?;
+                self.batch_rows = batch.num_rows();
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn read(&mut self) -> Result<Option<Event>, TraceError> {
+        if self.row == self.batch_rows {
+            match fenced(|| self.decode()) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(cause) => return Err(damaged(&self.name, self.read, &cause)),
+            }
+        }
+        let event = self.columns.event(self.row, &mut self.words).map_err(|problem| TraceError::Record {
+            name: self.name.clone(),
+            place: Place::Row(self.read + 1),
+            format: FormatName::Native,
+            problem,
+        })?;
+        self.row += 1;
+        self.read += 1;
+        Ok(Some(event))
+    }
+}
+
+impl Iterator for NativeReader {
+    type Item = Result<Event, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+impl std::iter::FusedIterator for NativeReader {}
+
+/// The file's footer, with words as dictionaries: each is then understood once and not in every row.
+fn opened(input: &Input) -> Result<ArrowReaderMetadata, ParquetError> {
+    // What another schema in the footer says of the columns is of no use here.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let plain = ArrowReaderMetadata::load(input, options.clone())?;
+    let coded = |field: &Field| match field.data_type() {
+        DataType::Utf8 | DataType::Binary => {
+            let words = Box::new(field.data_type().clone());
+            field.clone().with_data_type(DataType::Dictionary(Box::new(DataType::Int32), words))
+        }
+        _ => field.clone(),
+    };
+    let fields: Vec<Field> = plain.schema().fields().iter().map(|field| coded(field)).collect();
+    ArrowReaderMetadata::try_new(plain.metadata().clone(), options.with_schema(Arc::new(Schema::new(fields))))
+}
+
+fn odd(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}
+
+/// The decoder holds some damage to be a bug of its caller and panics; here that is what it is, a damaged file.
+fn fenced<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(ParquetError::General("its pages contradict each other".to_owned())))
+}
+
+fn damaged(name: &Arc<str>, rows: u64, cause: &ParquetError) -> TraceError {
+    let cause = match cause {
+        ParquetError::General(cause) | ParquetError::EOF(cause) => printable(cause.as_bytes()),
+        other => other.to_string(),
+    };
+    TraceError::Damaged { name: name.clone(), place: Place::Row(rows), cause }
+}
+
+fn about(name: &Arc<str>, pairs: &[parquet::file::metadata::KeyValue]) -> Result<About, TraceError> {
+    let value = |wanted: &str| {
+        pairs.iter().find(|pair| pair.key == wanted).and_then(|pair| pair.value.clone()).unwrap_or_default()
+    };
+    let version = value(key::VERSION);
+    if !version.is_empty() && version != VERSION {
+        let found = printable(version.as_bytes());
+        return Err(TraceError::OtherVersion { name: name.clone(), found });
+    }
+    let mut notes: Vec<String> = value(key::NOTES).lines().map(str::to_owned).collect();
+    let late = value(key::OUT_OF_ORDER);
+    if !late.is_empty() {
+        notes.push(format!("{late} events stand more than 65,536 events too late"));
+    }
+    Ok(About {
+        origin_unix_ns: value(key::ORIGIN).parse().ok(),
+        machine: value(key::MACHINE),
+        command: value(key::COMMAND),
+        compact: value(key::CONTENTS) == "compact",
+        lost: value(key::LOST).parse().unwrap_or_default(),
+        notes,
+    })
+}
+
+macro_rules! columns {
+    ($($name:ident: $column:ty,)*) => {
+        /// The columns of a trace.
+        struct Columns {
+            $($name: $column,)*
+        }
+
+        impl Columns {
+            fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+                $(self.$name.load(batch)?;)*
+                Ok(())
+            }
+
+            /// Those that the file has.
+            fn all(&self) -> Vec<&Found> {
+                let mut all = Vec::new();
+                $(all.extend(self.$name.found());)*
+                all
+            }
+        }
+    };
+}
+
+columns! {
+    time: Numbers,
+    kind: Words<EventKind>,
+    process: Numbers,
+    device: Numbers,
+    inode: Numbers,
+    generation: Numbers,
+    path: Words<Arc<str>>,
+    new_path: Words<Arc<str>>,
+    offset: Numbers,
+    length: Numbers,
+    service: Numbers,
+    error: Numbers,
+    size: Numbers,
+    access: Words<Access>,
+    hit: Flags,
+    bytes_read: Numbers,
+    bytes_written: Numbers,
+    reads: Numbers,
+    writes: Numbers,
+    extent_device: Numbers,
+    extent_address: Numbers,
+    extent_blocks: Numbers,
+    extent_hit: Flags,
+    more_extents: MoreExtents,
+    direction: Words<Direction>,
+    request: Numbers,
+    synchronous: Flags,
+    force_unit_access: Flags,
+}
+
+impl Columns {
+    fn of(schema: &SchemaDescriptor, wanted: Wanted) -> Result<Self, String> {
+        let of_files = wanted == Wanted::Everything;
+        let numbers = |name| Numbers::of(schema, name);
+        let file_numbers = |name| if of_files { Numbers::of(schema, name) } else { Ok(Numbers::none(name)) };
+        let file_words = |name| match of_files {
+            true => Words::of(schema, name, path_of),
+            false => Ok(Words::none(name, path_of)),
+        };
+        let columns = Self {
+            time: numbers("time_ps")?,
+            kind: Words::of(schema, "kind", kind_of)?,
+            process: numbers("process")?,
+            device: file_numbers("device")?,
+            inode: file_numbers("inode")?,
+            generation: file_numbers("generation")?,
+            path: file_words("path")?,
+            new_path: file_words("new_path")?,
+            offset: file_numbers("offset")?,
+            length: numbers("length")?,
+            service: numbers("service_ps")?,
+            error: file_numbers("error")?,
+            size: file_numbers("size")?,
+            access: match of_files {
+                true => Words::of(schema, "access", access_of)?,
+                false => Words::none("access", access_of),
+            },
+            hit: if of_files { Flags::of(schema, "hit")? } else { Flags::default() },
+            bytes_read: file_numbers("bytes_read")?,
+            bytes_written: file_numbers("bytes_written")?,
+            reads: file_numbers("reads")?,
+            writes: file_numbers("writes")?,
+            extent_device: numbers("extent_device")?,
+            extent_address: numbers("extent_address")?,
+            extent_blocks: numbers("extent_blocks")?,
+            extent_hit: Flags::of(schema, "extent_hit")?,
+            more_extents: MoreExtents::of(schema)?,
+            direction: Words::of(schema, "direction", direction_of)?,
+            request: numbers("request")?,
+            synchronous: Flags::of(schema, "synchronous")?,
+            force_unit_access: Flags::of(schema, "force_unit_access")?,
+        };
+        match (columns.time.is_there(), columns.kind.is_there()) {
+            (true, true) => Ok(columns),
+            (false, _) => Err("it has no column \"time_ps\"".to_owned()),
+            (_, false) => Err("it has no column \"kind\"".to_owned()),
+        }
+    }
+
+    /// The event of a row; rows are asked for one after the other.
+    fn event(&mut self, row: usize, words: &mut Interned) -> Result<Event, Problem> {
+        let kind = self.kind.take(row, words)?.ok_or_else(|| missing("kind"))?;
+        let time = self.time.take(row)?.ok_or_else(|| missing("time_ps"))?;
+        let mut event = Event::new(span(time, self.time.name())?, kind);
+        event.process = narrow(&self.process, row)?.unwrap_or_default();
+        event.file = FileKey {
+            device: narrow(&self.device, row)?.unwrap_or_default(),
+            inode: self.inode.take(row)?.unwrap_or_default(),
+            generation: narrow(&self.generation, row)?.unwrap_or_default(),
+        };
+        event.path = self.path.take(row, words)?;
+        event.new_path = self.new_path.take(row, words)?;
+        event.offset = self.offset.take(row)?;
+        event.length = self.length.take(row)?.unwrap_or_default();
+        event.service =
+            self.service.take(row)?.map(|service| span(service, self.service.name())).transpose()?;
+        let error = self.error.take(row)?.unwrap_or_default();
+        event.error = u16::try_from(error).map_err(|_| too_large("error", error, "65535"))?;
+        event.size = self.size.take(row)?;
+        event.access = self.access.take(row, words)?;
+        event.hit = self.hit.take(row);
+        let totals = [
+            self.bytes_read.take(row)?,
+            self.bytes_written.take(row)?,
+            self.reads.take(row)?,
+            self.writes.take(row)?,
+        ];
+        if totals.iter().any(Option::is_some) {
+            let [bytes_read, bytes_written, reads, writes] = totals.map(Option::unwrap_or_default);
+            event.totals = Some(Totals { bytes_read, bytes_written, reads, writes });
+        }
+        let (address, blocks) = (self.extent_address.take(row)?, narrow(&self.extent_blocks, row)?);
+        let device = narrow(&self.extent_device, row)?;
+        let hit = self.extent_hit.take(row);
+        if let Some(address) = address {
+            event.extents.push(Extent {
+                device: device.unwrap_or_default(),
+                address,
+                blocks: blocks.unwrap_or_default(),
+                hit: hit.unwrap_or_default(),
+            });
+        }
+        self.more_extents.take(row, &mut event);
+        event.direction = self.direction.take(row, words)?;
+        event.request = self.request.take(row)?;
+        event.synchronous = self.synchronous.take(row).unwrap_or_default();
+        event.force_unit_access = self.force_unit_access.take(row).unwrap_or_default();
+        Ok(event)
+    }
+}
+
+const KINDS: &str = "exec, create, open, read, write, close, unlink, fsync, truncate, rename, mkdir, stat, queue, \
+issue or complete";
+const ACCESSES: &str = "read, write or read-write";
+const DIRECTIONS: &str = "read, write or flush";
+
+fn kind_of(name: &[u8], _: &mut Interned) -> Result<EventKind, Problem> {
+    let known = std::str::from_utf8(name).ok().and_then(EventKind::named);
+    known.ok_or_else(|| unknown("kind", name, KINDS))
+}
+
+fn access_of(name: &[u8], _: &mut Interned) -> Result<Access, Problem> {
+    access_named(name).ok_or_else(|| unknown("access", name, ACCESSES))
+}
+
+fn direction_of(name: &[u8], _: &mut Interned) -> Result<Direction, Problem> {
+    direction_named(name).ok_or_else(|| unknown("direction", name, DIRECTIONS))
+}
+
+fn path_of(path: &[u8], words: &mut Interned) -> Result<Arc<str>, Problem> {
+    words.get(path)
+}
+
+fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
+    match picoseconds {
+        u64::MAX => Err(too_large(column, picoseconds, "213 days")),
+        picoseconds => Ok(Time::from_picos(picoseconds)),
+    }
+}
+
+fn narrow(numbers: &Numbers, row: usize) -> Result<Option<u32>, Problem> {
+    let Some(value) = numbers.take(row)? else { return Ok(None) };
+    u32::try_from(value).map(Some).map_err(|_| too_large(numbers.name(), value, "4294967295"))
+}
+
+fn unknown(column: &'static str, found: &[u8], expected: &'static str) -> Problem {
+    Problem::UnknownOperation { column, found: printable(found), expected }
+}
+
+fn missing(column: &'static str) -> Problem {
+    Problem::NotANumber { column, found: "null".to_owned(), expected: "a value" }
+}
+
+fn too_large(column: &'static str, found: u64, limit: &'static str) -> Problem {
+    Problem::TooLarge { column, found: found.to_string(), limit }
+}
+
+impl From<Negative> for Problem {
+    fn from(negative: Negative) -> Self {
+        Self::Negative { column: negative.column, found: negative.found.to_string() }
+    }
+}

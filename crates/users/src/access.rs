@@ -1,0 +1,189 @@
+//! One file in use: the calls from its open to its close.
+
+use super::readings::Cut;
+use super::session::Job;
+use crate::namespace::Order;
+use petrio_colours::{FileId, Operation};
+use petrio_random::{Generator, below};
+
+/// A file in use, or about to be.
+#[derive(Clone, Debug)]
+pub(super) struct Using {
+    pub(super) job: Job,
+    pub(super) file: FileId,
+    /// The directory that it lies in.
+    pub(super) parent: FileId,
+    pub(super) is_open: bool,
+    /// Bytes still to be accessed.
+    left: u64,
+    /// Those of them still to be written.
+    to_write: u64,
+    position: u64,
+    /// Blocks of the index still to be read before the place is known.
+    look_ups: u32,
+    /// Whether a look-up has begun.
+    is_looking: bool,
+}
+
+/// A call that moves data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    pub(super) operation: Operation,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+impl Using {
+    pub(super) fn new(job: Job, file: FileId, parent: FileId) -> Self {
+        let (left, to_write) = (job.quota, job.written);
+        Self {
+            job,
+            file,
+            parent,
+            is_open: false,
+            left,
+            to_write,
+            position: 0,
+            look_ups: 0,
+            is_looking: false,
+        }
+    }
+
+    /// Whether all is accessed that was to be.
+    pub(super) const fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The next access, of so many bytes if nothing cuts it.
+    pub(super) fn next(&mut self, drawn: u64, order: &Order, cut: Cut, random: &mut Generator) -> Access {
+        let size = self.job.size;
+        let writes = self.to_write > 0;
+        let mut length = drawn.clamp(1, self.left);
+        if writes {
+            length = length.min(self.to_write);
+        }
+        // A file that is being made grows from its beginning on.
+        let sequential = self.job.file.is_none() && writes;
+        let within = |offset: u64, length: u64| match cut {
+            Cut::Quota if !writes => length,
+            _ => length.min(size - offset),
+        };
+        let offset = match order {
+            _ if sequential => self.position,
+            Order::Sequential => self.position,
+            Order::Random => below(random, size - length.min(size) + 1),
+            Order::Strided(_) => self.position,
+            Order::Indexed(index) => {
+                let index_bytes = ((size as f64 * index.share.get()) as u64).min(size - 1);
+                let block = index.block.get().max(1);
+                if !self.is_looking && index_bytes > 0 {
+                    (self.is_looking, self.look_ups) = (true, index.levels);
+                }
+                if self.look_ups > 0 {
+                    // The first block is the root of the index.
+                    let blocks = index_bytes.div_ceil(block);
+                    let at = if self.look_ups == index.levels { 0 } else { below(random, blocks) * block };
+                    self.look_ups -= 1;
+                    let length = block.min(index_bytes - at).min(self.left).max(1);
+                    self.left -= length;
+                    return Access { operation: Operation::Read, offset: at, length };
+                }
+                self.is_looking = false;
+                let behind = size - index_bytes;
+                index_bytes + below(random, behind - length.min(behind) + 1)
+            }
+        };
+        let length = within(offset, length);
+        self.left -= length;
+        if writes {
+            self.to_write -= length;
+        }
+        self.position = match order {
+            Order::Strided(stride) if !sequential => next_stride(offset, length, stride.get().max(1), size),
+            _ if offset.saturating_add(length) >= size => 0,
+            _ => offset + length,
+        };
+        let operation = if writes { Operation::Write } else { Operation::Read };
+        Access { operation, offset, length }
+    }
+}
+
+/// Where an access begins after one of `length` at `offset`: a stride further; past the end again near the first place, behind what was
+/// accessed there.
+fn next_stride(offset: u64, length: u64, stride: u64, size: u64) -> u64 {
+    match offset.checked_add(stride) {
+        Some(next) if next < size => next,
+        _ => {
+            let again = offset % stride + length;
+            if again < stride.min(size) { again } else { 0 }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::namespace::Index;
+    use petrio_random::generator;
+
+    fn using(size: u64, quota: u64, written: u64, is_new: bool) -> Using {
+        let file = if is_new { None } else { Some(3) };
+        Using::new(Job { of: 0, file, size, quota, written }, FileId(4), FileId(1))
+    }
+
+    fn all(mut using: Using, drawn: u64, order: &Order, cut: Cut) -> Vec<(Operation, u64, u64)> {
+        let mut random = generator(1, 0, "test", "access");
+        let mut accesses = Vec::new();
+        while !using.is_done() {
+            let Access { operation, offset, length } = using.next(drawn, order, cut, &mut random);
+            accesses.push((operation, offset, length));
+        }
+        accesses
+    }
+
+    const R: Operation = Operation::Read;
+    const W: Operation = Operation::Write;
+
+    #[test]
+    fn a_file_is_read_again_from_its_beginning_and_cut_at_its_end_on_every_pass() {
+        let seen = all(using(250, 600, 0, false), 100, &Order::Sequential, Cut::EndOfFile);
+        let expected = [(0, 100), (100, 100), (200, 50), (0, 100), (100, 100), (200, 50), (0, 100)];
+        assert_eq!(seen, expected.map(|(offset, length)| (R, offset, length)));
+        let seen = all(using(250, 600, 0, false), 100, &Order::Sequential, Cut::Quota);
+        let expected = [(0, 100), (100, 100), (200, 100), (0, 100), (100, 100), (200, 100)];
+        assert_eq!(seen, expected.map(|(offset, length)| (R, offset, length)));
+    }
+
+    #[test]
+    fn a_new_file_is_written_once_and_then_read() {
+        for cut in [Cut::EndOfFile, Cut::Quota] {
+            let seen = all(using(150, 250, 150, true), 100, &Order::Random, cut);
+            assert_eq!(seen[..2], [(W, 0, 100), (W, 100, 50)]);
+            assert!(seen[2..].iter().all(|access| access.0 == R));
+            assert_eq!(seen.iter().map(|access| access.2).sum::<u64>(), 250);
+        }
+    }
+
+    #[test]
+    fn random_accesses_stay_within_the_file_and_strided_ones_visit_all_of_it() {
+        for (_, offset, length) in all(using(1_000, 50_000, 0, false), 37, &Order::Random, Cut::EndOfFile) {
+            assert!(offset + length <= 1_000);
+        }
+        let strided =
+            all(using(400, 400, 0, false), 50, &Order::Strided(petrio_units::Bytes(100)), Cut::EndOfFile);
+        let offsets: Vec<u64> = strided.iter().map(|access| access.1).collect();
+        assert_eq!(offsets, [0, 100, 200, 300, 50, 150, 250, 350]);
+    }
+
+    #[test]
+    fn an_indexed_access_reads_the_root_a_block_of_the_index_and_the_record() {
+        let index = Index { share: "10%".parse().unwrap(), block: petrio_units::Bytes(64), levels: 2 };
+        let seen = all(using(10_000, 2_000, 0, false), 100, &Order::Indexed(index), Cut::EndOfFile);
+        for three in seen.chunks(3).filter(|three| three.len() == 3) {
+            assert_eq!((three[0].1, three[0].2), (0, 64));
+            assert!(three[1].1 < 1_000 && three[2].1 >= 1_000, "{three:?}");
+        }
+        assert_eq!(seen.iter().map(|access| access.2).sum::<u64>(), 2_000);
+    }
+}

@@ -1,0 +1,178 @@
+//! From users to a trace, and from the trace back to users.
+
+use petrio_time::Time;
+use petrio_trace::event::{Event, EventKind, FileKey};
+use petrio_users::learn::{LearnError, Learner, TypesBy};
+use petrio_users::namespace::{FileKind, Purpose};
+use petrio_users::{UserSpecification, Users};
+use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
+use std::path::Path;
+
+fn thesis() -> UserSpecification {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users/thesis.toml");
+    let mut thesis: UserSpecification = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    thesis.files.count = 4_000;
+    thesis
+}
+
+/// Every call takes a tenth of a millisecond.
+fn learn(specification: &UserSpecification, sessions: u32) -> petrio_users::learn::Learned {
+    let placement = Placement::new("users");
+    let prepared = specification.prepare(&Users::new("", 1, sessions), &placement, None).unwrap();
+    let mut events = OperationEvents::of(&prepared.files, 1);
+    let mut learner = Learner::default();
+    let took = Time::from_micros(100);
+    for mut program in prepared.programs {
+        let mut now = Time::ZERO;
+        loop {
+            match program.next(None).unwrap() {
+                Step::Operation(op) => {
+                    let done = CarriedOut {
+                        process: op.process,
+                        operation: op.operation,
+                        file: op.file,
+                        offset: op.offset,
+                        length: op.length,
+                        start: now,
+                        took,
+                    };
+                    now += took;
+                    if let Some(event) = events.event(&done) {
+                        learner.event(&event);
+                    }
+                }
+                Step::Think(time) => now += time,
+                Step::End => break,
+                _ => {}
+            }
+        }
+    }
+    learner.finish("Learned").unwrap()
+}
+
+#[test]
+fn what_is_learned_of_the_thesis_users_is_what_they_were_made_of() {
+    let learned = learn(&thesis(), 400);
+    assert_eq!(learned.sessions, 400);
+    let found = &learned.specification;
+    let mut purposes: Vec<(String, FileKind, Purpose)> = found
+        .category
+        .values()
+        .map(|category| (category.owner.clone(), category.kind, category.purpose))
+        .collect();
+    purposes.sort();
+    let mut expected: Vec<(String, FileKind, Purpose)> = thesis()
+        .category
+        .values()
+        .map(|category| (category.owner.clone(), category.kind, category.purpose))
+        .collect();
+    expected.sort();
+    assert_eq!(purposes, expected);
+    let user = &found.user["learned"];
+    let think = user.think.as_ref().unwrap().distribution().unwrap();
+    assert!((think.mean() - 0.005).abs() < 0.0004, "{}", think.mean());
+    let uses = |name: &str| &user.uses[name];
+    assert!((uses("notes-read").share.get() - 0.53).abs() < 0.07);
+    assert!((uses("user-read").share.get() - 1.0).abs() < 0.01);
+    assert!((uses("notes-read").files.distribution().unwrap().mean() - 11.3).abs() < 2.5);
+    let sizes = uses("user-temp").size.distribution().unwrap();
+    // Where less than once each of its bytes is to be accessed, a file that is made stays smaller than drawn: at the mean by
+    // E[min(1, r)] = 2 (1 − e^(−1/2)), r exponential with mean 2.
+    assert!((sizes.mean() / (9_233.0 * 0.787) - 1.0).abs() < 0.08, "{}", sizes.mean());
+    // Accesses are as they were before they were cut, the second time as the first.
+    let access = |learned: &UserSpecification| {
+        learned.user["learned"].access.as_ref().unwrap().distribution().unwrap().mean()
+    };
+    assert!((access(found) / 1_024.0 - 1.0).abs() < 0.02, "{}", access(found));
+    let second = access(&learn(found, 200).specification);
+    assert!((second / 1_024.0 - 1.0).abs() < 0.03, "{second}");
+    // New files are deleted some sessions later, and aren't temporary for that.
+    let of = |name: &str| uses(name).share.get() * uses(name).files.distribution().unwrap().mean();
+    assert!((of("user-new") - 1.6).abs() < 0.3, "{}", of("user-new"));
+    assert!((of("user-temp") - 5.72).abs() < 0.7, "{}", of("user-temp"));
+    assert_eq!(found.readings.kept_sessions, 10);
+    // A session of theirs is as one of the thesis' users.
+    let (files, bytes) = found.expected().unwrap().iter().fold((0.0, 0.0), |(files, bytes), expected| {
+        (files + expected.files.unwrap(), bytes + expected.bytes.unwrap())
+    });
+    assert!((files / 27.95 - 1.0).abs() < 0.06, "{files}");
+    assert!((bytes / 620_908.0 - 1.0).abs() < 0.25, "{bytes}");
+    // They think independently, and their calls aren't: an open comes before what it opens.
+    let thinks =
+        learned.independence.autocorrelations.iter().find(|found| found.of == "think times").unwrap();
+    assert!(thinks.by_lag[0].abs() < 0.02, "{thinks:?}");
+    assert!(learned.independence.markov.as_ref().unwrap().order >= 1);
+    // And it can be put to work again.
+    let text = toml::to_string(found).unwrap();
+    let again: UserSpecification = toml::from_str(&text).unwrap();
+    assert_eq!(again, *found);
+    assert_eq!(learn(&again, 20).sessions, 20);
+}
+
+#[test]
+fn sizes_and_accesses_that_go_together_are_learned_together() {
+    let mut thesis = thesis();
+    thesis.user["heavy"].uses["notes-read"].rank_correlation = Some(-0.8);
+    let learned = learn(&thesis, 200).specification;
+    let of = |name: &str| learned.user["learned"].uses[name].rank_correlation;
+    let found = of("notes-read").unwrap();
+    assert!((found + 0.8).abs() < 0.1, "{found}");
+    assert_eq!(of("other-read").unwrap_or(0.0).abs().max(0.15), 0.15);
+    learned.check().unwrap();
+    // A correlation that can't be is refused.
+    thesis.user["heavy"].uses["notes-read"].rank_correlation = Some(1.5);
+    assert!(thesis.check().unwrap_err().problem.contains("between -1 and 1"));
+}
+
+#[test]
+fn users_of_different_types_are_told_apart_by_program_or_by_login() {
+    let event = |process: u32, at: u64, kind, path: &str, length: u64| Event {
+        process,
+        path: Some(path.into()),
+        file: FileKey { device: 1, inode: path.len() as u64, generation: 0 },
+        size: Some(4_096),
+        offset: (length > 0).then_some(0),
+        length,
+        service: Some(Time::from_micros(10)),
+        ..Event::new(Time::from_micros(at), kind)
+    };
+    let mut by_program = Learner::by(TypesBy::Program);
+    let mut at = 0;
+    for process in 1..=30 {
+        let (program, length) = if process % 3 == 0 { ("/usr/bin/ld", 4_096) } else { ("/usr/lib/cc1", 100) };
+        for (kind, path, length) in [
+            (EventKind::Exec, "/usr/bin/sh", 0),
+            (EventKind::Exec, program, 0),
+            (EventKind::Open, "/src/a.c", 0),
+            (EventKind::Read, "/src/a.c", length),
+            (EventKind::Close, "/src/a.c", 0),
+        ] {
+            at += 100;
+            by_program.event(&event(process, at, kind, path, length));
+        }
+    }
+    let found = by_program.finish("Programs").unwrap().specification;
+    let names: Vec<(&str, f64)> =
+        found.user.iter().map(|(name, kind)| (name.as_str(), kind.share.unwrap())).collect();
+    assert_eq!(names, [("cc1", 20.0), ("ld", 10.0)]);
+    let access = |name: &str| found.user[name].access.as_ref().unwrap().distribution().unwrap().mean();
+    assert_eq!((access("cc1"), access("ld")), (100.0, 4_096.0));
+    found.check().unwrap();
+
+    let mut by_user = Learner::by(TypesBy::User);
+    for (process, home) in [(1, "home/ann/"), (2, "home/bob/"), (3, "home/bob/")] {
+        for (kind, path, length) in
+            [(EventKind::Stat, home, 0), (EventKind::Open, "home/x", 0), (EventKind::Read, "home/x", 10)]
+        {
+            at += 100;
+            by_user.event(&event(process, at, kind, path, length));
+        }
+    }
+    let found = by_user.finish("Users").unwrap().specification;
+    assert_eq!(found.user.keys().collect::<Vec<_>>(), ["bob", "ann"]);
+}
+
+#[test]
+fn of_a_trace_without_files_nothing_is_learned() {
+    assert_eq!(Learner::default().finish("Nobody").unwrap_err(), LearnError::NoFiles);
+}

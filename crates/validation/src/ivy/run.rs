@@ -1,0 +1,138 @@
+//! Every row of the paper's tables, simulated.
+
+use super::error::IvyError;
+use super::figures::{IvyFigures, differ, reduction};
+use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
+use super::system::{IvySystem, run};
+use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters, Tally};
+use petrio_models::device::analytic_disk::AnalyticDiskParameters;
+use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_scenario::catalogue::DEVICES;
+use petrio_units::Bytes;
+use petrio_workload::file_lives::FileLives;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Seeds of the made-up traces; figures are over the requests of all of them.
+pub const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// A row, simulated, beside the paper's.
+#[derive(Clone, Debug, Serialize)]
+pub struct IvyRow {
+    /// The paper's table.
+    pub table: u32,
+    /// The file system.
+    pub file_system: FileSystem,
+    /// The policy.
+    pub policy: IvyPolicy,
+    /// Copies, or disks.
+    pub copies: u32,
+    /// Ours.
+    pub simulated: IvyFigures,
+    /// The paper's; it leaves two rows out.
+    pub paper: IvyFigures,
+    /// Whether our mean read turnaround differs from that with one copy at 95 % (Welch's t).
+    pub read_differs: bool,
+    /// Whether our mean write turnaround does.
+    pub write_differs: bool,
+    /// By how much reads are faster than with one copy, in per cent: ours and the paper's.
+    pub read_reduction_percent: (f64, f64),
+    /// By how much writes are.
+    pub write_reduction_percent: (f64, f64),
+}
+
+/// The work of a file system as `examples/ivy/` has it.
+pub fn lives_of(file_system: FileSystem) -> Result<FileLives, IvyError> {
+    let text = match file_system {
+        FileSystem::TriangleRoot => include_str!("../../../../examples/ivy/triangle-root.toml"),
+        FileSystem::CelloRoot => include_str!("../../../../examples/ivy/cello-root.toml"),
+        FileSystem::CelloUsers => include_str!("../../../../examples/ivy/cello-users.toml"),
+    };
+    toml::from_str(text).map_err(|error| IvyError::Net(format!("{}: {error}", file_system.name())))
+}
+
+/// An analytic disk of the catalogue.
+pub fn analytic_disk(name: &str) -> Result<AnalyticDiskParameters, IvyError> {
+    let missing = || IvyError::Net(format!("the catalogue has no analytic disk \"{name}\""));
+    let mut table: toml::Table =
+        DEVICES.text(name).and_then(|text| toml::from_str(text).ok()).ok_or_else(missing)?;
+    table.remove("kind");
+    table.try_into().map_err(|error| IvyError::Net(format!("{name}: {error}")))
+}
+
+/// The System of a row, as the paper has it: magic copies, free messages, first come, first served.
+pub fn system_of(file_system: FileSystem, policy: IvyPolicy, copies: u32) -> Result<IvySystem, IvyError> {
+    Ok(IvySystem {
+        lives: lives_of(file_system)?,
+        disk: analytic_disk(file_system.disk())?,
+        discipline: QueueDiscipline::FirstCome,
+        disks: copies as usize,
+        replication: ReplicationParameters {
+            policy: policy.parameters(),
+            traffic: CopyTraffic::Magic,
+            ..ReplicationParameters::default()
+        },
+        time_scale: 1.0,
+        stretch: 1,
+        memory: Bytes::from_mib(file_system.memory_mib()),
+    })
+}
+
+/// A System over all seeds.
+pub fn run_seeds(system: &IvySystem) -> Result<Tally, IvyError> {
+    let tallies: Vec<Tally> = SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
+    Ok(tallies.iter().fold(Tally::default(), |sum, tally| sum.join(tally)))
+}
+
+/// All tables. `progress` is told what comes next.
+///
+/// # Errors
+/// A run that fails.
+pub fn validate_ivy(progress: &mut dyn FnMut(&str)) -> Result<Vec<IvyRow>, IvyError> {
+    let mut rows = Vec::new();
+    for file_system in FileSystem::ALL {
+        progress(&format!("{}, one copy", file_system.name()));
+        // With one disk, all policies are the same.
+        let one = run_seeds(&system_of(file_system, IvyPolicy::ReadOneWriteAll, 1)?)?;
+        for table in TABLES.iter().filter(|table| table.file_system == file_system) {
+            progress(&format!("{}, {}", file_system.name(), table.policy.name()));
+            rows.extend(table_rows(table, &one)?);
+        }
+    }
+    rows.sort_by_key(|row| (row.table, row.copies));
+    Ok(rows)
+}
+
+fn table_rows(table: &PaperTable, one: &Tally) -> Result<Vec<IvyRow>, IvyError> {
+    let first = table.rows[0].1;
+    let ours = IvyFigures::of(one);
+    table
+        .rows
+        .iter()
+        .map(|&(copies, paper)| {
+            let tally = match copies {
+                1 => one.clone(),
+                copies => run_seeds(&system_of(table.file_system, table.policy, copies)?)?,
+            };
+            let simulated = IvyFigures::of(&tally);
+            Ok(IvyRow {
+                table: table.number,
+                file_system: table.file_system,
+                policy: table.policy,
+                copies,
+                simulated,
+                paper,
+                read_differs: differ(one.read_turnaround, tally.read_turnaround),
+                write_differs: differ(one.write_turnaround, tally.write_turnaround),
+                read_reduction_percent: (
+                    reduction(ours.read.0, simulated.read.0),
+                    reduction(first.read.0, paper.read.0),
+                ),
+                write_reduction_percent: (
+                    reduction(ours.write.0, simulated.write.0),
+                    reduction(first.write.0, paper.write.0),
+                ),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,17 @@
+//! Predictions beside measurements: what petrio says, and what real disks, file systems and kernels did.
+//!
+//! | module | what is predicted | what stands beside it |
+//! | --- | --- | --- |
+//! | [`disks`] | each request's time on a drive | that drive measured, DiskSim's own prediction ([`demerit`] figures) |
+//! | [`fs`] | times of operations on ext3 and ext4 | this machine, on a loop device or in a directory |
+//! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
+//! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
+//! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
+
+pub mod demerit;
+pub mod disks;
+pub mod dissertation;
+pub mod dissertation_shapes;
+pub mod fs;
+pub mod ivy;
+pub mod ops;

@@ -1,0 +1,363 @@
+//! What single file operations cost the device: which requests, and how long, predicted beside a real kernel's.
+//!
+//! The same scripts run in simulation and, where the machine allows it, on a real file system on a loop device whose requests
+//! take as long. Nothing here knows what an operation should cost: the requests are those that the net sends to its device.
+
+use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
+use petrio_colours::{BlockRequest, Direction, FileOp, Request};
+use petrio_kernel::Time;
+use petrio_live::ops::{FileOperation, OPERATIONS, OperationRow, OpsError, OpsParameters, measure};
+use petrio_live::rig::{Facilities, Image, RigParameters};
+use petrio_models::host::file_system::{Family, FileSystemParameters, FormatError, JournalMode, Volume};
+use petrio_models::host::kernel_profile::JournalGeneration;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{DeviceSink, ReportError, RequestSink, Sinks};
+use petrio_scenario::run::{RunFailure, simulate};
+use petrio_scenario::{Problems, load_text};
+use petrio_units::{Bytes, Duration};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpsValidation {
+    /// ext3 or ext4.
+    pub family: Family,
+    /// Journal modes, one after the other.
+    pub journals: Vec<JournalMode>,
+    /// Size of the volume.
+    pub size: Bytes,
+    /// Size of its journal.
+    pub journal_size: Bytes,
+    /// The kernel whose behaviour is predicted, by its name in the catalogue.
+    pub kernel: String,
+    /// The machine that it runs on, by its name in the catalogue or a file.
+    pub machine: String,
+    /// How long the disk takes for each request.
+    pub each: Duration,
+    /// How often each operation is carried out on the real kernel; 0 for not at all.
+    pub repetitions: u32,
+}
+
+impl Default for OpsValidation {
+    /// ext3 of 64 MiB with a journal of 16 MiB in all three modes, on a disk of 5 ms a request, under Linux 6.18.
+    fn default() -> Self {
+        Self {
+            family: Family::Ext3,
+            journals: vec![JournalMode::Ordered, JournalMode::WriteBack, JournalMode::Journal],
+            size: Bytes::from_mib(64),
+            journal_size: Bytes::from_mib(16),
+            kernel: "linux-6.18".to_owned(),
+            machine: "epyc-9005-2vcpu".to_owned(),
+            each: Duration::new(Time::from_millis(5)),
+            repetitions: 8,
+        }
+    }
+}
+
+/// An operation in a journal mode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The operation.
+    pub operation: &'static str,
+    /// The journal mode.
+    pub journal: JournalMode,
+    /// The requests predicted: `W4D W16J F W4J F`, sizes in KiB; D outside the journal, J inside, F a flush, R a read.
+    pub requests: String,
+    /// The time predicted, in ms.
+    pub time_ms: f64,
+    /// What the kernel of this machine did, where it could be watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredRow>,
+}
+
+/// What a real kernel did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredRow {
+    /// The commonest requests.
+    pub requests: String,
+    /// The median time with these, in ms.
+    pub time_ms: f64,
+    /// How many repetitions gave these requests.
+    pub commonest: usize,
+    /// Repetitions.
+    pub repetitions: usize,
+    /// Whether the prediction names the same requests.
+    pub agrees: bool,
+}
+
+/// All rows, and what was left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpsComparison {
+    /// A row for each operation and mode.
+    pub rows: Vec<Row>,
+    /// Why nothing was measured, where nothing was.
+    pub not_measured: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum OpsValidationError {
+    /// The question doesn't make a scenario: an unknown kernel, a volume too small.
+    #[error("{0}")]
+    Scenario(Box<Problems>),
+    /// The volume can't be made.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The simulated run failed.
+    #[error(transparent)]
+    Run(Box<RunFailure>),
+    /// The real run failed.
+    #[error(transparent)]
+    Real(#[from] OpsError),
+}
+
+/// Predicts all operations, and measures them where this machine allows it. `progress` is told what comes next.
+///
+/// # Errors
+/// As of [`OpsValidationError`]; a machine that doesn't allow measuring is none.
+pub fn validate_ops(
+    question: &OpsValidation,
+    mut progress: impl FnMut(&str),
+) -> Result<OpsComparison, OpsValidationError> {
+    let mut rows = Vec::new();
+    for &journal in &question.journals {
+        for operation in OPERATIONS {
+            progress(&format!("simulating {} in {} mode", operation.name, word(journal)));
+            rows.push(predict(question, &operation, journal)?);
+        }
+    }
+    let (measured, not_measured) = measured(question, &mut progress)?;
+    for row in &mut rows {
+        let found =
+            measured.iter().find(|found| found.operation == row.operation && found.journal == row.journal);
+        row.measured = found.map(|found| MeasuredRow {
+            requests: found.requests.clone(),
+            time_ms: found.time_ms,
+            commonest: found.commonest,
+            repetitions: found.repetitions,
+            agrees: found.requests == row.requests,
+        });
+    }
+    Ok(OpsComparison { rows, not_measured })
+}
+
+/// The mount option's word.
+pub fn word(journal: JournalMode) -> &'static str {
+    match journal {
+        JournalMode::Ordered => "ordered",
+        JournalMode::WriteBack => "write-back",
+        JournalMode::Journal => "journal",
+    }
+}
+
+fn measured(
+    question: &OpsValidation,
+    progress: &mut impl FnMut(&str),
+) -> Result<(Vec<OperationRow>, Option<String>), OpsValidationError> {
+    if question.repetitions == 0 {
+        return Ok((Vec::new(), Some("it was asked not to".to_owned())));
+    }
+    let facilities = Facilities::probe();
+    let file_system = if question.family == Family::Ext3 { &facilities.ext3 } else { &facilities.ext4 };
+    for needed in [file_system, &facilities.tracing, &facilities.slow_disk] {
+        if let Some(reason) = needed.reason() {
+            return Ok((Vec::new(), Some(reason.to_owned())));
+        }
+    }
+    let parameters = OpsParameters {
+        rig: RigParameters {
+            file_system: file_system_of(question, JournalMode::Ordered),
+            size: question.size,
+            image: Image::Slow { each: question.each },
+            ..RigParameters::default()
+        },
+        journals: question.journals.clone(),
+        repetitions: question.repetitions,
+        ..OpsParameters::default()
+    };
+    let rows = measure(&parameters, |_, _, operation, journal| {
+        progress(&format!("measuring {} in {} mode", operation.name, word(journal)));
+    })?;
+    Ok((rows, None))
+}
+
+fn file_system_of(question: &OpsValidation, journal: JournalMode) -> FileSystemParameters {
+    FileSystemParameters {
+        journal,
+        journal_size: Some(question.journal_size),
+        ..FileSystemParameters::of(question.family)
+    }
+}
+
+/// One operation in simulation.
+fn predict(
+    question: &OpsValidation,
+    operation: &FileOperation,
+    journal: JournalMode,
+) -> Result<Row, OpsValidationError> {
+    let text = scenario(question, operation, journal);
+    let loaded = load_text(operation.name, &text, None, &[])
+        .map_err(|problems| OpsValidationError::Scenario(Box::new(problems)))?;
+    let system = System::build(&loaded).map_err(|error| OpsValidationError::Run(Box::new(error)))?;
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let mut sinks = Sinks::default();
+    sinks.push::<FileOp>(Watch(Arc::clone(&seen)));
+    sinks.push_device_log(Watch(Arc::clone(&seen)));
+    simulate(&loaded, &system, sinks).map_err(|error| OpsValidationError::Run(Box::new(error)))?;
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let volume = Volume::format(
+        &file_system_of(question, journal).under(JournalGeneration::Jbd2),
+        question.size.get() / 4096,
+    )?;
+    let area = volume.journal();
+    let area = JournalArea::new([(area.start * 8, area.end * 8)]);
+    Ok(Row {
+        operation: operation.name,
+        journal,
+        requests: requests_text(&seen.requests(), &area),
+        time_ms: (seen.end - seen.begin.unwrap_or_default()).as_millis(),
+        measured: None,
+    })
+}
+
+/// What was seen of a run: when the operation began and ended, and what reached the device.
+#[derive(Default)]
+struct Seen {
+    begin: Option<Time>,
+    end: Time,
+    arrived: Vec<(Time, BlockAccess)>,
+}
+
+impl Seen {
+    /// What reached the device while the operation lasted.
+    fn requests(&self) -> Vec<BlockAccess> {
+        let begin = self.begin.unwrap_or_default();
+        let within = |(at, _): &&(Time, BlockAccess)| (begin..=self.end).contains(at);
+        self.arrived.iter().filter(within).map(|(_, access)| *access).collect()
+    }
+}
+
+struct Watch(Arc<Mutex<Seen>>);
+
+impl RequestSink<FileOp> for Watch {
+    fn completed(&mut self, request: &FileOp, at: Time) -> Result<(), ReportError> {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.begin.get_or_insert(request.issued());
+        seen.end = at;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+impl DeviceSink for Watch {
+    fn arrived(&mut self, _device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        let access = BlockAccess {
+            access: match request.direction {
+                Direction::Read => Access::Read,
+                Direction::Write => Access::Write,
+                Direction::Flush => Access::Flush,
+            },
+            flush_before: request.flush_before,
+            force_unit_access: request.force_unit_access,
+            synchronous: request.synchronous,
+            metadata: false,
+            read_ahead: false,
+            sector: request.address,
+            sectors: u64::from(request.blocks),
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).arrived.push((at, access));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+/// The scenario of an operation: as on the real file system, something was written and committed before, and some quiet has
+/// passed.
+fn scenario(question: &OpsValidation, operation: &FileOperation, journal: JournalMode) -> String {
+    let script = operation.script(0).script;
+    let (declared, rest) = match script.split_once(';') {
+        Some((first, rest)) if first.starts_with("file ") => (format!("{first}; "), rest.to_owned()),
+        _ => (String::new(), script),
+    };
+    // A cold cache still knows where the file's blocks are: a read past the cache finds out.
+    let (declared, before) = if operation.is_cold {
+        (declared.replace(" cached", ""), "read a 960 KiB 4 KiB direct; ")
+    } else {
+        (declared, "")
+    };
+    let OpsValidation { family, size, journal_size, kernel, machine, each, .. } = question;
+    let family = if *family == Family::Ext3 { "ext3" } else { "ext4" };
+    let journal = word(journal);
+    let blocks = size.get() / 512;
+    format!(
+        r#"
+title = "{name}"
+[disk.d]
+model = "constant-rate"
+drive.blocks = "{blocks} blocks"
+drive.latency = "{each}"
+drive.rate = "100 GB/s"
+drive.write_cache = true
+drive.flush = "{each}"
+[host.h]
+machine = "{machine}"
+kernel = "{kernel}"
+[fs.f]
+type = "{family}"
+journal = "{journal}"
+journal_size = "{journal_size}"
+scheduler = "none"
+on = "d"
+[workload.w]
+kind = "script"
+on = "f"
+script = """
+{declared}phase preparation
+create first; append first 24 KiB; fsync first; unlink first; {before}sync; think 60 s
+phase measured
+{rest}
+"""
+"#,
+        name = operation.name,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn row(operation: &str, journal: JournalMode) -> Row {
+        predict(&OpsValidation::default(), &FileOperation::find(operation).unwrap(), journal).unwrap()
+    }
+
+    /// Observed on Linux 6.18 with barriers, a journal of 16 MiB and a disk of 5 ms a request: 26.5, 31.8, 10.6 and 32.0 ms.
+    #[test]
+    fn appends_and_overwrites_cost_what_a_kernel_was_seen_to_pay() {
+        let cases = [
+            ("append4k_fsync", JournalMode::Ordered, "W4D W16J F W4J F", 26.5),
+            ("append4k_fsync", JournalMode::Journal, "W20J F W4J F W4D F", 31.8),
+            ("overwrite4k_fdatasync", JournalMode::Ordered, "W4D F", 10.6),
+            ("overwrite4k_fdatasync", JournalMode::Journal, "W12J F W4J F W4D F", 32.0),
+        ];
+        for (operation, journal, requests, time_ms) in cases {
+            let row = row(operation, journal);
+            assert_eq!(row.requests, requests, "{operation}");
+            assert!((row.time_ms / time_ms - 1.0).abs() < 0.1, "{operation}: {} ms", row.time_ms);
+        }
+    }
+
+    #[test]
+    fn a_cold_read_costs_its_window_and_a_random_one_its_page() {
+        assert_eq!(row("coldseqread4k", JournalMode::Ordered).requests, "R16D");
+        assert_eq!(row("coldrandread4k", JournalMode::Ordered).requests, "R4D");
+    }
+}
