@@ -170,7 +170,7 @@ impl Processors {
             match &clients[client as usize] {
                 Some(send_on) => send_on(f, span, errand.into_any()),
                 None => {
-                    f.fail("somebody uses a processor and doesn't say what follows: a mistake in his model")
+                    f.fail("somebody uses a processor and doesn't say what follows: a mistake in his model");
                 }
             }
         });

@@ -23,7 +23,7 @@ fn departures(spec: StationSpec<(usize, u64)>, jobs: &[(u64, u64)], speed: f64) 
     run.marking_mut().set_speed(&net, part, speed);
     let mut left = vec![0; jobs.len()];
     run.observe(done, Vec::new(), |seen: &mut Vec<(usize, Time)>, at, job: &(usize, u64)| {
-        seen.push((job.0, at))
+        seen.push((job.0, at));
     });
     for (number, &(at, work)) in jobs.iter().enumerate() {
         run.inject(station, (number, work), Time::from_picos(at)).unwrap();

@@ -131,7 +131,7 @@ impl Then {
 }
 
 /// What an operation does next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// It uses a processor.
     Run {

@@ -147,14 +147,11 @@ pub fn unix_1990_page(
         f.put(put, jobs.work(work(&op), Box::new(Job::new(op, now))));
     });
 
-    processors.returns(jobs, {
-        let places = places.clone();
-        move |ran| {
-            let exits = Exits::declare(ran, &places);
-            move |f, _, mut job: Box<Job>| {
-                charge(&mut job, FileCause::Call, f.now());
-                exits.advance(f, *job);
-            }
+    processors.returns(jobs, move |ran| {
+        let exits = Exits::declare(ran, &places);
+        move |f, _, mut job: Box<Job>| {
+            charge(&mut job, FileCause::Call, f.now());
+            exits.advance(f, *job);
         }
     });
 
