@@ -54,8 +54,10 @@ pub(super) struct Leaves {
     pub(super) requests: bool,
     /// Something has happened that somebody may wait for.
     pub(super) events: bool,
-    /// It starts and stops handles of the journal: a transaction may begin, be closed, or lack room in the log.
-    pub(super) handles: bool,
+    /// It starts handles of the journal: a transaction may begin, or lack room in the log, and a commit be asked for.
+    pub(super) starts: bool,
+    /// It stops handles: a locked transaction may be closed.
+    pub(super) stops: bool,
     /// It may ask for a commit.
     pub(super) commits: bool,
     /// It may wake the flusher.
@@ -67,6 +69,10 @@ pub(super) struct Leaves {
 pub(super) struct Ways {
     /// What it may wait for.
     waits: &'static [Wait],
+    /// Where it may go on at the same instant.
+    goes: &'static [Then],
+    /// Whether it may use a processor.
+    runs: bool,
     /// Whether it may be held back for a while.
     sleeps: bool,
     /// Whether it may return to its process without using a processor again.
@@ -75,44 +81,61 @@ pub(super) struct Ways {
 }
 
 const NOTHING: Leaves =
-    Leaves { requests: false, events: false, handles: false, commits: false, flushes: false };
+    Leaves { requests: false, events: false, starts: false, stops: false, commits: false, flushes: false };
 const REQUESTS: Leaves = Leaves { requests: true, ..NOTHING };
-const CHANGES: Leaves =
-    Leaves { requests: true, events: false, handles: true, commits: true, flushes: false };
-const EVERYTHING: Leaves =
-    Leaves { requests: true, events: true, handles: true, commits: true, flushes: true };
+const CHANGES: Leaves = Leaves { starts: true, stops: true, commits: true, ..REQUESTS };
 
 impl Ways {
-    /// From the call, where nothing is waited for yet.
-    pub(super) const FROM_CALL: Self = Self { waits: &[], sleeps: false, returns: true, leaves: NOTHING };
+    /// Nowhere but to a processor.
+    const ON: Self =
+        Self { waits: &[], goes: &[], runs: true, sleeps: false, returns: false, leaves: NOTHING };
 
-    /// From a step, with those that follow it at the same instant.
+    /// From the call, where nothing is waited for yet.
+    pub(super) const FROM_CALL: Self = Self { returns: true, ..Self::ON };
+
+    /// From a step.
     pub(super) const fn from(step: Then) -> Self {
         match step {
-            Then::LookUp => {
-                Self { waits: &[Wait::Page, Wait::Write], sleeps: true, returns: true, leaves: REQUESTS }
-            }
+            Then::LookUp => Self {
+                waits: &[Wait::Page, Wait::Write],
+                sleeps: true,
+                returns: true,
+                leaves: REQUESTS,
+                ..Self::ON
+            },
             Then::ReadIn => Self {
                 waits: &[Wait::Page, Wait::Write, Wait::Memory],
                 sleeps: true,
                 returns: true,
                 leaves: Leaves { flushes: true, ..REQUESTS },
+                ..Self::ON
             },
             Then::Begin => Self {
                 waits: &[Wait::Page, Wait::Write, Wait::Commit, Wait::Memory, Wait::Lock],
-                sleeps: false,
+                goes: &[Then::Sync],
                 returns: true,
-                leaves: EVERYTHING,
+                leaves: Leaves { events: true, flushes: true, ..CHANGES },
+                ..Self::ON
             },
-            Then::Copy => Self { waits: &[], sleeps: false, returns: false, leaves: NOTHING },
-            Then::Commit | Then::Balance => {
-                Self { waits: &Wait::ALL, sleeps: true, returns: true, leaves: EVERYTHING }
-            }
+            Then::Copy => Self::ON,
+            Then::Commit => Self {
+                goes: &[Then::Begin, Then::Balance, Then::Sync],
+                returns: true,
+                leaves: Leaves { events: true, stops: true, ..NOTHING },
+                ..Self::ON
+            },
+            Then::Balance => Self {
+                waits: &[Wait::Room],
+                goes: &[Then::Begin],
+                sleeps: true,
+                leaves: Leaves { flushes: true, ..REQUESTS },
+                ..Self::ON
+            },
             Then::Sync => {
-                Self { waits: &[Wait::Write, Wait::Commit], sleeps: false, returns: true, leaves: CHANGES }
+                Self { waits: &[Wait::Write, Wait::Commit], returns: true, leaves: CHANGES, ..Self::ON }
             }
             Then::Names | Then::Return => {
-                Self { waits: &[Wait::Page, Wait::Commit], sleeps: false, returns: true, leaves: CHANGES }
+                Self { waits: &[Wait::Page, Wait::Commit], returns: true, leaves: CHANGES, ..Self::ON }
             }
         }
     }
@@ -142,15 +165,15 @@ impl Leavings {
         fs: Update<Mounted>,
         leaves: Leaves,
     ) -> Self {
-        let Leaves { requests, events, handles, commits, flushes } = leaves;
+        let Leaves { requests, events, starts, stops, commits, flushes } = leaves;
         Self {
             fs,
             requests: requests.then(|| transition.may_put(places.requests, MANY)),
             finished: events.then(|| transition.may_put(places.finished, MANY)),
-            ages: handles.then(|| transition.may_put(places.ages, 1)),
-            wanted: (handles || commits).then(|| transition.may_put(places.wanted, 1)),
-            closed: handles.then(|| transition.may_put(places.closed, 1)),
-            short: handles.then(|| transition.may_put(places.short, 1)),
+            ages: starts.then(|| transition.may_put(places.ages, 1)),
+            wanted: (starts || commits).then(|| transition.may_put(places.wanted, 1)),
+            closed: stops.then(|| transition.may_put(places.closed, 1)),
+            short: starts.then(|| transition.may_put(places.short, 1)),
             nudges: flushes.then(|| transition.may_put(places.nudges, 1)),
             commit_interval: places.commit_interval,
         }
@@ -220,8 +243,9 @@ pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
-    processor: Put<Work>,
+    processor: Option<Put<Work>>,
     jobs: Client<Job>,
+    ready: [Option<Put<Box<Job>>>; Then::ALL.len() - 1],
     waits: [Option<Put<Waiting>>; Wait::ALL.len()],
     sleeping: Option<Put<(Box<Job>, petrio_colours::FileCause, Then)>>,
     completions: Option<Put<FileOp>>,
@@ -233,13 +257,17 @@ impl Exits {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
         let journal = transition.update(places.journal);
-        let Ways { waits, sleeps, returns, leaves } = ways;
+        let Ways { waits, goes, runs, sleeps, returns, leaves } = ways;
         Self {
             memory,
             fs,
             journal,
-            processor: transition.may_put(places.processor, 1),
+            processor: runs.then(|| transition.may_put(places.processor, 1)),
             jobs: places.jobs,
+            ready: std::array::from_fn(|step| {
+                let goes = goes.iter().any(|&then| then as usize == step);
+                goes.then(|| transition.may_put(places.ready[step], 1))
+            }),
             waits: places
                 .waits
                 .map(|(wait, place)| waits.contains(&wait).then(|| transition.may_put(place, 1))),
@@ -256,7 +284,7 @@ impl Exits {
                 let owed = std::mem::take(&mut job.owed);
                 let (work, cache) = (work + owed, cache + owed);
                 job.turn = Turn { cause, cache, then };
-                f.put(self.processor, self.jobs.work(work, job));
+                put(f, self.processor, self.jobs.work(work, job));
             }
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);
@@ -269,6 +297,7 @@ impl Exits {
                 }
                 None => no_way(f),
             },
+            Next::Go(then) => put(f, self.ready.get(then as usize).copied().flatten(), job),
             Next::Return => put(f, self.completions, super::call::leave(*job)),
         }
         self.leavings.send(f);

@@ -147,7 +147,7 @@ pub(super) fn flusher_page(
         &mut write,
         places,
         fs,
-        Leaves { requests: true, handles: true, commits: true, ..Leaves::default() },
+        Leaves { requests: true, starts: true, stops: true, commits: true, ..Leaves::default() },
     );
     write.action(move |f| {
         let now = f.now();

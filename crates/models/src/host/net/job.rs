@@ -164,6 +164,8 @@ pub(super) enum Next {
         /// And goes on there.
         then: Then,
     },
+    /// It goes on there, at the same instant.
+    Go(Then),
     /// It returns to the process now.
     Return,
 }

@@ -286,13 +286,9 @@ impl Context<'_> {
         let writer = self.fs.writers.entry(job.op.process).or_default();
         writer.dirtied += if old { pages } else { dirtied };
         if self.fs.balance.must_ask(writer) {
-            return self.balance(job);
+            return Next::Go(Then::Balance);
         }
-        self.go_on_writing(job)
-    }
-
-    fn go_on_writing(&mut self, job: &mut Job) -> Next {
-        if job.position < job.end { self.begin_write(job) } else { self.end_write(job) }
+        if job.position < job.end { Next::Go(Then::Begin) } else { self.end_write(job) }
     }
 
     /// Holds the writer back where too many pages are dirty (`balance_dirty_pages`).
@@ -306,7 +302,7 @@ impl Context<'_> {
         match self.fs.rules.kernel.write_back.throttling {
             Throttling::WriterPauses => {
                 let (span, then) = match self.fs.balance.ask(writer, host, device, self.now) {
-                    Pause::None => return self.go_on_writing(job),
+                    Pause::None => return Next::Go(Then::Begin),
                     Pause::Sleep(span) => (span, Then::Begin),
                     Pause::AskAgain(span) => (span, Then::Balance),
                 };
@@ -316,7 +312,7 @@ impl Context<'_> {
                 let exceeded = host.unwritten > host.limits.limit;
                 *writer = Writer::asking_after(write_back::rate_limit(exceeded));
                 if !exceeded {
-                    return self.go_on_writing(job);
+                    return Next::Go(Then::Begin);
                 }
                 self.write_back_myself(job, write_back::writer_writes_back(exceeded))
             }
@@ -354,7 +350,7 @@ impl Context<'_> {
         let flags = job.op.flags;
         if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
         {
-            return self.sync(job);
+            return Next::Go(Then::Sync);
         }
         self.end_call(job)
     }
