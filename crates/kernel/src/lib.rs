@@ -98,6 +98,7 @@ mod simulation;
 mod station;
 pub mod statistics;
 mod store;
+mod sum;
 mod watch;
 
 pub use arc::{ArcKind, Bound, Cancel, Put, Read, Reset, Take, Timer, Update};
@@ -114,4 +115,5 @@ pub use place::{Colour, Discipline, Key, Place};
 pub use simulation::{Pause, Simulation};
 pub use station::{Flows, MaxMin, StationSpec, StationStatistics};
 pub use store::{Slot, View};
+pub use sum::Sum;
 pub use watch::{Progress, Watch};

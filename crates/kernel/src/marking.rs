@@ -12,6 +12,7 @@ use crate::net::{Adjacency, Net};
 use crate::place::{Colour, Place};
 use crate::station::{Env, StationStatistics};
 use crate::store::{AnyStore, DELAYED, Matured, View};
+use crate::sum::NamedSum;
 use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
@@ -37,6 +38,9 @@ pub struct Marking {
     pub(crate) probes: Vec<ProbeState>,
     pub(crate) observers: Observers,
     pub(crate) statistics_from: u64,
+    pub(crate) sums: Arc<[NamedSum]>,
+    /// What each of them has to come to.
+    pub(crate) sum_values: Vec<i64>,
     /// Which token each input arc of the transition under test is bound to; room for the one with the most.
     pub(crate) slots: Box<[u32]>,
     /// Something below wants attention after the firing.
@@ -62,6 +66,8 @@ impl Clone for Marking {
             probes: self.probes.clone(),
             observers: self.observers.clone(),
             statistics_from: self.statistics_from,
+            sums: Arc::clone(&self.sums),
+            sum_values: self.sum_values.clone(),
             slots: self.slots.clone(),
             attention: self.attention,
             fault: self.fault.clone(),
@@ -95,6 +101,8 @@ impl Marking {
             probes: vec![ProbeState::default(); net.probes.len()],
             observers: Observers::default(),
             statistics_from: 0,
+            sums: Arc::clone(&net.sums),
+            sum_values: Vec::new(),
             slots: vec![UNBOUND; most_bound].into(),
             attention: false,
             fault: None,
@@ -115,6 +123,7 @@ impl Marking {
         }
         // Statistics start with the initial tokens in place, so that none of these counts as an arrival.
         marking.reset_statistics();
+        marking.sum_values = net.sums.iter().map(|named| named.sum.value(&marking.stores)).collect();
         marking
     }
 
@@ -182,6 +191,9 @@ impl Marking {
     pub fn reset_statistics(&mut self) {
         let now = self.clock;
         self.statistics_from = now;
+        for (value, named) in self.sum_values.iter_mut().zip(&*self.sums) {
+            *value -= named.sum.taken_since(&self.stores);
+        }
         self.stores.iter_mut().for_each(|store| store.reset_statistics(now));
         self.agenda.reset_statistics();
         self.probes.iter_mut().for_each(ProbeState::reset);

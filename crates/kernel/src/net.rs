@@ -7,6 +7,7 @@ use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::place::Discipline;
 use crate::store::AnyStore;
+use crate::sum::NamedSum;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -133,6 +134,7 @@ pub struct Net {
     pub(crate) streams: Vec<StreamSpec>,
     pub(crate) probes: Vec<ProbeSpec>,
     pub(crate) conserved: Vec<Conserved>,
+    pub(crate) sums: Arc<[NamedSum]>,
     pub(crate) starters: Vec<Starter>,
     pub(crate) adjacency: Vec<Adjacency>,
     pub(crate) names: Names,

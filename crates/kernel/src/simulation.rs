@@ -263,17 +263,18 @@ impl Simulation {
                 ));
             }
         }
+        for (named, value) in self.net.sums.iter().zip(&self.marking.sum_values) {
+            let now = named.sum.value(&self.marking.stores);
+            if now != *value {
+                return error(format!("the conserved sum \"{}\" is {now}, not {value}", named.path));
+            }
+        }
         Ok(())
     }
 
     /// Visits every token of a place: ready, delayed, waiting and in service.
     pub fn for_each_token<T: Colour>(&self, place: Place<T>, mut visit: impl FnMut(&T)) {
-        let store = store_of::<T>(&*self.marking.stores[place.index()]);
-        store.ready.for_each(&mut visit);
-        store.timed.iter().for_each(|(_, token)| visit(token));
-        if let Some(station) = &store.station {
-            station.for_each(&mut visit);
-        }
+        store_of::<T>(&*self.marking.stores[place.index()]).for_each(&mut visit);
     }
 }
 

@@ -46,12 +46,17 @@ const PAGE: &str = "processor";
 /// What comes back to a client when its work is done.
 trait Errand: Any + Send + Sync {
     fn clone_errand(&self) -> Box<dyn Errand>;
+    fn as_any(&self) -> &dyn Any;
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
 impl<E: Any + Clone + Send + Sync> Errand for E {
     fn clone_errand(&self) -> Box<dyn Errand> {
         Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -102,6 +107,11 @@ impl<E: Any + Clone + Send + Sync> Client<E> {
     /// Work of so much processor time.
     pub fn work(self, span: Time, errand: Box<E>) -> Work {
         Work { span, client: self.number, errand }
+    }
+
+    /// The errand of work, if it is this client's.
+    pub fn errand(self, work: &Work) -> Option<&E> {
+        if work.client == self.number { (*work.errand).as_any().downcast_ref() } else { None }
     }
 }
 

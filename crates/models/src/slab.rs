@@ -32,6 +32,11 @@ impl<T> Slab<T> {
         self.slots.get_mut(slot as usize)?.as_mut()
     }
 
+    /// All things.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().flatten()
+    }
+
     /// Gives the thing of a number away.
     pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         let value = self.slots.get_mut(slot as usize)?.take()?;

@@ -60,6 +60,7 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
         streams: builder.streams,
         probes: builder.probes,
         conserved,
+        sums: builder.sums.into(),
         starters: builder.starters,
         adjacency,
         names: builder.names,

@@ -14,6 +14,7 @@ use crate::net::{
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::station::{Station, StationSpec};
 use crate::store::{PlaceStore, Ready};
+use crate::sum::{NamedSum, Sum};
 use std::collections::HashMap;
 use std::sync::Arc;
 use transition::Draft;
@@ -27,6 +28,7 @@ pub struct NetBuilder {
     streams: Vec<StreamSpec>,
     probes: Vec<ProbeSpec>,
     conserved: Vec<Conserved>,
+    sums: Vec<NamedSum>,
     starters: Vec<Starter>,
     error: Option<NetError>,
     names: Names,
@@ -48,6 +50,7 @@ impl NetBuilder {
             streams: vec![StreamSpec { path: String::new(), purpose: String::new() }],
             probes: Vec::new(),
             conserved: Vec::new(),
+            sums: Vec::new(),
             starters: Vec::new(),
             error: None,
             names: Names { pages: HashMap::from([(String::new(), 0)]), ..Names::default() },
@@ -278,6 +281,13 @@ impl PageBuilder<'_> {
         let path = self.child_path(name);
         let places = places.iter().map(|(place, weight)| (place.0, *weight)).collect();
         self.net.conserved.push(Conserved { path, places, initial: 0 });
+    }
+
+    /// Declares that a sum over tokens never changes, whatever these stand for. Markings are checked against it as against
+    /// [`conserve`](Self::conserve).
+    pub fn conserve_sum(&mut self, name: &str, sum: Sum) {
+        let path = self.child_path(name);
+        self.net.sums.push(NamedSum { path, sum });
     }
 
     /// A transition. Declare its arcs, then give it an action.

@@ -79,6 +79,15 @@ impl<T: Colour> PlaceStore<T> {
         Self { level: Level::default(), ready, timed: Timed::default(), station }
     }
 
+    /// Visits every token: ready, delayed, waiting and in service.
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.ready.for_each(&mut *visit);
+        self.timed.iter().for_each(|(_, token)| visit(token));
+        if let Some(station) = &self.station {
+            station.for_each(visit);
+        }
+    }
+
     /// A token arrives now: it is ready at once, or a station takes it.
     #[inline]
     pub(crate) fn arrive(&mut self, token: T, env: &mut Env<'_>) {

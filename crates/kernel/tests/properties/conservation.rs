@@ -1,6 +1,6 @@
 //! Tokens are neither lost nor made, in random nets.
 
-use petrio_kernel::{NetBuilder, NetError, Place, Simulation, StationSpec, Time};
+use petrio_kernel::{NetBuilder, NetError, Place, Simulation, StationSpec, Sum, Time};
 use petrio_random::{below, exponential};
 use proptest::prelude::*;
 
@@ -150,4 +150,59 @@ fn a_leak_that_only_the_run_shows_is_found_there() {
     run.run_to_end().unwrap();
     let error = run.check_conservation().unwrap_err().to_string();
     assert!(error.contains("\"tokens\" is 2, not 3"), "{error}");
+}
+
+/// A store that lends and takes back; every third time it forgets to write down what it lent, if it `forgets`.
+fn lending(forgets: bool) -> Simulation {
+    let mut net = NetBuilder::new("store");
+    let mut page = net.top();
+    let (customers, out) = (page.fifo::<u32>("customers"), page.fifo::<u32>("out"));
+    let lent = page.state("lent", (0u32, 0u32));
+    page.initial(customers, [1, 2, 3, 4]);
+    let mut lend = page.transition("lend");
+    let (customer, book, away) = (lend.take(customers), lend.update(lent), lend.put(out));
+    lend.action(move |f| {
+        let customer = f.take(customer);
+        let (times, pieces) = f.update(book);
+        *times += 1;
+        if !forgets || *times % 3 != 0 {
+            *pieces += customer;
+        }
+        f.put_after(away, customer, Time::from_millis(u64::from(customer)));
+    });
+    let mut back = page.transition("back");
+    let (customer, book, again) = (back.take(out), back.update(lent), back.put(customers));
+    back.action(move |f| {
+        let customer = f.take(customer);
+        let pieces = &mut f.update(book).1;
+        *pieces = pieces.saturating_sub(customer);
+        f.put_after(again, customer, Time::from_millis(1));
+    });
+    let pieces =
+        Sum::new().of(lent, |(_, pieces)| i64::from(*pieces)).of(out, |customer| -i64::from(*customer));
+    page.conserve_sum("pieces", pieces);
+    let times = Sum::new().of(lent, |(times, _)| i64::from(*times)).tokens(out, -1).taken(out, -1);
+    page.conserve_sum("times", times);
+    Simulation::new(&net.build().unwrap(), 1, 0)
+}
+
+#[test]
+fn a_sum_over_what_tokens_stand_for_is_checked_at_any_time() {
+    let mut run = lending(false);
+    for ms in 1..50 {
+        run.run_until(Time::from_micros(ms * 700)).unwrap();
+        run.check_conservation().unwrap();
+        if ms == 20 {
+            run.marking_mut().reset_statistics();
+        }
+    }
+    run.clone().check_conservation().unwrap();
+}
+
+#[test]
+fn a_sum_that_changes_is_named() {
+    let mut run = lending(true);
+    run.run_until(Time::from_micros(500)).unwrap();
+    let error = run.check_conservation().unwrap_err().to_string();
+    assert!(error.contains("the conserved sum \"pieces\" is -3, not 0"), "{error}");
 }

@@ -10,7 +10,7 @@
 use crate::Stage;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, RequestId, SECTOR_BYTES, Status};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Sum};
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -234,6 +234,9 @@ pub fn stripe_page(
             }
         });
     }
+    let parts = |array: &Array| i64::from(array.wholes.iter().map(|whole| whole.left).sum::<u32>());
+    let sum = Sum::new().of(array, move |array| array.number as i64 - parts(array));
+    page.conserve_sum("parts", members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
     // It takes no time and holds nothing that waits: no row.
     Ok(Vec::new())
 }

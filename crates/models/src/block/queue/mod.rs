@@ -25,7 +25,7 @@ use crate::device::DeviceFeatures;
 use crate::host::kernel_profile::BlockLayerParameters;
 use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
-use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Time, Timer, TransitionBuilder, Update};
+use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update};
 use state::{Accepted, Queue, Sent};
 
 /// Dispatching comes after everything else that happens at an instant, so that all that arrives then can be merged.
@@ -273,6 +273,11 @@ fn page_with(
     dispatch(&mut page, &places, down);
     complete(&mut page, &places, up, unplug_delay);
     timers(&mut page, &places);
+    // What was sent has come back or is at the device, which has no more than it takes.
+    let sent = Sum::new().of(places.resident, |resident| resident.queue.sent_and_back()).taken(up, -1);
+    page.conserve_sum("requests sent", sent);
+    let at_device = Sum::new().of(places.resident, |resident| resident.queue.at_device() as i64);
+    page.conserve_sum("slots", at_device.tokens(places.slots, 1));
     stages(page.path(), &places, requests)
 }
 

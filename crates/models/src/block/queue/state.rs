@@ -180,6 +180,16 @@ impl Queue {
         }
     }
 
+    /// What was ever sent to the device, less what is there.
+    pub(super) fn sent_and_back(&self) -> i64 {
+        self.number as i64 - self.at_device() as i64
+    }
+
+    /// Requests at the device.
+    pub(super) fn at_device(&self) -> usize {
+        self.trips.iter().count()
+    }
+
     /// Whether requests collect until the plug is pulled.
     pub(super) fn is_plugged(&self) -> bool {
         self.plug == Plug::Plugged

@@ -31,6 +31,16 @@ pub(super) enum Flight {
 pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
 
 impl Replicas {
+    /// Parts ever sent to the disks, less those that are there.
+    pub(super) fn sent_and_back(&self) -> i64 {
+        let there = |flight: &Flight| match flight {
+            Flight::Whole(whole) => whole.left,
+            // Being read, or being written.
+            Flight::Copy(copying) => copying.writes_left.max(1),
+        };
+        self.next_part as i64 - self.flights.iter().map(|flight| i64::from(there(flight))).sum::<i64>()
+    }
+
     pub(super) fn begin_copy(&mut self, file: FileId, targets: Slots, parts: &mut Parts, now: Time) {
         let Some(state) = self.files.get_mut(&file) else { return };
         let (source, version) = (state.master, state.version);

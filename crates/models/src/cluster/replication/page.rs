@@ -13,8 +13,7 @@ use super::select::{Candidate, seen};
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
-use petrio_kernel::Stream;
-use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Time, Update};
+use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
 use petrio_random::below;
 use smallvec::SmallVec;
 
@@ -175,6 +174,8 @@ pub fn replication_page(
             }
         });
     }
+    let sent = Sum::new().of(replicas, Replicas::sent_and_back);
+    page.conserve_sum("parts sent", ports.disks.iter().fold(sent, |sum, (_, up, _)| sum.taken(*up, -1)));
     let path = page.path().to_owned();
     let stage = Stage::delay(format!("{path}/messages"), announced.id());
     let costs_nothing = messages == super::Messages::default();

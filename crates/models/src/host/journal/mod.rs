@@ -355,6 +355,11 @@ impl Journal {
         Some(id)
     }
 
+    /// Blocks that open handles may still dirty.
+    pub fn credits(&self) -> u64 {
+        [&self.running, &self.committing].into_iter().flatten().map(|transaction| transaction.reserved).sum()
+    }
+
     /// Handles still open in the locked transaction.
     pub fn open_handles(&self) -> u32 {
         self.committing.as_ref().map_or(0, |transaction| transaction.handles)

@@ -36,7 +36,7 @@ use context::Context;
 use exits::{Exits, Places, Ways};
 use job::{Job, Next, Then, Turn, Wait, Waiting};
 use petrio_colours::FileOp;
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Sum};
 
 /// Builds the page of a host. Operations whose `file_system` is the mount's position in `mounts` come from `operations` and go
 /// back to `completions`.
@@ -201,6 +201,7 @@ fn mount_page(
     flusher::flusher_page(&mut page.page("flusher"), &places, processors, wake_up);
     commit::commit_page(&mut page.page("journal"), &places);
     checkpoint::checkpoint_page(&mut page.page("checkpoint"), &places);
+    conserve(&mut page, &places, mount);
     processors.returns(places.jobs, {
         let (ready, completions) = (places.ready, places.completions);
         move |ran| {
@@ -217,6 +218,28 @@ fn mount_page(
         }
     });
     places
+}
+
+/// What never changes in a mounted file system: journal credits and locks are with operations on their way, and every request
+/// made has come back or is on its way.
+fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
+    let over_jobs = |of: fn(&Job) -> i64| {
+        let (jobs, mut sum) = (places.jobs, Sum::new());
+        for ready in places.ready {
+            sum = sum.of(ready, move |job| of(job));
+        }
+        for (_, wait) in places.waits {
+            sum = sum.of(wait, move |waiting| of(&waiting.job));
+        }
+        sum.of(places.sleeping, move |(job, ..)| of(job))
+            .of(places.processor, move |work| jobs.errand(work).map_or(0, of))
+    };
+    let credits = over_jobs(|job| job.handle.map_or(0, |(_, credits)| credits as i64));
+    page.conserve_sum("credits", credits.of(places.journal, |journal| -(journal.credits() as i64)));
+    let locks = over_jobs(|job| i64::from(job.locks));
+    page.conserve_sum("locks", locks.of(places.fs, |fs| -(fs.locks.claims() as i64)));
+    let on_the_way = |fs: &Mounted| fs.requests_made() as i64 - fs.transfers.in_flight() as i64;
+    page.conserve_sum("requests made", Sum::new().of(places.fs, on_the_way).taken(mount.completions, -1));
 }
 
 /// What an operation does where it goes on.

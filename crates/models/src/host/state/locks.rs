@@ -26,6 +26,11 @@ impl Locks {
         Err(self.next_turn)
     }
 
+    /// How many have a lock or wait for one.
+    pub(in crate::host) fn claims(&self) -> usize {
+        self.held.values().map(|waiting| 1 + waiting.len()).sum()
+    }
+
     /// Gives a file's lock back; the turn of him who has it now.
     pub(in crate::host) fn give_back(&mut self, file: FileId) -> Option<u64> {
         let next = self.held.get_mut(&file)?.pop_front();

@@ -209,6 +209,11 @@ impl Mounted {
         }
     }
 
+    /// Requests ever made.
+    pub(in crate::host) fn requests_made(&self) -> u64 {
+        self.next_request
+    }
+
     /// The process number of a thread of the kernel: each mount has its own, which nobody else has.
     pub(in crate::host) fn daemon(&self, daemon: Daemon) -> u32 {
         u32::MAX - daemon as u32 - DAEMONS * self.position

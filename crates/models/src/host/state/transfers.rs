@@ -136,6 +136,11 @@ impl Transfers {
         })
     }
 
+    /// Requests on their way.
+    pub(in crate::host) fn in_flight(&self) -> usize {
+        self.slots.iter().filter(|transfer| transfer.in_use).count()
+    }
+
     /// Writes of cached pages on their way.
     pub(in crate::host) fn writes(&self) -> u32 {
         self.writes

@@ -14,7 +14,7 @@ use super::state::Host;
 use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
-use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder, Update};
+use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, Time, TransitionBuilder, Update};
 
 /// The ports of the page.
 #[derive(Clone, Copy, Debug)]
@@ -210,6 +210,8 @@ pub fn unix_1990_page(
         f.put_at_pace(again, (), interval);
     });
 
+    let sent = Sum::new().of(places.host, Host::sent_and_back).taken(ports.request_completions, -1);
+    page.conserve_sum("requests sent", sent);
     let processor = processors.finish(&mut page);
     let path = page.path().to_owned();
     let waits = WAITS.into_iter().zip(places.waits);

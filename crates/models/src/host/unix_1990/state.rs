@@ -75,6 +75,11 @@ impl Host {
         })
     }
 
+    /// What was ever sent to the disk, less what is there.
+    pub(super) fn sent_and_back(&self) -> i64 {
+        self.next_request as i64 - self.transfers.iter().flatten().count() as i64
+    }
+
     /// Takes a call as far as it goes.
     pub(super) fn advance(&mut self, job: &mut Job, now: Time) -> Next {
         if let Some(failure) = job.failure {

@@ -173,6 +173,7 @@ impl Rig {
             self.run.run_firings(1).unwrap();
             let done = self.run.drain(self.completions).next();
             if let Some(done) = done {
+                self.run.check_conservation().unwrap();
                 return done;
             }
         }
@@ -192,6 +193,7 @@ impl Rig {
             self.run.run_firings(1).unwrap();
             let took = self.run.now() - now;
             back.extend(self.run.drain(self.completions).map(|done| ((done.id.0 - first) as usize, took)));
+            self.run.check_conservation().unwrap();
             if back.len() == ops.len() {
                 return back;
             }
