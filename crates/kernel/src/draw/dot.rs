@@ -94,6 +94,7 @@ impl ArcDescription {
     /// What stands beside the arc: its label, or its weight where that is not one.
     pub(super) fn inscription(&self) -> Option<String> {
         let weight = match self.kind {
+            ArcKind::MayPut if self.weight == u32::MAX => Some("any number".to_owned()),
             ArcKind::MayPut if self.weight > 1 => Some(format!("≤ {}", self.weight)),
             ArcKind::Inhibit if self.weight > 1 => Some(format!("< {}", self.weight)),
             _ if self.weight > 1 => Some(self.weight.to_string()),
