@@ -8,7 +8,7 @@ use super::input::Input;
 use super::native::{About, NativeReader, Wanted};
 use super::overview::device_number;
 use super::reader::{Parsed, Reader};
-use super::record::{BlockRecord, Record};
+use super::record::{BlockRecord, LeftOut, Record};
 use petrio_colours::SECTOR_BYTES;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +20,8 @@ pub struct EventSummary {
     pub events: u64,
     /// Of each kind, in the order of [`EventKind::ALL`].
     pub kinds: [u64; EventKind::ALL.len()],
-    /// Events that stood out of order and were put in place.
-    pub reordered: u64,
-    /// Events of other devices, left out because one device was asked for.
-    pub other_devices: u64,
-    /// Lines or records that make no event: other calls, other events, discards.
-    pub other_events: u64,
-    /// Requests widened to whole 512-byte blocks.
-    pub widened: u64,
-    /// Ends whose beginning isn't in the trace.
-    pub unmatched_completions: u64,
-    /// Beginnings whose end isn't in the trace.
-    pub unanswered: u64,
+    /// What was left out, or brought into form.
+    pub left_out: LeftOut,
 }
 
 /// A trace in any format as events in order of time.

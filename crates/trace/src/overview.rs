@@ -121,12 +121,12 @@ impl Overview {
         self.kinds =
             kinds.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind.name(), count)).collect();
         self.remarks = [
-            ("lines or records that make no event", summary.other_events),
-            ("put in order", summary.reordered),
-            ("widened to whole blocks", summary.widened),
-            ("ends without a beginning", summary.unmatched_completions),
-            ("beginnings without an end", summary.unanswered),
-            ("of other devices", summary.other_devices),
+            ("lines or records that make no event", summary.left_out.other_events),
+            ("put in order", summary.left_out.reordered),
+            ("widened to whole blocks", summary.left_out.widened),
+            ("ends without a beginning", summary.left_out.unmatched_completions),
+            ("beginnings without an end", summary.left_out.unanswered),
+            ("of other devices", summary.left_out.other_devices),
         ]
         .into_iter()
         .filter(|&(_, count)| count > 0)

@@ -25,18 +25,8 @@ pub struct TraceSummary {
     pub flushes: u64,
     /// Bytes that they move.
     pub bytes: u64,
-    /// Records that stood out of order and were put in place.
-    pub reordered: u64,
-    /// Requests to other devices, left out because one device was asked for.
-    pub other_devices: u64,
-    /// Lines or records that hold no read, write or flush: other events, discards, inquiries.
-    pub other_events: u64,
-    /// Requests widened to whole 512-byte blocks.
-    pub widened: u64,
-    /// Completions whose request isn't in the trace.
-    pub unmatched_completions: u64,
-    /// Requests whose completion isn't in the trace, handed out without a measured response time.
-    pub unanswered: u64,
+    /// What was left out, or brought into form.
+    pub left_out: LeftOut,
 }
 
 /// How a record is parsed, which is this crate's own business.
@@ -176,7 +166,7 @@ impl<R: Record> Reader<R> {
     /// What was read so far.
     pub fn summary(&self) -> R::Summary {
         let (tally, mut summary) = (self.format.tally(), self.summary);
-        let left_out = LeftOut {
+        *R::left_out(&mut summary) = LeftOut {
             reordered: self.order.reordered,
             other_devices: self.other_devices,
             other_events: tally.other_events,
@@ -184,7 +174,6 @@ impl<R: Record> Reader<R> {
             unmatched_completions: tally.unmatched_completions,
             unanswered: tally.unanswered,
         };
-        R::leave_out(&mut summary, left_out);
         summary
     }
 

@@ -98,8 +98,8 @@ pub trait Record: Parsed {
     /// Counts it.
     fn count(&self, summary: &mut Self::Summary);
 
-    /// Puts what was left out beside what was counted.
-    fn leave_out(summary: &mut Self::Summary, left_out: LeftOut);
+    /// What was left out, beside what was counted.
+    fn left_out(summary: &mut Self::Summary) -> &mut LeftOut;
 }
 
 /// What was left out while reading, or brought into form.
@@ -163,19 +163,8 @@ impl Record for BlockRecord {
         summary.bytes += u64::from(self.blocks) * SECTOR_BYTES;
     }
 
-    fn leave_out(summary: &mut TraceSummary, left_out: LeftOut) {
-        let LeftOut { reordered, other_devices, other_events, widened, unmatched_completions, unanswered } =
-            left_out;
-        let counted = *summary;
-        *summary = TraceSummary {
-            reordered,
-            other_devices,
-            other_events,
-            widened,
-            unmatched_completions,
-            unanswered,
-            ..counted
-        };
+    fn left_out(summary: &mut TraceSummary) -> &mut LeftOut {
+        &mut summary.left_out
     }
 }
 
@@ -206,18 +195,7 @@ impl Record for Event {
         summary.kinds[self.kind as usize] += 1;
     }
 
-    fn leave_out(summary: &mut EventSummary, left_out: LeftOut) {
-        let LeftOut { reordered, other_devices, other_events, widened, unmatched_completions, unanswered } =
-            left_out;
-        let counted = *summary;
-        *summary = EventSummary {
-            reordered,
-            other_devices,
-            other_events,
-            widened,
-            unmatched_completions,
-            unanswered,
-            ..counted
-        };
+    fn left_out(summary: &mut EventSummary) -> &mut LeftOut {
+        &mut summary.left_out
     }
 }

@@ -62,10 +62,10 @@ fn warnings(found: &Characterisation, about: &About, read: &EventSummary) -> Vec
         }
     };
     warn(about.lost, "events were lost while tracing");
-    warn(read.other_devices, "events of other devices were left out");
-    warn(read.other_events, "lines or records make no event");
-    warn(read.unmatched_completions, "ends have no beginning in the trace");
-    warn(read.unanswered, "beginnings have no end in the trace, so no service time");
+    warn(read.left_out.other_devices, "events of other devices were left out");
+    warn(read.left_out.other_events, "lines or records make no event");
+    warn(read.left_out.unmatched_completions, "ends have no beginning in the trace");
+    warn(read.left_out.unanswered, "beginnings have no end in the trace, so no service time");
     warn(found.out_of_order, "events began before the one before them");
     warn(
         found.compact_closes,

@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(records[0].measured, Some(Time::from_micros(50)));
             assert!(records[0].synchronous);
             assert_eq!(reader.device_name(0).as_deref(), Some("8,16"));
-            assert_eq!(reader.summary().other_events, 1);
+            assert_eq!(reader.summary().left_out.other_events, 1);
         }
     }
 

@@ -220,6 +220,6 @@ mod tests {
             (Time::from_millis(250), Some(Time::from_micros(3_200)))
         );
         assert_eq!((events[2].offset, events[2].file.inode), (Some(4_096), 77));
-        assert_eq!(reader.summary().other_events, 1);
+        assert_eq!(reader.summary().left_out.other_events, 1);
     }
 }

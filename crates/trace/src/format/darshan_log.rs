@@ -346,7 +346,7 @@ mod tests {
             (Time::from_millis(250), Some(Time::from_micros(3_200)))
         );
         assert_eq!((events[2].offset, events[2].length, events[2].file.inode), (Some(4_096), 512, 77));
-        assert_eq!((events.len(), reader.summary().other_events), (3, 1));
+        assert_eq!((events.len(), reader.summary().left_out.other_events), (3, 1));
     }
 
     #[test]

@@ -191,7 +191,7 @@ mod tests {
                 (records[1].time, records[1].direction),
                 (Time::from_micros(999_500), Direction::Write)
             );
-            assert_eq!(reader.summary().other_events, 1);
+            assert_eq!(reader.summary().left_out.other_events, 1);
         }
     }
 }

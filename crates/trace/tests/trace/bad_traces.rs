@@ -157,7 +157,7 @@ fn records_slightly_out_of_order_are_sorted_within_the_window_and_counted() {
     let mut reader = TraceReader::from_reader("memory", &text[..], &allowed).unwrap();
     let addresses: Vec<u64> = reader.by_ref().map(|record| record.unwrap().address).collect();
     assert_eq!(addresses, [1, 2, 3, 4]);
-    assert_eq!(reader.summary().reordered, 1);
+    assert_eq!(reader.summary().left_out.reordered, 1);
 
     let text = b"1.0 0 1 8 1\n3.0 0 3 8 1\n4.0 0 4 8 1\n5.0 0 5 8 1\n2.0 0 2 8 1\n";
     let found = read_bytes(text, &allowed).unwrap_err();

@@ -41,10 +41,10 @@ fn every_line_of_the_strace_sample_is_understood_and_its_counts_are_those_of_gre
     assert_eq!(count(&events, |event| event.path.is_none()), 0);
     assert!(events.is_sorted_by_key(|event| event.time));
     let summary = reader.summary();
-    assert_eq!(summary.unmatched_completions, 0);
+    assert_eq!(summary.left_out.unmatched_completions, 0);
     // Calls on pipes and memory, signals and ends of processes are no events; everything else is one.
     let lines = 9_628 - 59;
-    assert!(summary.other_events + summary.events > lines * 99 / 100, "{summary:?}");
+    assert!(summary.left_out.other_events + summary.events > lines * 99 / 100, "{summary:?}");
     // Where a program reads a file from its beginning to its end, offsets follow each other.
     let known = count(&events, |event| event.kind == EventKind::Read && event.offset.is_some());
     assert!(known * 10 > of(EventKind::Read).count() * 8, "{known} of {}", of(EventKind::Read).count());
@@ -59,7 +59,7 @@ fn the_fio_log_has_its_requests_and_its_file() {
     // Counted with awk.
     assert_eq!(count(&events, |event| event.kind == EventKind::Read), 356);
     assert_eq!(count(&events, |event| event.kind == EventKind::Write), 387);
-    assert_eq!(reader.summary().other_events, 1);
+    assert_eq!(reader.summary().left_out.other_events, 1);
     let close = events.last().unwrap();
     assert_eq!(
         (close.kind, close.totals.unwrap().reads, close.totals.unwrap().writes),

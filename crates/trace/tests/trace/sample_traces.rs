@@ -121,7 +121,7 @@ fn perf_block_events_become_requests_with_their_latency() {
     );
     assert!(records.iter().all(|record| record.process == 10_700));
     assert_eq!(reader.device_name(0).as_deref(), Some("254,0"));
-    assert_eq!(reader.summary().unmatched_completions, 8);
+    assert_eq!(reader.summary().left_out.unmatched_completions, 8);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn darshans_logs_have_the_requests_that_another_reader_counts_in_them() {
         let of = |kind: EventKind| events.iter().filter(|event| event.kind == kind).count();
         assert_eq!((of(EventKind::Write), of(EventKind::Read)), (writes, reads), "{name}");
         assert_eq!(events.iter().map(|event| event.length).sum::<u64>(), bytes, "{name}");
-        assert_eq!(reader.summary().other_events, left_out, "{name}");
+        assert_eq!(reader.summary().left_out.other_events, left_out, "{name}");
         assert!(events.iter().all(|event| event.path.is_some()), "{name}");
         assert!(!reader.about().unwrap().command.is_empty(), "{name}");
     }
@@ -161,7 +161,11 @@ fn the_traces_that_petrio_ships_read_without_a_remark() {
         let summary = reader.summary();
         assert_eq!(reader.format(), FormatName::Petrio);
         assert!(records.len() > 1_000 && records.iter().all(|record| record.measured.is_some()), "{path:?}");
-        assert_eq!(summary.reordered + summary.widened + summary.other_events, 0, "{path:?}");
+        assert_eq!(
+            summary.left_out.reordered + summary.left_out.widened + summary.left_out.other_events,
+            0,
+            "{path:?}"
+        );
         seen += 1;
     }
     assert!(seen > 0, "no trace in {folder:?}");

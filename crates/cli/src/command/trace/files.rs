@@ -91,11 +91,11 @@ pub(super) fn about(reader: &mut EventReader) -> Result<About, Failure> {
 pub(super) fn remark(reader: &EventReader) {
     let summary = reader.summary();
     let remarks = [
-        (summary.other_events, "lines or records make no event"),
-        (summary.reordered, "records were put in order"),
-        (summary.widened, "requests were widened to whole blocks"),
-        (summary.unmatched_completions, "ends have no beginning in the trace"),
-        (summary.unanswered, "beginnings have no end in the trace"),
+        (summary.left_out.other_events, "lines or records make no event"),
+        (summary.left_out.reordered, "records were put in order"),
+        (summary.left_out.widened, "requests were widened to whole blocks"),
+        (summary.left_out.unmatched_completions, "ends have no beginning in the trace"),
+        (summary.left_out.unanswered, "beginnings have no end in the trace"),
     ];
     for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
         talk(&format!("note: {}: {count} {what}", reader.name()));

@@ -57,7 +57,8 @@ impl Context<'_> {
                 self.memory.cache.turn(key);
                 continue;
             }
-            match self.find_delayed_blocks(key) {
+            let reads = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Read, true);
+            match self.find_delayed_blocks(key, reads) {
                 Ok(None) => {}
                 Ok(Some(event)) => return Flush::Wait(event),
                 // Whoever syncs the file hears of it.

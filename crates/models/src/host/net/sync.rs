@@ -36,7 +36,7 @@ impl Context<'_> {
                     }
                 }
                 Stage::Data => {
-                    match self.find_delayed_blocks(key) {
+                    match self.find_delayed_blocks(key, Touch::of(&job.op, Direction::Read, true)) {
                         Ok(None) => {}
                         Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
                         Err(error) => return self.fail(job, error.failure()),
@@ -127,12 +127,16 @@ impl Context<'_> {
     }
 
     /// Finds blocks for pages that were written without (delayed allocation), before they go to the device.
-    /// What must happen first, if anything must.
+    /// What must happen first, if anything must. Metadata are read as `touch` says.
     ///
     /// # Errors
     /// When the volume is full: its blocks were reserved, but none for what maps them. The data are lost, as in
     /// `mpage_map_and_submit_extent`.
-    pub(super) fn find_delayed_blocks(&mut self, key: FileKey) -> Result<Option<Event>, FileError> {
+    pub(super) fn find_delayed_blocks(
+        &mut self,
+        key: FileKey,
+        touch: Touch,
+    ) -> Result<Option<Event>, FileError> {
         let Some(file) = crate::host::state::file_of(key) else { return Ok(None) };
         if self.fs.inodes.get(file).delayed == 0 {
             return Ok(None);
@@ -164,7 +168,7 @@ impl Context<'_> {
         let size = self.fs.inodes.get(file).size;
         self.fs.volume.grow(file, size);
         self.fs.volume.touch_inode(file, &mut self.fs.touched);
-        self.bring_touched(Touch::daemon(0, Direction::Read, true));
+        self.bring_touched(touch);
         self.log_touched(id);
         if self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered {
             self.journal.order(id, key.0);
@@ -203,7 +207,7 @@ impl Context<'_> {
                         if key.mount() != self.fs.number {
                             continue;
                         }
-                        match self.find_delayed_blocks(key) {
+                        match self.find_delayed_blocks(key, Touch::of(&job.op, Direction::Read, true)) {
                             Ok(None) => {}
                             Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
                             Err(error) => return self.fail(job, error.failure()),

@@ -54,7 +54,7 @@ fn unfinished_calls_come_where_they_began_with_what_they_came_to() {
     );
     assert_eq!(kinds(&events), [EventKind::Open, EventKind::Read, EventKind::Mkdir]);
     assert_eq!((events[1].length, events[1].service), (4_096, Some(Time::from_micros(100))));
-    assert_eq!(summary.unanswered, 1);
+    assert_eq!(summary.left_out.unanswered, 1);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn nothing_waits_for_a_call_that_ends_with_its_process() {
          1 1.000600 +++ exited with 0 +++\n",
     );
     assert_eq!(kinds(&events), [EventKind::Mkdir]);
-    assert_eq!((summary.unanswered, summary.unmatched_completions), (1, 0));
+    assert_eq!((summary.left_out.unanswered, summary.left_out.unmatched_completions), (1, 0));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn pipes_are_no_files_and_copies_are_a_read_and_a_write() {
     );
     assert_eq!(kinds(&events), [EventKind::Read, EventKind::Write]);
     assert_eq!((events[0].offset, events[1].offset, events[1].length), (Some(4096), None, 4096));
-    assert_eq!(summary.other_events, 2);
+    assert_eq!(summary.left_out.other_events, 2);
 }
 
 #[test]
