@@ -19,7 +19,6 @@ mod device_log;
 mod error;
 #[cfg(test)]
 mod example;
-pub mod figures;
 pub mod html;
 mod json;
 mod latency;
@@ -42,6 +41,7 @@ pub use copies::{CopiesFigures, MeanAndDeviation};
 pub use csv::write_csv;
 pub use device_log::DeviceLog;
 pub use error::ReportError;
+pub use petrio_page::numbers as figures;
 pub(crate) use figures::counted;
 pub use html::write_html;
 pub use json::write_json;

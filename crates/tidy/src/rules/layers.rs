@@ -9,6 +9,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("kernel", 0),
     ("units", 1),
     ("colours", 1),
+    ("page", 1),
     ("models", 2),
     ("workload", 2),
     ("scenario", 3),

@@ -1,0 +1,56 @@
+// What a figure shows, as data: the other side of crates/page/src/figure. Values are of base units; `null` is no number.
+
+export type Quantity = "number" | "bytes" | "duration" | "rate" | "share" | "change";
+export type Value = number | null;
+
+export interface Axis {
+  name: string;
+  quantity: Quantity;
+  scale: "linear" | "logarithmic" | { names: string[] };
+  from?: number;
+  to?: number;
+  ends?: string[];
+  headings?: number[];
+}
+
+export type Tone = "better" | "worse" | "same";
+
+export type Marks =
+  | { kind: "line"; x: Value[]; y: Value[]; dots?: boolean }
+  | { kind: "steps"; x: Value[]; y: Value[]; filled?: boolean }
+  | { kind: "bars"; x: Value[]; y: Value[] }
+  | { kind: "stack"; at: number[]; values: Value[] }
+  | { kind: "strokes"; x: Value[]; low: Value[]; length: Value[] }
+  | { kind: "intervals"; x: Value[]; low: Value[]; y: Value[]; high: Value[] }
+  | { kind: "rows"; low: Value[]; values: Value[]; high: Value[]; tones: Tone[] }
+  | { kind: "cells"; columns: number[]; rows: number[]; values: Value[]; quantity: Quantity; shade: "ratios" | { around: number } };
+
+export type Series = Marks & {
+  name: string;
+  colour?: number;
+  dashed?: boolean;
+  /** Drawn with a thicker line. */
+  strong?: boolean;
+  also?: { name: string; quantity: Quantity; values: Value[] }[];
+};
+
+export type Annotation = { at: "height"; value: number; words: string } | { at: "point"; x: number; y: number; words: string };
+
+export interface Figure {
+  title: string;
+  alternative: string;
+  across: Axis;
+  up: Axis;
+  series: Series[];
+  annotations?: Annotation[];
+  notes?: string[];
+  key: boolean;
+}
+
+export type Range = [number, number];
+
+export const namesOf = (axis: Axis): string[] | null => (typeof axis.scale === "object" ? axis.scale.names : null);
+
+/** The colour of a series, by which its line is broken, too. */
+export const COLOURS = 9;
+export const colourOf = (series: Series, index: number): number => (series.colour ?? index) % COLOURS;
