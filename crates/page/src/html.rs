@@ -190,7 +190,8 @@ fn values_of(figure: &Figure, marks: &Marks) -> Vec<(String, String)> {
             all.map(|(name, value)| if stands_up { (name, value) } else { (value, name) }).collect()
         }
         Marks::Strokes { x, low, .. } => pairs(x, low),
-        Marks::Intervals { x, low, y, high } => {
+        Marks::Intervals { x, low, y, .. } if low.is_empty() => pairs(x, y),
+        Marks::Intervals { x, low, y, high, .. } => {
             let all = x.iter().zip(low.iter().zip(y).zip(high));
             all.map(|(x, ((low, y), high))| {
                 (across.words(*x), format!("{} ({} to {})", up.words(*y), up.words(*low), up.words(*high)))

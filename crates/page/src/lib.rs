@@ -35,7 +35,7 @@ pub mod histogram;
 mod html;
 pub mod numbers;
 pub mod page;
-mod thin;
+pub mod thin;
 
 pub use figure::Figure;
 pub use page::Page;

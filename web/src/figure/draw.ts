@@ -127,14 +127,17 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
       break;
     case "intervals": {
       let shafts = "";
+      const points: [number, number][] = [];
       series.x.forEach((value, i) => {
         const point = at(i, value, series.y[i]);
         if (!point) return;
-        const [low, high] = [y.at(series.low[i] ?? 0), y.at(series.high[i] ?? 0)];
-        shafts += `M${near(point[0])} ${near(low)}V${near(high)}`;
+        const [low, high] = [series.low[i], series.high[i]];
+        if (typeof low === "number" && typeof high === "number") shafts += `M${near(point[0])} ${near(y.at(low))}V${near(y.at(high))}`;
+        points.push(point);
         one.dots.push({ x: point[0], y: point[1], tone: "", arrow: 0 });
       });
       one.whiskers.push({ path: shafts, tone: "" });
+      if (series.joined) one.line = path(points);
       break;
     }
     case "rows":

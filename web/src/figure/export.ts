@@ -12,6 +12,7 @@ export function svgText(plot: SVGSVGElement): string {
     written[i]?.removeAttribute("class");
   });
   for (const handle of copy.querySelectorAll("[role=slider]")) handle.parentElement?.remove();
+  for (const told of copy.querySelectorAll(".found, .drag, .reach")) told.remove();
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   paper.setAttribute("width", "100%");
   paper.setAttribute("height", "100%");

@@ -19,6 +19,8 @@ export interface Layout {
   /** Left, right, top and bottom of what is plotted. */
   box: [number, number, number, number];
   height: number;
+  /** The size of the text, by which places go. */
+  em: number;
   across: string;
   up: string;
   entries: KeyEntry[];
@@ -103,6 +105,7 @@ export function layout(figure: Figure, shown: Series[], zoom: Range | null, widt
     y,
     box: [places[0], places[1], top, bottom],
     height,
+    em,
     across: titled(figure.across, x.unit),
     up: titled(figure.up, y.unit),
     entries: entries.map((entry) => ({ ...entry, y: bottom + below + entry.y + 1.2 * em })),

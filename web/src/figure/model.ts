@@ -21,7 +21,7 @@ export type Marks =
   | { kind: "bars"; x: Value[]; y: Value[] }
   | { kind: "stack"; at: number[]; values: Value[] }
   | { kind: "strokes"; x: Value[]; low: Value[]; length: Value[] }
-  | { kind: "intervals"; x: Value[]; low: Value[]; y: Value[]; high: Value[] }
+  | { kind: "intervals"; x: Value[]; low: Value[]; y: Value[]; high: Value[]; joined?: boolean }
   | { kind: "rows"; low: Value[]; values: Value[]; high: Value[]; tones: Tone[] }
   | { kind: "cells"; columns: number[]; rows: number[]; values: Value[]; quantity: Quantity; shade: "ratios" | { around: number } };
 

@@ -119,7 +119,7 @@ pub enum Marks {
         /// Where they lie across.
         #[serde(serialize_with = "numbers")]
         x: Vec<f64>,
-        /// Lower ends.
+        /// Lower ends; without any, values stand alone.
         #[serde(serialize_with = "numbers")]
         low: Vec<f64>,
         /// Values.
@@ -128,6 +128,9 @@ pub enum Marks {
         /// Upper ends.
         #[serde(serialize_with = "numbers")]
         high: Vec<f64>,
+        /// Whether a line joins the values.
+        #[serde(skip_serializing_if = "no")]
+        joined: bool,
     },
     /// Values with the intervals around them across, one for each name of the axis upwards: a forest plot. No number where there is none.
     Rows {
