@@ -8,7 +8,8 @@ export default defineConfig({
     outDir: "../crates/page/assets",
     emptyOutDir: true,
     target: "es2022",
-    cssTarget: "es2022",
+    // Those that know light-dark(), by which pages are light or dark.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     lib: { entry: "src/figure/page.ts", formats: ["iife"], name: "petrio", fileName: () => "figure.js", cssFileName: "figure" },
   },
 });

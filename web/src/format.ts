@@ -5,6 +5,8 @@ import type { Quantity } from "./figure/model";
 export interface Unit {
   name: string;
   factor: number;
+  /** From which size on it is used, where that isn't one of it. */
+  from?: number;
 }
 
 const BYTES = ["", "Ki", "Mi", "Gi", "Ti"].map((name, i) => ({ name: `${name}B`, factor: 1024 ** i }));
@@ -17,8 +19,8 @@ const UNITS: Record<Quantity, Unit[]> = {
     { name: "µs", factor: 1e-6 },
     { name: "ms", factor: 1e-3 },
     { name: "s", factor: 1 },
-    { name: "min", factor: 60 },
-    { name: "h", factor: 3600 },
+    { name: "min", factor: 60, from: 600 },
+    { name: "h", factor: 3600, from: 7200 },
   ],
   rate: BYTES.map(({ name, factor }) => ({ name: `${name}/s`, factor })),
   share: [{ name: "%", factor: 0.01 }],
@@ -31,7 +33,7 @@ export const unitsOf = (quantity: Quantity): Unit[] => UNITS[quantity];
 export function unitFor(quantity: Quantity, size: number): Unit {
   const units = UNITS[quantity];
   let best = units[0] ?? { name: "", factor: 1 };
-  for (const unit of units) if (Math.abs(size) >= unit.factor * (1 - 1e-9)) best = unit;
+  for (const unit of units) if (Math.abs(size) >= (unit.from ?? unit.factor) * (1 - 1e-9)) best = unit;
   if (size === 0 && quantity === "duration") best = { name: "s", factor: 1 };
   return best;
 }

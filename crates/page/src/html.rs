@@ -10,8 +10,8 @@ const STYLE: &str = concat!(include_str!("page.css"), include_str!("../assets/fi
 const SCRIPT: &str = include_str!("../assets/figure.js");
 const SCRIPT_HASH: &str = include_str!("../assets/figure.js.sha256");
 
-/// Rows of a figure's values where there are no scripts.
-const ROWS_MAX: usize = 12;
+/// Values of a series where there are no scripts.
+const VALUES_MAX: usize = 10;
 
 /// The whole document.
 pub(crate) fn document(page: &Page) -> String {
@@ -158,16 +158,22 @@ fn figure(figure: &Figure) -> Markup {
 
 /// The values, for whoever has no scripts: of many, some.
 fn values(figure: &Figure) -> Markup {
-    let heads = ["", &*figure.across.name, &*figure.up.name];
-    let mut all = Table::new(heads);
-    for series in &figure.series {
-        let rows = values_of(figure, &series.marks);
-        let every = rows.len().div_ceil(ROWS_MAX).max(1);
-        let last = rows.len().saturating_sub(1);
-        let some = rows.into_iter().enumerate().filter(|(number, _)| number % every == 0 || *number == last);
-        all.rows.extend(some.map(|(_, (x, y))| vec![series.name.as_str().into(), x.into(), y.into()]));
+    html! {
+        p { (clean(&figure.alternative)) }
+        table {
+            tr { th {} td { (clean(&figure.across.name)) ": " (clean(&figure.up.name)) } }
+            @for series in &figure.series {
+                tr { th { (clean(&series.name)) } td { (clean(&some(values_of(figure, &series.marks)))) } }
+            }
+        }
     }
-    html! { p { (clean(&figure.alternative)) } (table(&all)) }
+}
+
+fn some(values: Vec<(String, String)>) -> String {
+    let every = values.len().div_ceil(VALUES_MAX).max(1);
+    let last = values.len().saturating_sub(1);
+    let kept = values.into_iter().enumerate().filter(|(number, _)| number.is_multiple_of(every) || *number == last);
+    kept.map(|(_, (x, y))| format!("{x}: {y}")).collect::<Vec<_>>().join("; ")
 }
 
 /// What stands at each value across and upwards.

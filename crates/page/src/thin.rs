@@ -4,8 +4,10 @@ use serde::{Serialize, Serializer};
 
 /// Points of a line that are kept: more than a figure has pixels to tell apart.
 const POINTS_MAX: usize = 480;
-/// Parts of a figure's length that can be told apart, with some room to look closer.
-const RESOLUTION: f64 = 2e4;
+/// Parts of a figure's length, and of a value, that can be told apart: the digits that are told beside the pointer.
+const RESOLUTION: f64 = 5e3;
+/// Lines on which many numbers lie: several for each that a screen has there, so that one may look closer.
+const LINES: f64 = 4_000.0;
 
 /// A number in the digits that can be seen.
 pub(crate) struct Readable(f64);
@@ -32,16 +34,80 @@ pub(crate) fn rounded(value: f64, span: f64) -> Readable {
     Readable(format!("{value:.*e}", digits - 1).parse().unwrap_or(value))
 }
 
-/// All values, each so exact as [`rounded`] within their span.
-pub(crate) fn readable(values: &[f64]) -> impl Iterator<Item = Readable> + '_ {
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let span = finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min);
-    values.iter().map(move |value| rounded(*value, span))
+/// Numbers as they go into a page: each in the digits that can be seen, or, of many, by the lines of a fine grid.
+pub(crate) struct Numbers<'v>(pub(crate) &'v [f64]);
+
+impl Serialize for Numbers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(grid) = OnGrid::of(self.0) {
+            return grid.serialize(serializer);
+        }
+        let finite = || self.0.iter().copied().filter(|value| value.is_finite());
+        let span = finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min);
+        serializer.collect_seq(self.0.iter().map(|value| rounded(*value, span)))
+    }
+}
+
+/// So few numbers take no room.
+const FEW: usize = 16;
+/// Whole numbers below are counts, which are told in full, and short.
+const COUNTS: f64 = 1e6;
+/// Numbers of which the greatest is so many times the least lie on a grid of equal ratios.
+const RATIO: f64 = 50.0;
+
+/// Many numbers by the lines of a fine grid on which they lie, each as its distance from the one before: few digits for each. The grid's
+/// lines are equally far from each other, or in equal ratios.
+#[derive(Serialize)]
+struct OnGrid {
+    from: f64,
+    step: f64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ratios: bool,
+    by: Vec<i64>,
+}
+
+impl OnGrid {
+    fn of(values: &[f64]) -> Option<Self> {
+        let from = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let to = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let is_counted = to < COUNTS && values.iter().all(|value| value.fract() == 0.0);
+        if values.len() < FEW || is_counted || values.iter().any(|value| !value.is_finite()) || from >= to {
+            return None;
+        }
+        let ratios = from > 0.0 && to / from > RATIO;
+        let least = values.iter().copied().filter(|value| *value > 0.0).fold(to, f64::min);
+        if !ratios && to / least > RATIO && from <= 0.0 && !is_rising_to_one(values) {
+            // What is little beside the greatest may still be seen, on a logarithmic axis.
+            return None;
+        }
+        let place = |value: f64| if ratios { libm::log(value / from) } else { value - from };
+        let step = even_step(values).filter(|_| !ratios).unwrap_or(place(to) / LINES);
+        let mut before = 0;
+        let distance = |value: &f64| {
+            let line = (place(*value) / step).round() as i64;
+            let by = line - before;
+            before = line;
+            by
+        };
+        Some(Self { from, step, ratios, by: values.iter().map(distance).collect() })
+    }
+}
+
+/// Parts of all, as a distribution function has them, which are looked at by themselves.
+fn is_rising_to_one(values: &[f64]) -> bool {
+    values.is_sorted() && values.last().is_some_and(|last| *last <= 1.0)
+}
+
+/// The distance of values that are all equally far from each other.
+fn even_step(values: &[f64]) -> Option<f64> {
+    let step = (values.last()? - values.first()?) / (values.len() - 1) as f64;
+    let is_even = values.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() < 1e-6 * step);
+    (step > 0.0 && is_even).then_some(step)
 }
 
 /// The numbers of those that are kept of a line's points: of each stretch the least and the greatest, and both ends.
-fn kept(y: &[f64]) -> Vec<usize> {
-    let stretch = y.len().div_ceil(POINTS_MAX / 2).max(1);
+fn kept(y: &[f64], most: usize) -> Vec<usize> {
+    let stretch = y.len().div_ceil((most / 2).max(1)).max(1);
     let mut kept = vec![0];
     for begin in (0..y.len()).step_by(stretch) {
         let all = begin..(begin + stretch).min(y.len());
@@ -57,10 +123,15 @@ fn kept(y: &[f64]) -> Vec<usize> {
 
 /// As many points of a line as can be told apart, with the extremes.
 pub(crate) fn line(x: Vec<f64>, y: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
-    if y.len() <= POINTS_MAX || x.len() != y.len() {
+    points(x, y, POINTS_MAX)
+}
+
+/// At most about so many points of a line, with the extremes.
+pub fn points(x: Vec<f64>, y: Vec<f64>, most: usize) -> (Vec<f64>, Vec<f64>) {
+    if y.len() <= most || x.len() != y.len() {
         return (x, y);
     }
-    kept(&y).into_iter().map(|index| (x[index], y[index])).unzip()
+    kept(&y, most).into_iter().map(|index| (x[index], y[index])).unzip()
 }
 
 /// The numbers of at most about so many of all strokes (place, low end, high end), evenly, with those at the edges of the picture.
@@ -80,6 +151,7 @@ pub fn strokes(all: &[(f64, f64, f64)], most: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -94,6 +166,41 @@ mod tests {
         assert_eq!(peak.map(|index| kept_x[index]), Some(77_777.0));
     }
 
+    /// The numbers as the component reads them.
+    fn read(grid: &OnGrid) -> Vec<f64> {
+        let mut line = 0;
+        let value = |by: &i64| {
+            line += by;
+            let far = line as f64 * grid.step;
+            if grid.ratios { grid.from * libm::exp(far) } else { grid.from + far }
+        };
+        grid.by.iter().map(value).collect()
+    }
+
+    #[test]
+    fn many_numbers_on_a_grid_are_near_to_what_they_were() {
+        let scattered: Vec<f64> = (0..500).map(|n| 1e12 + 0.5 + f64::from((n * 7_919) % 1_000_003)).collect();
+        let ratios: Vec<f64> = (0..500).map(|n| 1e-6 * libm::exp(f64::from(n * 7 % 500) / 40.0)).collect();
+        for (values, span) in [(scattered, Some(1e6)), (ratios, None)] {
+            let read = read(&OnGrid::of(&values).unwrap());
+            for (value, read) in values.iter().zip(read) {
+                assert!((value - read).abs() <= span.unwrap_or(5.0 * value) / LINES, "{value} became {read}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_steps_are_told_exactly_and_counts_and_what_is_little_are_left_alone() {
+        let edges: Vec<f64> = (0..200).map(|n| 3.0 + 0.125 * f64::from(n)).collect();
+        let grid = OnGrid::of(&edges).unwrap();
+        assert!(grid.by[1..].iter().all(|by| *by == 1));
+        assert_eq!(read(&grid), edges);
+        let counts: Vec<f64> = (0..200).map(f64::from).collect();
+        assert!(OnGrid::of(&counts).is_none());
+        let little: Vec<f64> = (0..200).map(|n| f64::from(n * n) * 1e-7).collect();
+        assert!(OnGrid::of(&little).is_none() || is_rising_to_one(&little));
+    }
+
     #[test]
     fn strokes_are_thinned_evenly_and_those_at_the_edges_stay() {
         let mut all: Vec<(f64, f64, f64)> =
@@ -105,9 +212,9 @@ mod tests {
 
     #[test]
     fn digits_tell_small_differences_of_great_numbers_and_no_more() {
-        let text = |values: &[f64]| serde_json::to_string(&readable(values).collect::<Vec<_>>()).unwrap_or_default();
+        let text = |values: &[f64]| serde_json::to_string(&Numbers(values)).unwrap_or_default();
         assert_eq!(text(&[1e12 + 1.0, 1e12 + 3.0]), "[1000000000001,1000000000003]");
-        assert_eq!(text(&[0.0, 1.0 / 3.0, 123_456.789]), "[0,0.33333,123457]");
+        assert_eq!(text(&[0.0, 1.0 / 3.0, 123_456.789]), "[0,0.3333,123500]");
         assert_eq!(text(&[f64::NAN, f64::INFINITY]), "[null,null]");
     }
 }

@@ -121,8 +121,8 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
       series.x.forEach((value, i) => {
         const point = at(i, value, series.low[i]);
         if (!point) return;
-        const long = Math.max(1.2, point[1] - y.at((series.low[i] ?? 0) + (series.length[i] ?? 0)));
-        one.strokes += `M${near(point[0])} ${near(point[1])}v${near(-long)}`;
+        const long = point[1] - y.at((series.low[i] ?? 0) + (series.length[i] ?? 0));
+        one.strokes += `M${near(point[0])} ${near(point[1])}v${near(-Math.max(1.2, long))}`;
       });
       break;
     case "intervals": {
@@ -225,7 +225,7 @@ export function words(figure: Figure, { drawn: { series: number }, target: { ind
     case "steps":
     case "bars": {
       const [from, to] = [series.x[index], series.x[index + 1]];
-      if (series.kind === "steps" && !series.filled) tell(x, across.quantity, from);
+      if (series.kind === "steps" && series.x.length === series.y.length) tell(x, across.quantity, from);
       else if (Number.isInteger((from ?? 0) + 0.5) && (to ?? 0) - (from ?? 0) === 1) tell(x, across.quantity, (from ?? 0) + 0.5);
       else lines.push([x, `${told(across.quantity, from)} to ${told(across.quantity, to)}`]);
       tell(y, up.quantity, series.y[index]);

@@ -54,3 +54,30 @@ export const namesOf = (axis: Axis): string[] | null => (typeof axis.scale === "
 /** The colour of a series, by which its line is broken, too. */
 export const COLOURS = 9;
 export const colourOf = (series: Series, index: number): number => (series.colour ?? index) % COLOURS;
+
+/** Many numbers by the lines of a grid, each as its distance from the one before. */
+interface Grid {
+  from: number;
+  step: number;
+  ratios?: boolean;
+  by: number[];
+}
+
+function numbers({ from, step, ratios, by }: Grid): number[] {
+  let line = 0;
+  return by.map((lines) => {
+    line += lines;
+    return ratios ? from * Math.exp(line * step) : from + line * step;
+  });
+}
+
+/** A figure as it is told, with all its numbers. */
+export function read(told: unknown): Figure {
+  const whole = (part: unknown): unknown => {
+    if (Array.isArray(part)) return typeof part[0] === "object" ? part.map(whole) : part;
+    if (typeof part !== "object" || part === null) return part;
+    if ("by" in part) return numbers(part as Grid);
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(value)]));
+  };
+  return whole(told) as Figure;
+}

@@ -3,13 +3,13 @@
 import { mount } from "svelte";
 import Figure from "./Figure.svelte";
 import "./figure.css";
-import type { Figure as Model } from "./model";
+import { read } from "./model";
 
 for (const script of document.querySelectorAll("figure[data-figure] > script")) {
-  const model = JSON.parse(script.textContent ?? "") as Model;
+  const figure = read(JSON.parse(script.textContent ?? ""));
   const place = document.createElement("div");
   script.replaceWith(place);
-  mount(Figure, { target: place, props: { figure: model } });
+  mount(Figure, { target: place, props: { figure } });
 }
 
 const THEMES = ["auto", "light", "dark"];

@@ -76,18 +76,6 @@ function doublings([from, to]: Range): Tick[] {
   return found;
 }
 
-/** How much a tick deserves a number: powers of ten first, then 5 and 2; of powers of two the roundest. */
-function worth(value: number, quantity: Quantity): number {
-  if (quantity === "bytes" || quantity === "rate") {
-    const power = Math.round(Math.log2(value));
-    return power % 10 === 0 ? 4 : power % 5 === 0 ? 3 : power % 2 === 0 ? 2 : 1;
-  }
-  const power = Math.log10(value) + 1e-9;
-  const digit = Math.round(value / 10 ** Math.floor(power));
-  if (digit !== 1) return digit === 2 || digit === 5 ? 1 : 0;
-  return Math.floor(power) % 3 === 0 ? 4 : Math.floor(power) % 2 === 0 ? 3 : 2;
-}
-
 /** Changes in per cents, as far to either side of none. */
 const CHANGES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 9, 19, 49, 99];
 
@@ -100,20 +88,28 @@ function changes([from, to]: Range): Tick[] {
   return found.filter(({ value }) => value >= from && value <= to).sort((a, b) => a.value - b.value);
 }
 
-/** Numbers where there is room for them, the worthier ones first. */
-function numbered(ticks: Tick[], at: Scale["at"], quantity: Quantity, room: (text: string) => number): Tick[] {
-  const taken: Range[] = [];
-  const labels = new Map<number, string>();
-  const order = ticks.map(({ value }) => ({ value, worth: worth(value, quantity) })).sort((a, b) => b.worth - a.worth || a.value - b.value);
-  for (const { value, worth: much } of order) {
-    if (much === 0) continue;
-    const text = told(quantity, value);
-    const [place, half] = [at(value), room(text) / 2];
-    if (taken.some(([low, high]) => place - half < high && place + half > low)) continue;
-    taken.push([place - half, place + half]);
-    labels.set(value, text);
+/** Numbers at as many ticks as have room: at every power, every other, every third …, and over few powers of ten at 2 and 5, too. */
+function numbered(ticks: Tick[], at: Scale["at"], quantity: Quantity, base: 2 | 10, unit: number, room: (text: string) => number): Tick[] {
+  const most = ticks.at(-1)?.value ?? 1;
+  const power = (value: number): number => Math.log(value / unit) / Math.log(base);
+  const isWhole = (number: number): boolean => Math.abs(number - Math.round(number)) < 1e-6;
+  const everyNth = (n: number) => (value: number): boolean => isWhole(power(value) / n);
+  const all = [1, 2, 3, 4, 5, 10, 20].map(everyNth);
+  if (base === 10 && most / (ticks[0]?.value ?? 1) < 300) {
+    all.unshift((value) => [1, 2, 5].some((digit) => isWhole(power(value / digit))));
   }
-  return ticks.map(({ value }) => ({ value, label: labels.get(value) ?? "" }));
+  for (const chosen of all) {
+    const labels = ticks.map(({ value }) => ({ value, label: chosen(value) ? told(quantity, value) : "" }));
+    let end = -Infinity;
+    const places = labels.filter(({ label }) => label).map(({ value, label }) => [at(value), room(label) / 2] as const);
+    const overlap = places.sort((a, b) => a[0] - b[0]).some(([place, half]) => {
+      const touches = place - half < end;
+      end = place + half;
+      return touches;
+    });
+    if (!overlap && places.length > 0) return labels;
+  }
+  return ticks;
 }
 
 /** In equal ratios. `room` is how long a label is along the axis, with the gap to the next. */
@@ -126,8 +122,10 @@ export function logarithmic(range: Range, places: Range, quantity: Quantity, roo
   const scale = (ticks: Tick[]): Scale => ({ at, of, ticks, unit: "", range });
   if (quantity === "change") return scale(changes(range));
   const binary = (quantity === "bytes" || quantity === "rate") && range[1] / range[0] >= 4;
-  const ticks = binary ? doublings(range) : decades(range, quantity === "share" ? 0.01 : 1);
-  if (ticks.length > 1) return scale(numbered(ticks, at, quantity, room));
+  const unit = quantity === "share" ? 0.01 : 1;
+  const ticks = binary ? doublings(range) : decades(range, unit);
+  const labelled = numbered(ticks, at, quantity, binary ? 2 : 10, binary ? 1 : unit, room);
+  if (labelled.filter(({ label }) => label).length > 1) return scale(labelled);
   // So narrow a range has no power in it.
   const narrow = linear(range, places, quantity, 5).ticks.map(({ value }) => ({ value, label: told(quantity, value) }));
   return scale(narrow);

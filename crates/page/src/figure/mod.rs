@@ -125,6 +125,6 @@ mod tests {
     #[test]
     fn numbers_have_the_digits_that_can_be_seen_and_what_is_none_is_null() {
         let json = figure("a").json();
-        assert!(json.contains("\"x\":[1,2],\"y\":[null,0.33333]"), "{json}");
+        assert!(json.contains("\"x\":[1,2],\"y\":[null,0.3333]"), "{json}");
     }
 }

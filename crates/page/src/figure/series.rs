@@ -168,7 +168,7 @@ const fn no(flag: &bool) -> bool {
 }
 
 fn numbers<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(thin::readable(values))
+    thin::Numbers(values).serialize(serializer)
 }
 
 impl Series {
@@ -198,6 +198,15 @@ impl Series {
     /// Means of intervals: one edge more than values.
     pub fn stairs(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
         Self::new(name, Marks::Steps { x, y, filled: true })
+    }
+
+    /// The same without filling what lies below: for several staircases in one figure.
+    #[must_use]
+    pub fn unfilled(mut self) -> Self {
+        if let Marks::Steps { filled, .. } = &mut self.marks {
+            *filled = false;
+        }
+        self
     }
 
     /// A histogram's columns: one edge more than heights.

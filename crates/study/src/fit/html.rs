@@ -14,7 +14,7 @@ const CURVES: usize = 3;
 /// Columns of the histogram.
 const COLUMNS: usize = 60;
 /// Points of a curve.
-const POINTS: usize = 240;
+const POINTS: usize = 180;
 /// Values that range over more than this ratio lie on a logarithmic axis.
 const RATIO: f64 = 50.0;
 

@@ -2,10 +2,14 @@
 
 use petrio_page::figure::{Axis, Figure, Quantity, SERIES_MAX, Series};
 use petrio_page::numbers::per_cent;
+use petrio_page::thin::points;
 use petrio_workload::trace::characterise::Distribution;
 
 /// Powers of ten of values that a figure shows; what is less stands at its left edge.
 const RANGE_MAX: f64 = 1e9;
+
+/// Points of all distribution functions of a figure.
+const POINTS_MAX: usize = 360;
 
 /// Distribution functions of sizes in bytes, or of times in seconds: as many as can be told apart. `unit` is one of the distributions' values
 /// in these.
@@ -21,8 +25,8 @@ pub(crate) fn distributions(
     if !greatest.is_finite() {
         return None;
     }
-    let points = shown.iter().flat_map(|(_, found)| found.points.iter().map(|point| point.at_most * unit));
-    let positive = values().chain(points).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
+    let places = shown.iter().flat_map(|(_, found)| found.points.iter().map(|point| point.at_most * unit));
+    let positive = values().chain(places).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
     let smallest = if quantity == Quantity::Bytes { 1.0 } else { 1e-9 };
     let least = if positive.is_finite() { positive } else { smallest };
     let least = least.max(greatest / RANGE_MAX).max(smallest);
@@ -34,6 +38,7 @@ pub(crate) fn distributions(
     for (name, found) in shown {
         let corners = found.points.iter().map(|point| (point.at_most * unit, point.fraction));
         let (x, y) = std::iter::once((found.least * unit, 0.0)).chain(corners).unzip();
+        let (x, y) = points(x, y, POINTS_MAX / shown.len());
         figure.push(Series::corners(name.as_str(), x, y));
     }
     Some(figure)

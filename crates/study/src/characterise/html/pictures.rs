@@ -6,7 +6,7 @@ use petrio_page::thin::strokes;
 use petrio_workload::trace::characterise::OffsetsOverTime;
 
 /// Strokes of a page's pictures together: more would take more of a page than they show.
-const STROKES_MAX: usize = 3_200;
+const STROKES_MAX: usize = 1_200;
 
 /// The picture of one file or device, on a page of so many.
 pub(super) fn picture(of: &OffsetsOverTime, pictures: usize) -> Option<Figure> {

@@ -279,7 +279,7 @@ fn working_set(pages: &PageUse) -> Figure {
         ("so far", |window| window.pages_so_far),
     ] {
         let heights = set.windows.iter().map(|window| (value(window) * pages.page_bytes) as f64);
-        figure.push(Series::stairs(name, edges.clone(), heights.collect()));
+        figure.push(Series::stairs(name, edges.clone(), heights.collect()).unfilled());
     }
     figure.note(format!("Windows of {}.", petrio_page::numbers::seconds(set.window_s)));
     figure

@@ -97,7 +97,6 @@ fn shares(page: &mut Page, comparison: &Comparison) {
         return;
     }
     let title = format!("Where the time of an average {} goes", comparison.subject().one());
-    page.heading(title.as_str());
     let mut figure = causes(&title, &who, true);
     for contender in comparison.contenders.iter().filter(|contender| !is_known(contender)) {
         figure.note(format!("{}: nobody knows: it is no simulation", contender.letter));
