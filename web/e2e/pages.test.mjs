@@ -58,9 +58,9 @@ async function closed(one) {
   await one.context().close();
 }
 
-const drawing = (one, title) => one.locator("figure", { has: one.locator("figcaption", { hasText: new RegExp(`^${title}$`) }) }).locator(".drawing");
+const drawing = (one, title) => one.locator("figure", { has: one.locator("figcaption", { hasText: new RegExp(`^${title}$`) }) }).locator(".drawing").first();
 const says = async (figure) => (await figure.locator(".says").innerText()).replaceAll(/\s+/g, " ");
-const labels = (figure) => figure.locator(".grid text").allInnerTexts();
+const labels = (figure) => figure.locator(".grid text").allTextContents();
 
 /** A place of what is plotted, by parts of its width and height. */
 async function place(figure, across, up) {

@@ -11,7 +11,7 @@ const SCRIPT: &str = include_str!("../assets/figure.js");
 const SCRIPT_HASH: &str = include_str!("../assets/figure.js.sha256");
 
 /// Values of a series where there are no scripts.
-const VALUES_MAX: usize = 10;
+const VALUES_MAX: usize = 7;
 
 /// The whole document.
 pub(crate) fn document(page: &Page) -> String {
@@ -188,11 +188,11 @@ fn values_of(figure: &Figure, marks: &Marks) -> Vec<(String, String)> {
             let edges = x.windows(2).zip(y).filter(|(_, y)| **y != 0.0);
             edges.map(|(edge, y)| (format!("{} to {}", across.words(edge[0]), across.words(edge[1])), up.words(*y))).collect()
         }
-        Marks::Stack { at, values } => {
+        Marks::Stack { values } => {
             let stands_up = matches!(across.scale, crate::figure::Scale::Names(_));
             let name = |at: usize| if stands_up { across.words(at as f64) } else { up.words(at as f64) };
             let quantity = if stands_up { up.quantity } else { across.quantity };
-            let all = at.iter().zip(values).map(|(at, value)| (name(*at), quantity.words(*value)));
+            let all = values.iter().enumerate().map(|(at, value)| (name(at), quantity.words(*value)));
             all.map(|(name, value)| if stands_up { (name, value) } else { (value, name) }).collect()
         }
         Marks::Strokes { x, low, .. } => pairs(x, low),

@@ -71,17 +71,24 @@ impl OnGrid {
         let from = values.iter().copied().fold(f64::INFINITY, f64::min);
         let to = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let is_counted = to < COUNTS && values.iter().all(|value| value.fract() == 0.0);
-        if values.len() < FEW || is_counted || values.iter().any(|value| !value.is_finite()) || from >= to {
+        if values.len() < FEW || values.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let ratios = from > 0.0 && to / from > RATIO;
+        if from >= to {
+            return Some(Self { from, step: 1.0, ratios: false, by: vec![0; values.len()] });
+        }
+        let even = even_step(values);
+        if is_counted && even.is_none() {
+            return None;
+        }
+        let ratios = even.is_none() && from > 0.0 && to / from > RATIO;
         let least = values.iter().copied().filter(|value| *value > 0.0).fold(to, f64::min);
-        if !ratios && to / least > RATIO && from <= 0.0 && !is_rising_to_one(values) {
+        if even.is_none() && !ratios && to / least > RATIO && from <= 0.0 && !is_rising_to_one(values) {
             // What is little beside the greatest may still be seen, on a logarithmic axis.
             return None;
         }
         let place = |value: f64| if ratios { libm::log(value / from) } else { value - from };
-        let step = even_step(values).filter(|_| !ratios).unwrap_or(place(to) / LINES);
+        let step = even.unwrap_or(place(to) / LINES);
         let mut before = 0;
         let distance = |value: &f64| {
             let line = (place(*value) / step).round() as i64;
@@ -195,7 +202,7 @@ mod tests {
         let grid = OnGrid::of(&edges).unwrap();
         assert!(grid.by[1..].iter().all(|by| *by == 1));
         assert_eq!(read(&grid), edges);
-        let counts: Vec<f64> = (0..200).map(f64::from).collect();
+        let counts: Vec<f64> = (0..200).map(|n| f64::from(n * n)).collect();
         assert!(OnGrid::of(&counts).is_none());
         let little: Vec<f64> = (0..200).map(|n| f64::from(n * n) * 1e-7).collect();
         assert!(OnGrid::of(&little).is_none() || is_rising_to_one(&little));

@@ -102,8 +102,8 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
       });
       break;
     case "stack":
-      series.at.forEach((name, i) => {
-        const value = series.values[i] ?? 0;
+      series.values.forEach((part, name) => {
+        const value = part ?? 0;
         const base = bases[name] ?? 0;
         bases[name] = base + value;
         if (value === 0) return;
@@ -114,7 +114,7 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
           : { x: x.at(name) - thick / 2, y: y.at(base + value), width: Math.max(thick, 0.5), height: Math.max(y.at(base) - y.at(base + value) - 1, 0.8) };
         one.rectangles.push(rectangle);
         const { x: begin, y: above, width, height } = rectangle;
-        one.targets.push({ index: i, x: begin + width / 2, y: above + (lying ? height / 2 : 0), box: [begin, begin + width, above, above + height] });
+        one.targets.push({ index: name, x: begin + width / 2, y: above + (lying ? height / 2 : 0), box: [begin, begin + width, above, above + height] });
       });
       break;
     case "strokes":
@@ -234,7 +234,7 @@ export function words(figure: Figure, { drawn: { series: number }, target: { ind
     case "stack": {
       const stands = typeof across.scale === "object";
       const [names, values] = stands ? [across, up] : [up, across];
-      const where = name(names, series.at[index]);
+      const where = name(names, index);
       if (where) lines.push([names.name, where]);
       tell(values.name, values.quantity, series.values[index]);
       break;
@@ -260,6 +260,6 @@ export function words(figure: Figure, { drawn: { series: number }, target: { ind
       tell(series.name, series.quantity, series.values[index]);
       break;
   }
-  for (const also of series.also ?? []) tell(also.name, also.quantity, also.values[index]);
+  for (const also of series.also ?? []) tell(also.name, also.quantity ?? "number", also.values[index]);
   return { name: figure.series.length > 1 || series.kind === "stack" ? series.name : "", lines };
 }

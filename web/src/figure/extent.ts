@@ -36,7 +36,7 @@ function heights(marks: Marks, [from, to]: Range): Value[] {
 export function sums(series: Series[]): number[] {
   const found: number[] = [];
   for (const one of series) {
-    if (one.kind === "stack") one.at.forEach((at, i) => (found[at] = (found[at] ?? 0) + (one.values[i] ?? 0)));
+    if (one.kind === "stack") one.values.forEach((value, at) => (found[at] = (found[at] ?? 0) + (value ?? 0)));
   }
   return found.map((sum) => sum ?? 0);
 }

@@ -73,6 +73,12 @@ function rows(figure: Figure, em: number): number {
   return names.length * (isMap ? 1.75 : 2) * em;
 }
 
+/** As many steps as there are whole numbers, where only these are counted: there is no half a user. */
+function wholeSteps({ across }: Figure, shown: Series[], range: Range): number {
+  const isWhole = shown.every((one) => one.kind === "line" && one.dots && one.x.every(Number.isInteger));
+  return across.quantity === "number" && isWhole ? Math.max(1, range[1] - range[0]) : Infinity;
+}
+
 export function layout(figure: Figure, shown: Series[], zoom: Range | null, width: number, em: number, whole: number | null): Layout {
   const { entries, lines } = keyed(figure, width, em);
   const [acrossNames, upNames] = [namesOf(figure.across), namesOf(figure.up)];
@@ -94,12 +100,12 @@ export function layout(figure: Figure, shown: Series[], zoom: Range | null, widt
   const labels = upNames ?? y.ticks.map(({ label }) => label);
   const left = Math.min(Math.max(...labels.map((label) => widthOf(label, em)), 1.5 * em) + 1 * em, 0.4 * width);
   const ends = figure.up.ends?.length ? Math.min(Math.max(...figure.up.ends.map((end) => widthOf(end, em))) + em, 0.4 * width) : 0;
-  const places: Range = [left, width - Math.max(ends, 1.4 * em)];
+  const places: Range = [left, width - Math.max(ends, 2.2 * em)];
   const x = acrossNames
     ? named(figure.across, places, room)
     : figure.across.scale === "logarithmic"
       ? logarithmic(range, places, figure.across.quantity, room)
-      : linear(range, places, figure.across.quantity, (places[1] - places[0]) / (6 * em));
+      : linear(range, places, figure.across.quantity, Math.min((places[1] - places[0]) / (6 * em), wholeSteps(figure, shown, range)));
   return {
     x,
     y,

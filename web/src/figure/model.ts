@@ -19,7 +19,7 @@ export type Marks =
   | { kind: "line"; x: Value[]; y: Value[]; dots?: boolean }
   | { kind: "steps"; x: Value[]; y: Value[]; filled?: boolean }
   | { kind: "bars"; x: Value[]; y: Value[] }
-  | { kind: "stack"; at: number[]; values: Value[] }
+  | { kind: "stack"; values: Value[] }
   | { kind: "strokes"; x: Value[]; low: Value[]; length: Value[] }
   | { kind: "intervals"; x: Value[]; low: Value[]; y: Value[]; high: Value[]; joined?: boolean }
   | { kind: "rows"; low: Value[]; values: Value[]; high: Value[]; tones: Tone[] }
@@ -79,5 +79,8 @@ export function read(told: unknown): Figure {
     if ("by" in part) return numbers(part as Grid);
     return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(value)]));
   };
-  return whole(told) as Figure;
+  const figure = whole(told) as Figure;
+  // What is usual isn't told.
+  const axis = (one: Axis): Axis => ({ ...one, quantity: one.quantity ?? "number", scale: one.scale ?? "linear" });
+  return { ...figure, key: figure.key ?? false, across: axis(figure.across), up: axis(figure.up) };
 }

@@ -79,13 +79,20 @@ function doublings([from, to]: Range): Tick[] {
 /** Changes in per cents, as far to either side of none. */
 const CHANGES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 9, 19, 49, 99];
 
-function changes([from, to]: Range): Tick[] {
-  const found: Tick[] = [{ value: 1, label: "0" }];
+function changes([from, to]: Range, at: Scale["at"], room: (text: string) => number): Tick[] {
   const around = from < 1 && to > 1 ? Math.max(Math.min(to, 1 / from), 1.01) : Math.max(to, 1 / from);
-  for (const change of CHANGES.filter((one) => 1 + one <= around).slice(-3)) {
-    for (const value of [1 + change, 1 / (1 + change)]) found.push({ value, label: told("change", value) });
+  const far = CHANGES.filter((one) => 1 + one <= around);
+  // The widest, and as many nearer ones as have room.
+  const kept: number[] = [];
+  let before = Infinity;
+  for (const change of far.reverse()) {
+    const [place, half] = [at(1 + change), room(told("change", 1 / (1 + change))) / 2];
+    if (place + half > before || place - half < at(1) + half) continue;
+    kept.push(1 + change, 1 / (1 + change));
+    before = place - half;
   }
-  return found.filter(({ value }) => value >= from && value <= to).sort((a, b) => a.value - b.value);
+  const found = [1, ...kept].filter((value) => value >= from && value <= to).sort((a, b) => a - b);
+  return found.map((value) => ({ value, label: told("change", value) }));
 }
 
 /** Numbers at as many ticks as have room: at every power, every other, every third …, and over few powers of ten at 2 and 5, too. */
@@ -120,7 +127,7 @@ export function logarithmic(range: Range, places: Range, quantity: Quantity, roo
   const at = (value: number): number => held(start + (Math.log(Math.max(value, Number.MIN_VALUE)) - from) * slope);
   const of = (place: number): number => Math.exp(from + (place - start) / slope);
   const scale = (ticks: Tick[]): Scale => ({ at, of, ticks, unit: "", range });
-  if (quantity === "change") return scale(changes(range));
+  if (quantity === "change") return scale(changes(range, at, room));
   const binary = (quantity === "bytes" || quantity === "rate") && range[1] / range[0] >= 4;
   const unit = quantity === "share" ? 0.01 : 1;
   const ticks = binary ? doublings(range) : decades(range, unit);

@@ -22,6 +22,12 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// Whether it is what is meant where nothing is said.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    pub(crate) const fn is_number(&self) -> bool {
+        matches!(self, Self::Number)
+    }
+
     /// A value as a person reads it, with its unit: `4.31 ms`.
     pub fn words(self, value: f64) -> String {
         if !value.is_finite() {
@@ -65,14 +71,23 @@ pub enum Scale {
     Names(Vec<String>),
 }
 
+impl Scale {
+    /// Whether it is what is meant where nothing is said.
+    const fn is_linear(&self) -> bool {
+        matches!(self, Self::Linear)
+    }
+}
+
 /// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
     /// What is told along it, without the unit.
     pub name: String,
     /// What its numbers count.
+    #[serde(skip_serializing_if = "Quantity::is_number")]
     pub quantity: Quantity,
     /// How values lie on it.
+    #[serde(skip_serializing_if = "Scale::is_linear")]
     pub scale: Scale,
     /// Where it begins; otherwise where the values do, or at nothing.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "plain")]

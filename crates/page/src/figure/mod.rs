@@ -16,6 +16,7 @@ pub const SERIES_MAX: usize = 6;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// What stands above it.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// What it shows, for those who can't see it.
     pub alternative: String,
@@ -32,6 +33,7 @@ pub struct Figure {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Whether the series are named below. A single one rarely needs it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub key: bool,
 }
 
@@ -90,10 +92,11 @@ impl Figure {
 
     /// The figure as JSON that may stand within a `script` element: no text in it ends the element or begins a comment.
     ///
-    /// # Panics
-    /// Never: numbers, texts and lists of them can be told in JSON.
+    /// Title and notes aren't in it: a page has them as text.
     pub fn json(&self) -> String {
-        let text = serde_json::to_string(self).unwrap_or_default();
+        let drawn = Self { title: String::new(), notes: Vec::new(), ..self.clone() };
+        // Numbers, texts and lists of them can always be told in JSON.
+        let text = serde_json::to_string(&drawn).unwrap_or_default();
         // `<` stands within strings only, where this is the same character.
         text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
     }
@@ -117,7 +120,7 @@ mod tests {
             let json = figure(name).json();
             assert!(!json.contains('<') && !json.contains('\u{2028}'), "{json}");
             let read: serde_json::Value = serde_json::from_str(&json).unwrap();
-            assert_eq!(read["title"], name);
+            assert_eq!(read["alternative"], name);
             assert_eq!(read["series"][0]["name"], name);
         }
     }

@@ -29,6 +29,7 @@ pub struct Column {
     /// What it is.
     pub name: String,
     /// What its numbers count.
+    #[serde(skip_serializing_if = "Quantity::is_number")]
     pub quantity: Quantity,
     /// One for each value of the series.
     #[serde(serialize_with = "numbers")]
@@ -96,9 +97,7 @@ pub enum Marks {
     },
     /// Parts at names, on top of (or beside) those of the series before.
     Stack {
-        /// Numbers of names.
-        at: Vec<usize>,
-        /// The parts.
+        /// The parts, one for each name.
         #[serde(serialize_with = "numbers")]
         values: Vec<f64>,
     },
@@ -216,7 +215,7 @@ impl Series {
 
     /// Parts at the names from the first on.
     pub fn stack(name: impl Into<String>, values: Vec<f64>) -> Self {
-        Self::new(name, Marks::Stack { at: (0..values.len()).collect(), values })
+        Self::new(name, Marks::Stack { values })
     }
 
     /// The same in another colour than that of its place.
