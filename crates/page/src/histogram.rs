@@ -18,12 +18,7 @@ const POINTS: usize = 160;
 /// The kernel is Epanechnikov's, its bandwidth Silverman's (B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, 1986,
 /// eq. 3.31). The curve is folded back at zero, where the values can't go on, and scaled as the columns are: to the part of all values that
 /// a column there would hold.
-pub fn histogram(
-    values: &[f64],
-    title: &str,
-    across: (&str, Quantity),
-    of: &str,
-) -> Option<Figure> {
+pub fn histogram(values: &[f64], title: &str, across: (&str, Quantity), of: &str) -> Option<Figure> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let (least, greatest) = (*sorted.first()?, *sorted.last()?);
@@ -50,7 +45,8 @@ pub fn histogram(
         quantity.words(greatest)
     );
     let x = Axis::new(name, quantity).between(begin, end);
-    let mut figure = Figure::new(title, alternative, x, Axis::new(format!("of {of}"), Quantity::Share).from(0.0));
+    let mut figure =
+        Figure::new(title, alternative, x, Axis::new(format!("of {of}"), Quantity::Share).from(0.0));
     let edges = (0..=columns).map(|edge| begin + edge as f64 * width).collect();
     let shares = counts.iter().map(|count| *count as f64 / sorted.len() as f64).collect();
     let counts = counts.iter().map(|count| *count as f64).collect();
@@ -120,7 +116,8 @@ mod tests {
 
     #[test]
     fn few_whole_numbers_have_a_column_each() {
-        let figure = histogram(&[1.0, 2.0, 2.0, 3.0], "Files", ("files", Quantity::Number), "sessions").unwrap();
+        let figure =
+            histogram(&[1.0, 2.0, 2.0, 3.0], "Files", ("files", Quantity::Number), "sessions").unwrap();
         let Marks::Bars { x, y } = &figure.series[0].marks else { panic!("columns come first") };
         assert_eq!(x, &[-0.5, 0.5, 1.5, 2.5, 3.5]);
         assert_eq!(y, &[0.0, 0.25, 0.5, 0.25]);

@@ -172,7 +172,8 @@ fn values(figure: &Figure) -> Markup {
 fn some(values: Vec<(String, String)>) -> String {
     let every = values.len().div_ceil(VALUES_MAX).max(1);
     let last = values.len().saturating_sub(1);
-    let kept = values.into_iter().enumerate().filter(|(number, _)| number.is_multiple_of(every) || *number == last);
+    let kept =
+        values.into_iter().enumerate().filter(|(number, _)| number.is_multiple_of(every) || *number == last);
     kept.map(|(_, (x, y))| format!("{x}: {y}")).collect::<Vec<_>>().join("; ")
 }
 
@@ -186,7 +187,11 @@ fn values_of(figure: &Figure, marks: &Marks) -> Vec<(String, String)> {
         Marks::Line { x, y, .. } | Marks::Steps { x, y, .. } => pairs(x, y),
         Marks::Bars { x, y } => {
             let edges = x.windows(2).zip(y).filter(|(_, y)| **y != 0.0);
-            edges.map(|(edge, y)| (format!("{} to {}", across.words(edge[0]), across.words(edge[1])), up.words(*y))).collect()
+            edges
+                .map(|(edge, y)| {
+                    (format!("{} to {}", across.words(edge[0]), across.words(edge[1])), up.words(*y))
+                })
+                .collect()
         }
         Marks::Stack { values } => {
             let stands_up = matches!(across.scale, crate::figure::Scale::Names(_));
@@ -216,7 +221,10 @@ fn values_of(figure: &Figure, marks: &Marks) -> Vec<(String, String)> {
             let words = |quantity: Quantity, value: f64| quantity.words(value);
             let all = columns.iter().zip(rows).zip(values);
             all.map(|((column, row), value)| {
-                (across.words(*column as f64), format!("{}: {}", up.words(*row as f64), words(*quantity, *value)))
+                (
+                    across.words(*column as f64),
+                    format!("{}: {}", up.words(*row as f64), words(*quantity, *value)),
+                )
             })
             .collect()
         }
@@ -267,7 +275,9 @@ mod tests {
         assert_eq!(html.matches("<script").count() - SCRIPT.matches("<script").count(), 3);
         assert_eq!(html.matches("</script>").count(), 3);
         assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--"), "the component would end itself");
-        for tag in ["figure", "table", "tr", "td", "th", "section", "div", "p", "span", "noscript", "details", "li"] {
+        for tag in
+            ["figure", "table", "tr", "td", "th", "section", "div", "p", "span", "noscript", "details", "li"]
+        {
             let begun = html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
             assert_eq!(begun, html.matches(&format!("</{tag}>")).count(), "{tag}");
         }

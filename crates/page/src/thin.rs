@@ -165,7 +165,8 @@ mod tests {
     fn a_thinned_line_keeps_its_peaks_and_its_ends() {
         let count = 100_000;
         let x: Vec<f64> = (0..count).map(f64::from).collect();
-        let y: Vec<f64> = (0..count).map(|n| if n == 77_777 { 9.0 } else { f64::from(n % 7) / 7.0 }).collect();
+        let y: Vec<f64> =
+            (0..count).map(|n| if n == 77_777 { 9.0 } else { f64::from(n % 7) / 7.0 }).collect();
         let (kept_x, kept_y) = line(x, y);
         assert!(kept_x.len() <= POINTS_MAX + 2, "{}", kept_x.len());
         assert_eq!((kept_x[0], kept_x.last().copied()), (0.0, Some(f64::from(count - 1))));

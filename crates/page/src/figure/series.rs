@@ -240,9 +240,10 @@ impl Series {
     /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
         match &self.marks {
-            Marks::Line { y, .. } | Marks::Steps { y, .. } | Marks::Bars { y, .. } | Marks::Intervals { y, .. } => {
-                y.is_empty()
-            }
+            Marks::Line { y, .. }
+            | Marks::Steps { y, .. }
+            | Marks::Bars { y, .. }
+            | Marks::Intervals { y, .. } => y.is_empty(),
             Marks::Strokes { x, .. } => x.is_empty(),
             Marks::Stack { values, .. } | Marks::Rows { values, .. } | Marks::Cells { values, .. } => {
                 values.is_empty()

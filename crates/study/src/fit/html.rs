@@ -34,7 +34,8 @@ fn page(data: &FittedData) -> Page {
         .map_or_else(|| data.name.clone(), |name| name.to_string_lossy().into());
     let mut page = Page::new(format!("{} of {name}, fitted", data.what));
     page.heading = name;
-    page.below = vec![format!("{} {}, fitted: {}", grouped(sorted.len() as u64), data.what, chosen.label).into()];
+    page.below =
+        vec![format!("{} {}, fitted: {}", grouped(sorted.len() as u64), data.what, chosen.label).into()];
     page.below.extend(report.notes().into_iter().map(|remark| Text::default().quiet(remark)));
     let mut tiles = vec![
         ("Mean of the values".to_owned(), data.figure(report.sample.mean())),
@@ -107,8 +108,7 @@ fn up_to(sorted: &[f64], x: f64) -> f64 {
 /// Columns of equal width across the figure; the curves say how much a column there would hold.
 fn histogram(data: &FittedData, range: &ShownRange, best: &[(&str, &Distribution)]) -> Figure {
     let sorted = data.report.sample.sorted();
-    let edges: Vec<f64> =
-        (0..=COLUMNS).map(|column| range.value(column as f64 / COLUMNS as f64)).collect();
+    let edges: Vec<f64> = (0..=COLUMNS).map(|column| range.value(column as f64 / COLUMNS as f64)).collect();
     let shares: Vec<f64> = (0..COLUMNS)
         .map(|column| {
             let below = if column == 0 { 0.0 } else { up_to(sorted, edges[column]) };

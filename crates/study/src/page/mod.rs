@@ -30,8 +30,10 @@ pub(crate) fn distributions(
     let smallest = if quantity == Quantity::Bytes { 1.0 } else { 1e-9 };
     let least = if positive.is_finite() { positive } else { smallest };
     let least = least.max(greatest / RANGE_MAX).max(smallest);
-    let medians: Vec<String> =
-        shown.iter().map(|(name, found)| format!("{name}: median {}", quantity.words(found.p50 * unit))).collect();
+    let medians: Vec<String> = shown
+        .iter()
+        .map(|(name, found)| format!("{name}: median {}", quantity.words(found.p50 * unit)))
+        .collect();
     let x = Axis::new(across, quantity).logarithmic().between(least, greatest.max(least * 2.0));
     let y = Axis::new(up, Quantity::Share).between(0.0, 1.0);
     let mut figure = Figure::new(title, format!("Distribution of {across}; {}", medians.join(", ")), x, y);
@@ -79,7 +81,8 @@ pub(crate) fn parts(title: &str, groups: &[(String, Vec<PartsRow<'_>>)]) -> Figu
         .map(|row| {
             let all: u64 = row.parts.iter().map(|part| part.1).sum();
             let words = row.parts.iter().filter(|(_, value)| *value > 0);
-            let words = words.map(|(name, value)| format!("{name} {}", per_cent(*value as f64 / all.max(1) as f64)));
+            let words =
+                words.map(|(name, value)| format!("{name} {}", per_cent(*value as f64 / all.max(1) as f64)));
             format!("{}: {}", row.label, words.collect::<Vec<_>>().join(", "))
         })
         .collect();

@@ -21,8 +21,7 @@ pub(super) fn histogram(served: &Served) -> Option<Figure> {
     let (first, last) = (served.histogram.first()?, served.histogram.last()?);
     let many = served.subject.many();
     let total: u64 = served.histogram.iter().map(|bin| bin.count).sum();
-    let parts: Vec<f64> =
-        served.histogram.iter().map(|bin| bin.count as f64 / total.max(1) as f64).collect();
+    let parts: Vec<f64> = served.histogram.iter().map(|bin| bin.count as f64 / total.max(1) as f64).collect();
     let alternative = format!(
         "Histogram of latency from {} to {}; the fullest bin holds {} of the {many}",
         time(first.from_ms),
@@ -178,7 +177,8 @@ pub fn causes(title: &str, who: &[(&str, &[Share])], are_times: bool) -> Figure 
     let mut figure = Figure::new(title, alternative, across, names.with_ends(ends));
     for cause in known {
         let of = |value: fn(&Share) -> f64| -> Vec<f64> {
-            let share = |breakdown: &[Share]| breakdown.iter().find(|share| share.cause == cause).map_or(0.0, value);
+            let share =
+                |breakdown: &[Share]| breakdown.iter().find(|share| share.cause == cause).map_or(0.0, value);
             who.iter().map(|(_, breakdown)| share(breakdown)).collect()
         };
         let (means, parts) = (of(|share| share.mean_ms / 1e3), of(|share| share.fraction));

@@ -63,7 +63,9 @@ impl Columns {
     fn figure(&self, title: &str, across: &str, up: Axis) -> Figure {
         let names = Axis::names(across, self.names.clone());
         let mut figure = Figure::new(title, format!("{title}, reads and writes"), names, up);
-        for (number, (name, values)) in [("reads", &self.reads), ("writes", &self.writes)].into_iter().enumerate() {
+        for (number, (name, values)) in
+            [("reads", &self.reads), ("writes", &self.writes)].into_iter().enumerate()
+        {
             let series = Series::stack(name, values.clone());
             let series = series.also("requests", Quantity::Number, self.counts[number].clone());
             figure.push(series.also("bytes", Quantity::Bytes, self.bytes[number].clone()));
@@ -97,14 +99,11 @@ fn sizes(mix: &Mix) -> Vec<Figure> {
         bytes: by_number.bytes.clone(),
     };
     let across = "size, at most";
-    [
-        (by_number, "Request sizes", "of requests"),
-        (by_bytes, "Bytes by request size", "of bytes"),
-    ]
-    .into_iter()
-    .filter(|(columns, ..)| columns.reads.iter().chain(&columns.writes).any(|value| *value > 0.0))
-    .map(|(columns, title, up)| columns.figure(title, across, Axis::new(up, Quantity::Share)))
-    .collect()
+    [(by_number, "Request sizes", "of requests"), (by_bytes, "Bytes by request size", "of bytes")]
+        .into_iter()
+        .filter(|(columns, ..)| columns.reads.iter().chain(&columns.writes).any(|value| *value > 0.0))
+        .map(|(columns, title, up)| columns.figure(title, across, Axis::new(up, Quantity::Share)))
+        .collect()
 }
 
 /// A power of two: `4K`.
@@ -150,7 +149,9 @@ fn classes(page: &mut Page, found: &Sequentiality) {
             per_cent(share.fraction_of_bytes),
         ]
     });
-    page.table(Table::new(["class", "streams", "of all", "requests", "of all", "bytes", "of all"]).with(lines));
+    page.table(
+        Table::new(["class", "streams", "of all", "requests", "of all", "bytes", "of all"]).with(lines),
+    );
     let mut words = "A stream is what a process does with a file from open to close, or with a device. Random: at most 5 % of its \
                      requests begin where the one before ended. Sequential: at least 95 %; large from 64 KiB a request."
         .to_owned();

@@ -1,7 +1,7 @@
 //! Curves over a size, figures by journal mode, and heat maps over record and file size: each with what was measured and predicted.
 
-use crate::validate::fs::FsRow;
-use crate::validate::fs::experiment::Unit;
+use super::super::FsRow;
+use super::super::experiment::Unit;
 use petrio_page::figure::{Axis, Figure, Marks, Quantity, Scale, Series, Shade};
 use std::collections::BTreeSet;
 
@@ -32,7 +32,9 @@ fn both(figure: &mut Figure, rows: &[&FsRow], x: &[f64], scale: f64) {
     let series = Series::new("measured", ranges).colour(0).dashed(false);
     figure.push(series.also("predicted", figure.up.quantity, predicted.clone()));
     let predicted = match is_named {
-        true => Marks::Intervals { x: x.to_vec(), low: Vec::new(), y: predicted, high: Vec::new(), joined: false },
+        true => {
+            Marks::Intervals { x: x.to_vec(), low: Vec::new(), y: predicted, high: Vec::new(), joined: false }
+        }
         false => Marks::Line { x: x.to_vec(), y: predicted, dots: true },
     };
     let series = Series::new("predicted", predicted).colour(1).dashed(true);
@@ -93,7 +95,8 @@ fn map(
     };
     let (records, sizes) = (sorted(|row| row.record_bytes), sorted(|row| row.file_size_bytes));
     let names = |name: &str, of: &[u64]| Axis::names(name, of.iter().map(|bytes| short(*bytes)).collect());
-    let mut figure = Figure::new(title.as_str(), title.as_str(), names("record", &records), names("file", &sizes));
+    let mut figure =
+        Figure::new(title.as_str(), title.as_str(), names("record", &records), names("file", &sizes));
     let place = |of: &[u64], bytes: u64| of.binary_search(&bytes).unwrap_or(0);
     let columns = rows.iter().map(|row| place(&records, row.record_bytes)).collect();
     let lines = rows.iter().map(|row| place(&sizes, row.file_size_bytes)).collect();
