@@ -71,3 +71,33 @@ fn figure(
     }
     figure
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::IvyFigures;
+    use super::super::paper::TABLES;
+    use super::*;
+
+    #[test]
+    fn the_page_has_all_six_figures_in_little_room() {
+        let rows = TABLES.iter().flat_map(|table| {
+            table.rows.iter().map(|(copies, paper)| IvyRow {
+                table: table.number,
+                file_system: table.file_system,
+                policy: table.policy,
+                copies: *copies,
+                simulated: IvyFigures { read: (paper.read.0 * 1.02, 1.0), ..*paper },
+                paper: *paper,
+                read_differs: false,
+                write_differs: false,
+                read_reduction_percent: (0.0, 0.0),
+                write_reduction_percent: (0.0, 0.0),
+            })
+        });
+        let html = page(&rows.collect::<Vec<_>>()).html();
+        for number in 21..=26 {
+            assert!(html.contains(&format!("Figure {number}: ")), "{number}");
+        }
+        assert!(!html.contains(">NaN") && html.len() < 150_000, "{} bytes", html.len());
+    }
+}
