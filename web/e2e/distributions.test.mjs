@@ -168,7 +168,7 @@ test("the y axis goes by factors, and back", async () => {
 
 test("a range dragged in the plot is that of the axis, until a double click takes it back", async () => {
   const one = await withValues(studio);
-  const [from, to] = [one.getByLabel("from", { exact: true }), one.getByLabel("to", { exact: true })];
+  const [from, to] = [0, 1].map((n) => one.locator(".axis-field input").nth(n));
   const ends = async () => [await from.inputValue(), await to.inputValue()];
   const before = await ends();
   const box = await one.locator(".plot svg").boundingBox();

@@ -129,7 +129,8 @@ export function logarithmic(range: Range, places: Range, quantity: Quantity, roo
   const scale = (ticks: Tick[]): Scale => ({ at, of, ticks, unit: "", range });
   if (quantity === "change") return scale(changes(range, at, room));
   const binary = (quantity === "bytes" || quantity === "rate") && range[1] / range[0] >= 4;
-  const unit = quantity === "share" ? 0.01 : 1;
+  // Round numbers are those of the unit in which they are read.
+  const unit = quantity === "duration" ? 1 : unitFor(quantity, range[1]).factor;
   const ticks = binary ? doublings(range) : decades(range, unit);
   const labelled = numbered(ticks, at, quantity, binary ? 2 : 10, binary ? 1 : unit, room);
   if (labelled.filter(({ label }) => label).length > 1) return scale(labelled);

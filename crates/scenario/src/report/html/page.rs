@@ -174,7 +174,7 @@ fn stages(page: &mut Page, report: &Report) {
     }
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
-    page.table(Table::new(heads).with(shown(&report.stages).into_iter().map(stage)));
+    page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
     for copies in &report.copies {
         page.paragraph(Text::default().strong(copies.name.as_str()).plain(format!(" {}", copies.sentence())));
     }
