@@ -43,11 +43,13 @@ advisories() {
 # The pages that are in the binary are what web/ says, byte for byte.
 pages_are_built() {
     built=$(mktemp -d)
-    (cd web && npx vite build --logLevel warn --emptyOutDir --outDir "$built" && node scripts/finish.mjs "$built") &&
-        diff -r "$built" crates/studio/assets
+    (cd web && npx vite build --logLevel warn --emptyOutDir --outDir "$built/studio" &&
+        npx vite build --config vite.figure.config.ts --logLevel warn --emptyOutDir --outDir "$built/page" &&
+        node scripts/finish.mjs "$built/studio" "$built/page") &&
+        diff -r "$built/studio" crates/studio/assets && diff -r "$built/page" crates/page/assets
     status=$?
     rm -rf "$built"
-    [ "$status" = 0 ] || echo "help: cd web && npm run assets, and commit crates/studio/assets"
+    [ "$status" = 0 ] || echo "help: cd web && npm run assets, and commit crates/studio/assets and crates/page/assets"
     return "$status"
 }
 

@@ -165,3 +165,23 @@ test("the y axis goes by factors, and back", async () => {
   assert.deepEqual(await labels(), before);
   await closed(one);
 });
+
+test("a range dragged in the plot is that of the axis, until a double click takes it back", async () => {
+  const one = await withValues(studio);
+  const [from, to] = [0, 1].map((n) => one.locator(".axis-field input").nth(n));
+  const ends = async () => [await from.inputValue(), await to.inputValue()];
+  const before = await ends();
+  const box = await one.locator(".plot svg").boundingBox();
+  const at = (part) => [box.x + box.width * part, box.y + box.height * 0.3];
+  await one.mouse.move(...at(0.5));
+  await one.mouse.down();
+  await one.mouse.move(...at(0.7), { steps: 5 });
+  await one.mouse.up();
+  const [low, high] = (await ends()).map(Number);
+  assert.ok(low > 0 && high > low, `${low} to ${high}`);
+  await one.mouse.dblclick(...at(0.6));
+  assert.deepEqual(await ends(), before);
+  await one.mouse.move(...at(0.62));
+  await one.locator(".plot .says.told").getByText("size").waitFor();
+  await closed(one);
+});

@@ -11,9 +11,11 @@ import { chromium } from "playwright-core";
 
 const BROWSERS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"];
 const browserPath = BROWSERS.find((path) => path && existsSync(path));
-const petrio = process.env.PETRIO ?? "../target/debug/petrio";
-const pictures = process.env.PETRIO_PICTURES ?? "../target/studio-pictures";
+export const petrio = process.env.PETRIO ?? "../target/debug/petrio";
+export const pictures = process.env.PETRIO_PICTURES ?? "../target/studio-pictures";
 mkdirSync(pictures, { recursive: true });
+
+export const launched = () => chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 
 /** Starts `petrio studio`, and gives its address and how to end it. */
 export const started = (...more) => startedWith({}, "--no-open", ...more);
@@ -64,7 +66,7 @@ export function installed() {
     copyFileSync("../examples/users/thesis.toml", all.inFolder("users.toml"));
     all.studio = await started(all.inFolder("users.toml"));
     all.url = all.studio.url;
-    chromiumOfAll = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+    chromiumOfAll = await launched();
   });
   after(async () => {
     await chromiumOfAll?.close();

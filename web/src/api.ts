@@ -1,5 +1,7 @@
 // What the server answers; its side is crates/studio/src/api.
 
+import type { Figure } from "./figure/model";
+
 export type Quantity = "number" | "bytes" | "duration";
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 /** A distribution with plain numbers of the base unit: one key, its family. */
@@ -118,6 +120,7 @@ export interface Ran {
     response_us_per_byte: number;
     calls: CallUsage[];
   };
+  figures: Figure[];
 }
 
 export interface Measured {
@@ -130,6 +133,7 @@ export interface Measured {
 export interface FiguresMade {
   populations: { population: string; points: Measured[]; slope: number; r_squared: number }[];
   access_sizes: Measured[];
+  figures: Figure[];
 }
 
 /** How far a run is, or the runs of which figures are made. */

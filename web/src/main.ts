@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
+import "./figure/figure.css";
 import "./studio.css";
 
 const target = document.getElementById("studio");

@@ -41,7 +41,7 @@ fn a_trace_is_characterised_in_words_numbers_and_pictures() {
     assert_eq!(misses, [(1, 12), (2, 12), (3, 12), (4, 4)]);
     assert_eq!(found["format"], "disksim-ascii");
     let page = folder.text("found.html");
-    assert!(page.starts_with("<!doctype html>") && page.contains("LRU miss ratio"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("LRU miss ratio"));
 }
 
 #[test]

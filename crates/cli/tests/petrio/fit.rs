@@ -33,7 +33,7 @@ fn numbers_are_fitted_and_the_text_can_be_pasted() {
     assert_eq!(figure(&found, "/values/count"), 401.0);
     assert!(found["families"].as_array().unwrap().len() >= 9);
     let page = folder.text("found.html");
-    assert!(page.starts_with("<!doctype html>") && page.contains("Distribution functions"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Distribution functions"));
     // The same again, byte for byte.
     let again =
         folder.petrio(&["fit", "values.txt", "--quiet", "--json", "again.json", "--html", "again.html"]);

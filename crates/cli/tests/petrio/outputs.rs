@@ -46,7 +46,7 @@ fn every_kind_of_result_is_well_formed_and_tells_of_every_request() {
     assert!(csv.contains("run,,requests,2000,"), "{csv}");
 
     let html = folder.text("r.html");
-    assert!(html.starts_with("<!doctype html>") || html.starts_with("<!DOCTYPE html>"));
+    assert!(html.starts_with("<!DOCTYPE html>"));
     assert!(html.trim_end().ends_with("</html>"));
     for outside in ["src=", "<link", "@import", "url(", "fetch("] {
         assert!(!html.contains(outside), "the page has {outside}");

@@ -19,7 +19,6 @@ mod device_log;
 mod error;
 #[cfg(test)]
 mod example;
-pub mod figures;
 pub mod html;
 mod json;
 mod latency;
@@ -48,6 +47,7 @@ pub use json::write_json;
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
 pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
+pub use petrio_page::numbers as figures;
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
 pub use served::{OperationFailures, OperationFigures, Requests, Served, Share};

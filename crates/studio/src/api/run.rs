@@ -6,10 +6,11 @@ use crate::reach::Opened;
 use petrio_files::inputs::Inputs;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;
+use petrio_page::Figure;
 use petrio_scenario::{Loaded, Override, load_from, load_users_text};
 use petrio_study::users::{
     FiguresParameters, FiguresProgress, SimulatedUsers, USUAL_SCENARIO, UsersError, UsersFigures,
-    measure_figures, simulate_users, users_of,
+    measure_figures, response_figures, session_histograms, simulate_users, users_of,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -37,8 +38,16 @@ pub(crate) enum Far {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Made {
-    Usage(Box<SimulatedUsers>),
-    Figures(UsersFigures),
+    Usage(Box<Drawn<SimulatedUsers>>),
+    Figures(Box<Drawn<UsersFigures>>),
+}
+
+/// What was made, with the figures that show it, the same as on a page.
+#[derive(Serialize)]
+pub(crate) struct Drawn<T> {
+    #[serde(flatten)]
+    made: T,
+    figures: Vec<Figure>,
 }
 
 #[derive(Deserialize)]
@@ -150,12 +159,18 @@ impl Prepared {
     /// Runs it to its end, or until it is stopped.
     pub(crate) fn run(self, mut on_progress: impl FnMut(Far)) -> Result<Made, Refusal> {
         let made = match self.make {
-            Make::Usage => simulate_users(&self.loaded).map(|ran| Made::Usage(Box::new(ran))),
+            Make::Usage => simulate_users(&self.loaded).map(|ran| {
+                let figures = session_histograms(&ran.usage);
+                Made::Usage(Box::new(Drawn { made: ran, figures }))
+            }),
             Make::Figures => {
                 let parameters =
                     FiguresParameters { directory: None, users: self.users, sessions: self.sessions };
-                measure_figures(&self.loaded, &parameters, |far| on_progress(Far::Figures(far)))
-                    .map(Made::Figures)
+                let made = measure_figures(&self.loaded, &parameters, |far| on_progress(Far::Figures(far)));
+                made.map(|made| {
+                    let figures = response_figures(&made);
+                    Made::Figures(Box::new(Drawn { made, figures }))
+                })
             }
         };
         made.map_err(|error: UsersError| {

@@ -19,9 +19,9 @@ pub use error::UsersError;
 pub use figures::{
     FiguresOrigin, FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
 };
-pub use figures_page::write_figures_html;
+pub use figures_page::{response_figures, write_figures_html};
 pub use learn::learn_file;
-pub use page::write_usage_html;
+pub use page::{session_histograms, write_usage_html};
 pub use run::{Stage, UsersRun, UsersSummary, run_users};
 pub use runs::{NamedRun, RunsBy, analyse_runs};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};

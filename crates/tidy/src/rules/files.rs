@@ -8,8 +8,11 @@ pub const LINES_MAX: usize = 500;
 pub const BYTES_MAX: u64 = 1 << 20;
 
 /// Files that may be longer, each with the reason.
-const LONG_FILES: &[(&str, &str)] =
-    &[("Cargo.lock", "written by cargo"), ("crates/studio/assets/studio.js", "built from web/")];
+const LONG_FILES: &[(&str, &str)] = &[
+    ("Cargo.lock", "written by cargo"),
+    ("crates/page/assets/figure.js", "built from web/"),
+    ("crates/studio/assets/studio.js", "built from web/"),
+];
 
 /// Paths of a developer's machine, which mean nothing to anybody else.
 const MACHINE_PATHS: &[&str] =

@@ -12,6 +12,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("kernel", 1),
     ("units", 1),
     ("distribution", 2),
+    ("page", 1),
     ("models", 2),
     ("trace", 2),
     ("capture", 3),

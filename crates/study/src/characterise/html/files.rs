@@ -1,9 +1,9 @@
 //! The files: composition, opens, sizes, lifetimes, directories. After figures 1 to 20 of Ivy (HPL-CSP-90-48).
 
-use super::bars::{Row, rows};
-use super::curves;
-use crate::page::parts::{figure, key_of_parts, note, table};
-use petrio_scenario::report::figures::{bytes, counted, grouped};
+use crate::page::{PartsRow, distributions, parts};
+use petrio_page::figure::{Figure, Quantity, SERIES_MAX};
+use petrio_page::numbers::{bytes, counted, grouped};
+use petrio_page::page::{Page, Table};
 use petrio_trace::characterise::{ByCategory, Distribution, FileCategory, FileSystem, FileUse, device_name};
 
 /// File systems that get bars of their own.
@@ -13,7 +13,7 @@ fn name(system: &FileSystem) -> String {
     system.device.map_or("all file systems".to_owned(), device_name)
 }
 
-fn parts(of: &ByCategory) -> Vec<(&'static str, u64)> {
+fn by_category(of: &ByCategory) -> Vec<(&'static str, u64)> {
     FileCategory::ALL.into_iter().map(|category| (category.name(), of[category])).collect()
 }
 
@@ -26,48 +26,45 @@ fn shown(files: &FileUse) -> Vec<&FileSystem> {
 }
 
 /// The section.
-pub(super) fn section(out: &mut String, files: &FileUse) {
-    out.push_str("<section>\n<h2>Files</h2>\n<div class=\"plots\">\n");
-    let key = key_of_parts(FileCategory::ALL.map(FileCategory::name));
+pub(super) fn section(page: &mut Page, files: &FileUse) {
+    page.heading("Files");
     let systems = shown(files);
-    let composition = systems.iter().map(|system| Row {
+    let rows = systems.iter().map(|system| PartsRow {
         label: name(system),
-        parts: parts(&system.files),
+        parts: by_category(&system.files),
         full: system.files.total(),
         count: grouped(system.files.total()),
     });
-    let composition = rows(&[(String::new(), composition.collect())]);
+    let title = "Composition: files that were there before and after";
+    let mut composition = parts(title, &[(String::new(), rows.collect())]);
     let kept_from_view = files.file_systems.len().saturating_sub(FILE_SYSTEMS_MAX);
-    let mut below = key.clone();
     if kept_from_view > 0 {
-        below.push_str(&note(&format!("{kept_from_view} smaller file systems are counted in all")));
+        composition.note(format!("{kept_from_view} smaller file systems are counted in all"));
     }
-    figure(out, "Composition: files that were there before and after", &composition, &below);
-    opens(out, &systems, files, &key);
     let every: Vec<(String, &FileSystem)> = systems.iter().map(|system| (name(system), *system)).collect();
     let of = |value: fn(&FileSystem) -> Option<&Distribution>| -> Vec<(String, &Distribution)> {
         let found = every.iter().filter_map(|(name, system)| Some((name.clone(), value(system)?)));
-        found.take(curves::SERIES_MAX).collect()
+        found.take(SERIES_MAX).collect()
     };
     let sizes = of(|system| system.sizes_bytes.as_ref());
-    if let Some((plot, key)) = curves::sizes(&sizes, "file size", "% of files at most so large") {
-        let unknown = files.all.without_size;
-        let words = (unknown > 0)
-            .then(|| note(&counted(unknown, "file has no known size", "files have no known size")));
-        figure(out, "File sizes", &plot, &(key + &words.unwrap_or_default()));
+    let bytes = ("file size", Quantity::Bytes, 1.0);
+    let mut sizes = distributions("File sizes", &sizes, bytes, "of files at most so large");
+    let unknown = files.all.without_size;
+    if let (Some(figure), true) = (&mut sizes, unknown > 0) {
+        figure.note(counted(unknown, "file has no known size", "files have no known size"));
     }
     let lifetimes = of(|system| system.lifetimes_s.as_ref());
-    if let Some((plot, key)) = curves::seconds(&lifetimes, "lifetime", "% of files lived at most so long") {
-        let words = note("Files created and deleted within the trace, from create to unlink.");
-        figure(out, "Lifetimes", &plot, &(key + &words));
+    let time = ("lifetime", Quantity::Duration, 1.0);
+    let mut lifetimes = distributions("Lifetimes", &lifetimes, time, "of files lived at most so long");
+    if let Some(figure) = &mut lifetimes {
+        figure.note("Files created and deleted within the trace, from create to unlink.");
     }
-    out.push_str("</div>\n");
-    categories(out, &systems, files);
-    directories(out, files);
-    out.push_str("</section>\n");
+    page.figures([Some(composition), Some(opens(&systems, files)), sizes, lifetimes].into_iter().flatten());
+    categories(page, &systems, files);
+    directories(page, files);
 }
 
-fn opens(out: &mut String, systems: &[&FileSystem], files: &FileUse, key: &str) {
+fn opens(systems: &[&FileSystem], files: &FileUse) -> Figure {
     let mut groups = Vec::new();
     for system in systems {
         let mut kinds = vec![("writable", &system.writable_opens), ("read-only", &system.read_only_opens)];
@@ -78,25 +75,24 @@ fn opens(out: &mut String, systems: &[&FileSystem], files: &FileUse, key: &str) 
             kinds.push(("for what isn't known", &system.unknown_opens));
         }
         let full = kinds.iter().map(|(_, opens)| opens.total()).max().unwrap_or(0);
-        let bars = kinds.into_iter().map(|(name, opens)| Row {
+        let rows = kinds.into_iter().map(|(name, opens)| PartsRow {
             label: name.to_owned(),
-            parts: parts(opens),
+            parts: by_category(opens),
             full,
             count: grouped(opens.total()),
         });
         let group = if systems.len() > 1 { name(system) } else { String::new() };
-        groups.push((group, bars.collect()));
+        groups.push((group, rows.collect()));
     }
-    let hits = if files.tells_misses {
-        String::new()
-    } else {
-        note("The trace doesn't tell hits from misses, so opens with a cache miss aren't known.")
-    };
-    figure(out, "Opens", &rows(&groups), &(key.to_owned() + &hits));
+    let mut figure = parts("Opens", &groups);
+    if !files.tells_misses {
+        figure.note("The trace doesn't tell hits from misses, so opens with a cache miss aren't known.");
+    }
+    figure
 }
 
-/// The bars' figures, for those who can't tell the colours.
-fn categories(out: &mut String, systems: &[&FileSystem], files: &FileUse) {
+/// The figures' numbers, for those who can't tell the colours.
+fn categories(page: &mut Page, systems: &[&FileSystem], files: &FileUse) {
     let heads: Vec<&str> = ["", "all"].into_iter().chain(FileCategory::ALL.map(FileCategory::name)).collect();
     let mut lines = Vec::new();
     for system in systems {
@@ -112,14 +108,14 @@ fn categories(out: &mut String, systems: &[&FileSystem], files: &FileUse) {
             line("with a cache miss", &system.read_only_opens_missed);
         }
     }
-    table(out, &heads, lines.into_iter());
+    page.table(Table::new(heads).with(lines));
 }
 
-fn directories(out: &mut String, files: &FileUse) {
+fn directories(page: &mut Page, files: &FileUse) {
     if files.directories.is_empty() {
         return;
     }
-    out.push_str("<h3>Directories</h3>\n");
+    page.subheading("Directories");
     let lines = files.directories.iter().map(|directory| {
         vec![
             directory.path.clone(),
@@ -130,7 +126,8 @@ fn directories(out: &mut String, files: &FileUse) {
             bytes(directory.bytes_written),
         ]
     });
-    table(out, &["directory", "files", "created and deleted", "opens", "read", "written"], lines);
+    let heads = ["directory", "files", "created and deleted", "opens", "read", "written"];
+    page.table(Table::new(heads).with(lines));
     let shown = files.directories.len() as u64;
     let mut words = Vec::new();
     if files.directories_in_all > shown {
@@ -143,6 +140,6 @@ fn directories(out: &mut String, files: &FileUse) {
         words.push(format!("{} no known path.", counted(files.without_path, "file has", "files have")));
     }
     if !words.is_empty() {
-        out.push_str(&note(&words.join(" ")));
+        page.note(words.join(" "));
     }
 }

@@ -1,54 +1,35 @@
 //! The tables of the page: causes, figures, stages.
 
-use super::forest::class;
+use super::forest::tone;
 use crate::compare::text::{estimate, unit_of};
 use crate::compare::{Comparison, words};
-use petrio_scenario::report::figures::{per_cent, time};
-use petrio_scenario::report::html::{cause_class, escaped};
-use std::fmt::Write as _;
-
-fn begin(out: &mut String, headings: &[String]) {
-    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
-    for heading in headings {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(heading));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-}
-
-fn end(out: &mut String) {
-    out.push_str("</tbody>\n</table></div>\n");
-}
+use petrio_page::figure::Tone;
+use petrio_page::numbers::{per_cent, time};
+use petrio_page::page::{Page, Span, Table, Text};
+use petrio_scenario::report::html::cause_colour;
 
 fn against(comparison: &Comparison) -> Vec<String> {
     let [first, others @ ..] = comparison.contenders.as_slice() else { return Vec::new() };
     others.iter().map(|other| format!("{} against {}", other.letter, first.letter)).collect()
 }
 
-fn letters(comparison: &Comparison) -> Vec<String> {
-    comparison.contenders.iter().map(|contender| contender.letter.clone()).collect()
+fn heads(name: &str, comparison: &Comparison) -> Vec<String> {
+    let letters = comparison.contenders.iter().map(|contender| contender.letter.clone());
+    std::iter::once(name.to_owned()).chain(letters).collect()
 }
 
-/// The key of the bars, with each one's time by cause.
-pub(super) fn causes(out: &mut String, comparison: &Comparison, causes: &[&str]) {
-    begin(out, &[vec!["cause".to_owned()], letters(comparison), against(comparison)].concat());
+/// Each one's time by cause.
+pub(super) fn causes(page: &mut Page, comparison: &Comparison, causes: &[String]) {
+    let mut table = Table::new([heads("cause", comparison), against(comparison)].concat());
     for cause in causes {
-        let _ = write!(
-            out,
-            "<tr><th scope=\"row\"><span class=\"swatch cause {}\"></span>{}</th>",
-            cause_class(cause),
-            escaped(cause)
-        );
+        let swatch = Text::default().and(Span::Swatch(cause_colour(cause)));
+        let mut row = vec![swatch.plain(cause.as_str())];
         for contender in &comparison.contenders {
             let share = contender.breakdown.iter().find(|share| share.cause == *cause);
-            let text = match share {
-                Some(share) => format!(
-                    "{} <span class=\"quiet\">{}</span>",
-                    time(share.mean_ms),
-                    per_cent(share.fraction)
-                ),
-                None => "–".to_owned(),
-            };
-            let _ = write!(out, "<td>{text}</td>");
+            row.push(share.map_or_else(
+                || "–".into(),
+                |share| Text::from(time(share.mean_ms)).quiet(format!(" {}", per_cent(share.fraction))),
+            ));
         }
         for contender in &comparison.contenders[1..] {
             let reason = comparison.reasons.iter().find(|reason| reason.second == contender.letter);
@@ -65,48 +46,45 @@ pub(super) fn causes(out: &mut String, comparison: &Comparison, causes: &[&str])
                     }
                 },
             );
-            let _ = write!(out, "<td>{text}</td>");
+            row.push(text.into());
         }
-        out.push_str("</tr>\n");
+        table.push(row);
     }
-    end(out);
+    page.table(table);
 }
 
 /// Every measure of everybody.
-pub(super) fn figures(out: &mut String, comparison: &Comparison) {
-    out.push_str("<section>\n<h2>All figures</h2>\n");
-    begin(out, &[vec!["measure".to_owned()], letters(comparison), against(comparison)].concat());
+pub(super) fn figures(page: &mut Page, comparison: &Comparison) {
+    page.heading("All figures");
+    let mut table = Table::new([heads("measure", comparison), against(comparison)].concat());
     for compared in &comparison.measures {
         let (size, unit) = unit_of(compared);
         let name = compared.measure.words(comparison.subject());
-        let _ =
-            write!(out, "<tr><th scope=\"row\">{} <span class=\"quiet\">{unit}</span></th>", escaped(&name));
-        for value in &compared.values {
-            let _ = write!(out, "<td>{}</td>", estimate(*value, size));
-        }
+        let mut row = vec![Text::from(name).quiet(format!(" {unit}"))];
+        row.extend(compared.values.iter().map(|value| estimate(*value, size).into()));
         for contender in &comparison.contenders[1..] {
             let pair = compared.pair(&comparison.contenders[0].letter, &contender.letter);
-            match pair {
-                Some(pair) => {
-                    let _ = write!(
-                        out,
-                        "<td class=\"{}\">{} {}</td>",
-                        class(pair.outcome),
-                        escaped(&words::change_of(&compared.measure, pair)),
-                        words::outcome(pair)
-                    );
-                }
-                None => out.push_str("<td>–</td>"),
-            }
+            row.push(pair.map_or_else(
+                || "–".into(),
+                |pair| {
+                    let change = words::change_of(&compared.measure, pair);
+                    let said = format!("{change} {}", words::outcome(pair));
+                    let span = match tone(pair.outcome) {
+                        Tone::Better => Span::Better,
+                        Tone::Worse => Span::Worse,
+                        Tone::Same => Span::Quiet,
+                    };
+                    Text::default().and(span(said))
+                },
+            ));
         }
-        out.push_str("</tr>\n");
+        table.push(row);
     }
-    end(out);
-    out.push_str("</section>\n");
+    page.table(table);
 }
 
 /// How busy every stage is in each.
-pub(super) fn stages(out: &mut String, comparison: &Comparison) {
+pub(super) fn stages(page: &mut Page, comparison: &Comparison) {
     let mut names: Vec<&str> = Vec::new();
     for stage in comparison.contenders.iter().flat_map(|contender| &contender.stages) {
         if !names.contains(&stage.name.as_str()) {
@@ -116,10 +94,10 @@ pub(super) fn stages(out: &mut String, comparison: &Comparison) {
     if names.is_empty() {
         return;
     }
-    out.push_str("<section>\n<h2>Stages: utilisation, mean wait, mean service</h2>\n");
-    begin(out, &[vec!["stage".to_owned()], letters(comparison)].concat());
+    page.heading("Stages: utilisation, mean wait, mean service");
+    let mut table = Table::new(heads("stage", comparison));
     for name in names {
-        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escaped(name));
+        let mut row = vec![name.into()];
         for contender in &comparison.contenders {
             let text = match contender.stages.iter().find(|stage| stage.name == name) {
                 Some(stage) => {
@@ -132,10 +110,9 @@ pub(super) fn stages(out: &mut String, comparison: &Comparison) {
                 }
                 None => "not there".to_owned(),
             };
-            let _ = write!(out, "<td>{text}</td>");
+            row.push(text.into());
         }
-        out.push_str("</tr>\n");
+        table.push(row);
     }
-    end(out);
-    out.push_str("</section>\n");
+    page.table(table);
 }

@@ -1,6 +1,6 @@
 // The plot as a file: SVG with its colours written into it, and PNG drawn from that.
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "font-family", "font-size"];
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "paint-order", "stroke-linejoin", "font-family", "font-size"];
 
 /** The plot as it is seen, without handles, understood by programs that know nothing of the page's style. */
 export function svgText(plot: SVGSVGElement): string {
@@ -11,7 +11,11 @@ export function svgText(plot: SVGSVGElement): string {
     for (const name of STYLES) written[i]?.setAttribute(name, style.getPropertyValue(name));
     written[i]?.removeAttribute("class");
   });
+  copy.removeAttribute("class");
+  copy.setAttribute("width", String(plot.viewBox.baseVal.width));
+  copy.setAttribute("height", String(plot.viewBox.baseVal.height));
   for (const handle of copy.querySelectorAll("[role=slider]")) handle.parentElement?.remove();
+  for (const told of copy.querySelectorAll(".found, .drag, .reach")) told.remove();
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   paper.setAttribute("width", "100%");
   paper.setAttribute("height", "100%");
