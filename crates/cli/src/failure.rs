@@ -1,5 +1,6 @@
 //! How a command fails: what, where, why, what to do.
 
+use miette::Diagnostic;
 use petrio_files::shown;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
@@ -7,6 +8,7 @@ use petrio_scenario::run::RunFailure;
 use petrio_trace::TraceError;
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A command that failed.
@@ -30,6 +32,23 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What went wrong, with its advice.
+    pub(crate) fn of(error: &dyn Diagnostic) -> Self {
+        Self::new(error, error.help().map(|help| help.to_string()))
+    }
+
+    /// The same of a file, which the error doesn't name.
+    pub(crate) fn named(file: &Path, error: &dyn Diagnostic) -> Self {
+        let help = error.help().map(|help| help.to_string());
+        Self::new(format!("{}: {error}", file.display()), help)
+    }
+
+    /// The same where the system failed, and not what was asked for.
+    pub(crate) fn output(error: &dyn Diagnostic) -> Self {
+        let help = error.help().map(|help| format!("\n help: {help}")).unwrap_or_default();
+        Self::Output(format!("{error}{help}"))
+    }
+
     pub(crate) fn new(message: impl fmt::Display, help: Option<String>) -> Self {
         Self::Plain { message: message.to_string(), help }
     }
@@ -71,10 +90,7 @@ impl From<RunFailure> for Failure {
     fn from(failure: RunFailure) -> Self {
         match failure {
             RunFailure::Report(error) => error.into(),
-            other => {
-                let help = other.help();
-                Self::new(other, help)
-            }
+            other => Self::of(&other),
         }
     }
 }
@@ -84,15 +100,7 @@ impl From<TraceError> for Failure {
         match &error {
             TraceError::Write { source, .. } if is_askers(source.downcast_ref()) => Self::new(&error, None),
             TraceError::Write { .. } => Self::Output(error.to_string()),
-            other => {
-                // What a scenario sets by a line, a command sets by an option.
-                let option = |help: String| {
-                    help.replace("format = \"", "--format \"")
-                        .replace("reorder_window = ", "--reorder-window ")
-                };
-                let help = other.help().map(option);
-                Self::new(&error, help)
-            }
+            other => Self::of(other),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
 use crate::text::typed::suggestion;
 use indexmap::IndexMap;
+use miette::Diagnostic;
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
 use std::collections::BTreeSet;

@@ -158,9 +158,7 @@ impl Prepared {
                     .map(Made::Figures)
             }
         };
-        made.map_err(|error: UsersError| {
-            Refusal::new(&error).help(error.help()).naming(&self.hidden.0, &self.hidden.1)
-        })
+        made.map_err(|error: UsersError| Refusal::of(&error).naming(&self.hidden.0, &self.hidden.1))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::generator::Plan;
 use super::source::SyntheticSource;
+use miette::Diagnostic;
 use petrio_distribution::{Distribution, Draw};
 use petrio_units::{Blocks, Duration, Fraction, Measurable, SignedBlocks};
 use rand_core::Rng;
@@ -85,7 +86,7 @@ const fn none() -> Fraction {
 }
 
 /// A synthetic workload that can't be generated.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum SyntheticError {
     /// A parameter that no generator can have.
@@ -100,6 +101,7 @@ pub enum SyntheticError {
     },
     /// No generator at all.
     #[error("the synthetic workload has no generator")]
+    #[diagnostic(help("add at least one entry to `generators`"))]
     NoGenerator,
     /// As many random streams as generators are needed.
     #[error("{generators} generators need as many streams of random numbers, not {streams}")]
@@ -111,6 +113,9 @@ pub enum SyntheticError {
     },
     /// A distribution that almost never gives an acceptable number.
     #[error("generator {generator}, {parameter}: not one of {draws} draws could be used")]
+    #[diagnostic(help(
+        "times must not be negative, and requests must fit on the device: change the distribution"
+    ))]
     Redraws {
         /// Which generator, from 1.
         generator: usize,
@@ -124,29 +129,15 @@ pub enum SyntheticError {
         "generator {generator}, inter_arrival: after {issued} requests, the next would be issued after more than 213 days, which is as far \
          as the clock reaches"
     )]
+    #[diagnostic(help(
+        "shorten the times between requests, or end the workload before: `duration`, or [measure] stop = {{ time = … }}"
+    ))]
     BeyondHorizon {
         /// Which generator, from 1.
         generator: usize,
         /// Requests that the workload has issued before.
         issued: u64,
     },
-}
-
-impl SyntheticError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::NoGenerator => Some("add at least one entry to `generators`".to_owned()),
-            Self::Redraws { .. } => Some(
-                "times must not be negative, and requests must fit on the device: change the distribution"
-                    .to_owned(),
-            ),
-            Self::BeyondHorizon { .. } => Some(
-                "shorten the times between requests, or end the workload before: `duration`, or [measure] stop = { time = … }".to_owned(),
-            ),
-            _ => None,
-        }
-    }
 }
 
 impl Synthetic {

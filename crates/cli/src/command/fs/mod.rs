@@ -79,12 +79,7 @@ pub(crate) fn directories(given: &[Placed]) -> Result<Directories, Failure> {
 }
 
 pub(crate) fn failed(error: NamespaceError) -> Failure {
-    let help = error.help();
-    if error.is_of_the_system() {
-        let help = help.map(|help| format!("\n help: {help}")).unwrap_or_default();
-        return Failure::Output(format!("{error}{help}"));
-    }
-    Failure::new(error, help)
+    if error.is_of_the_system() { Failure::output(&error) } else { Failure::of(&error) }
 }
 
 /// A namespace in a few words.

@@ -105,18 +105,14 @@ pub(super) fn share(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn failed(error: UsersError) -> Failure {
-    let help = error.help();
     match error {
         UsersError::Files(error) => crate::command::fs::failed(error),
-        UsersError::Drive(_) => {
-            let help = help.map_or_else(String::new, |help| format!("\n help: {help}"));
-            Failure::Output(format!("{error}{help}"))
-        }
+        UsersError::Drive(_) => Failure::output(&error),
         UsersError::Scenario(problems) => problems.into(),
         UsersError::Run(failure) => failure.into(),
         UsersError::Report(error) => error.into(),
         UsersError::Trace(error) => error.into(),
-        error => Failure::new(error, help),
+        error => Failure::of(&error),
     }
 }
 
