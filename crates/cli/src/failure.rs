@@ -1,7 +1,6 @@
 //! How a command fails: what, where, why, what to do.
 
 use miette::Diagnostic;
-use petrio_files::shown;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
@@ -9,7 +8,6 @@ use petrio_trace::TraceError;
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// A command that failed.
 #[derive(Debug)]
@@ -51,32 +49,6 @@ impl Failure {
 
     pub(crate) fn new(message: impl fmt::Display, help: Option<String>) -> Self {
         Self::Plain { message: message.to_string(), help }
-    }
-
-    /// Tells the user, and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Scenario(problems) => {
-                crate::output::talk(&format!("{:?}", miette::Report::new(*problems)));
-                ExitCode::from(2)
-            }
-            Self::Plain { message, help } => {
-                crate::output::talk(&format!("error: {}", shown::message(&message)));
-                if let Some(help) = help {
-                    crate::output::talk(&format!(" help: {}", shown::message(&help)));
-                }
-                ExitCode::from(2)
-            }
-            Self::Output(message) => {
-                crate::output::talk(&format!("error: {}", shown::message(&message)));
-                ExitCode::from(1)
-            }
-            Self::Interrupted => {
-                crate::output::talk("interrupted");
-                ExitCode::from(crate::INTERRUPTED)
-            }
-            Self::Closed => ExitCode::SUCCESS,
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What issues requests: the contract between a workload and the net that serves it.
 
+use crate::due::Due;
 use crate::earliest::Earliest;
 use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
@@ -9,17 +10,6 @@ use petrio_time::Time;
 use petrio_trace::TraceError;
 use std::collections::BTreeMap;
 use thiserror::Error;
-
-/// When a source wants to be asked for its next request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// At this point of model time (at once, if it has passed).
-    At(Time),
-    /// Not before one of its requests completes.
-    AfterCompletion,
-    /// Never again: everything has been issued.
-    Never,
-}
 
 /// Which part of a workload something belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -8,6 +8,7 @@ mod loops;
 mod nets;
 
 pub use loops::HandLoop;
+use loops::SEED;
 
 use petrio_kernel::{Net, NetError, RunError, Simulation};
 use serde::Serialize;
@@ -19,8 +20,6 @@ use thiserror::Error;
 pub const FIRINGS: u64 = 3_000_000;
 /// Turns of each net and each loop.
 const TURNS: usize = 7;
-/// The seed of all streams.
-const SEED: u64 = 1;
 
 /// A system as a net and as a loop.
 pub struct System {

@@ -4,9 +4,10 @@
 //! and where its fields lie.
 
 use super::block::Commit;
+use super::block::Letters;
 use super::catalogue::{Listened, Meaning};
 use super::format::{Field, Format};
-use super::kernel_event::{Inode, KernelEvent, Letters, Stage, ThreadName, What};
+use super::kernel_event::{Inode, KernelEvent, Stage, ThreadName, What};
 
 /// Fields that an event has at most.
 const FIELDS_MAX: usize = 5;

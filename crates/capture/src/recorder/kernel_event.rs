@@ -1,6 +1,6 @@
 //! What the kernel's tracing tells, one event at a time.
 
-use super::block::Commit;
+use super::block::{Commit, Letters};
 
 /// A system call, or several that are the same to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,9 +95,6 @@ pub(crate) enum Stage {
     /// It came back.
     Completed,
 }
-
-/// The letters by which the block layer says what a request is, without those behind them.
-pub(crate) type Letters = [u8; 10];
 
 /// A thread's name, with zeros behind it.
 pub(crate) type ThreadName = [u8; 16];

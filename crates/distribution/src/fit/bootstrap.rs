@@ -5,11 +5,11 @@
 //! MacGibbon 2006), and those of a bin of k values a Poisson count of mean k. Each resample has a stream of its own, so that the
 //! intervals are the same with any number of threads.
 
-use super::Progress;
 use super::erlang;
 use super::model::{Model, Parameter};
 use super::points::Points;
 use super::polish::polish;
+use super::progress::Progress;
 use super::single;
 use super::stages::{Kind, Prepared, Stage};
 use crate::{Distribution, Poisson};

@@ -1,8 +1,7 @@
 //! Makes the files.
 
-use super::away::{Aside, Taken};
+use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
-use super::made_by_users::aside_name;
 use super::manifest::{JOURNAL, is_own};
 use super::room;
 use super::site::{Link, Site};

@@ -6,7 +6,8 @@ use crate::report::{
     Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
 };
 use crate::run::RunFailure;
-use crate::run::engine::{Ended, Engine, Limits, Listener, Onlooker};
+use crate::run::engine::{Ended, Engine, Limits};
+use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;

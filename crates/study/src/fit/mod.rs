@@ -10,7 +10,7 @@ pub use html::write_html;
 pub use json::write_json;
 pub use measure::Measure;
 use miette::Diagnostic;
-pub use numbers::NumbersError;
+pub use numbers::{NumbersError, Unit};
 
 use petrio_distribution::Distribution;
 use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
@@ -19,18 +19,6 @@ use petrio_units::{Bytes, Duration};
 use std::io::Read;
 use std::path::Path;
 use thiserror::Error;
-
-/// What the numbers measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
-    /// Nothing that has a unit.
-    #[default]
-    None,
-    /// Bytes.
-    Bytes,
-    /// Seconds.
-    Time,
-}
 
 /// Where the values are from.
 pub enum Data<'a> {

@@ -1,6 +1,5 @@
 //! Numbers from text: one a line, or a column of a table.
 
-use super::Unit;
 use super::table::{SEPARATORS, cell, rows};
 use csv::ByteRecord;
 use miette::Diagnostic;
@@ -9,6 +8,18 @@ use petrio_files::lines::Lines;
 use petrio_units::{Amount, Bytes, Duration, nearest};
 use std::io::{BufRead, BufReader, Read};
 use thiserror::Error;
+
+/// What the numbers measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing that has a unit.
+    #[default]
+    None,
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Time,
+}
 
 /// Text that is no list of numbers.
 #[derive(Debug, Diagnostic, Error)]

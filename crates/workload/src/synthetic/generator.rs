@@ -1,6 +1,6 @@
 //! One generator's draws: where the next request goes, how long it is, what it waits for.
 
-use super::parameters::SyntheticError;
+use super::error::SyntheticError;
 use petrio_colours::Direction;
 use petrio_distribution::{Distribution, below, uniform};
 use rand_core::Rng;

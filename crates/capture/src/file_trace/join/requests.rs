@@ -10,8 +10,8 @@
 
 use super::places::Places;
 use super::queue::{Place, Queue};
-use crate::recorder::block::{Access, BlockAccess};
-use crate::recorder::kernel_event::{Letters, Stage};
+use crate::recorder::block::{Access, BlockAccess, Letters};
+use crate::recorder::kernel_event::Stage;
 use petrio_colours::Direction;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, Extent};

@@ -3,7 +3,6 @@
 //! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's copies are a set
 //! of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
 
-use super::flights::{Flight, Parts};
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
@@ -11,6 +10,7 @@ use super::select::Counted;
 use super::slots::Slots;
 use super::tally::Tally;
 use super::traffic::Ranges;
+use super::under_way::{Flight, Parts};
 use crate::host::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp};

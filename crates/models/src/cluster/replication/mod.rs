@@ -27,6 +27,7 @@ mod select;
 mod slots;
 mod tally;
 mod traffic;
+mod under_way;
 
 pub use copies::Replicas;
 pub use history::{FileEvent, History};

@@ -7,9 +7,9 @@
 //! ```
 
 use super::copies::Replicas;
-use super::flights::Parts;
 use super::parameters::{ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
+use super::under_way::Parts;
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
