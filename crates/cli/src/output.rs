@@ -5,6 +5,9 @@ use petrio_files::shown;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
+/// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Prints data on standard output. Names that come from elsewhere may be in it; a terminal obeys none of them.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
@@ -46,7 +49,7 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
         }
         Failure::Interrupted => {
             talk("interrupted");
-            ExitCode::from(crate::INTERRUPTED)
+            ExitCode::from(INTERRUPTED)
         }
         Failure::Closed => ExitCode::SUCCESS,
     }

@@ -76,7 +76,7 @@ pub(crate) struct Opened {
 
 impl Reach {
     /// That of a studio which others can reach.
-    pub(crate) fn below(folder: &Path, specification: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn within(folder: &Path, specification: Option<&Path>) -> io::Result<Self> {
         let real = folder.canonicalize()?;
         let known = |path: &Path, real: &Path| vec![normal(path), real.to_owned()];
         let named = specification.map(|path| folder.join(path));

@@ -3,7 +3,7 @@
 use super::nets::{BUFFER, CONSUME, JOBS, MEAN_GAP, PRODUCE, STATIONS};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
-use petrio_random::{Generator, below, exponential, generator};
+use petrio_random::{Generator, exponential, generator, uniform_below};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -178,7 +178,7 @@ impl HandLoop for Closed {
             if let Some(came) = self.stations[number].queue.pop_front() {
                 self.start(now, number, came);
             }
-            let route = below(&mut self.routes, STATIONS) as usize;
+            let route = uniform_below(&mut self.routes, STATIONS) as usize;
             self.arrive(now, route);
         }
     }

@@ -85,7 +85,7 @@ pub(crate) enum Lookup {
 
 /// How far a device request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum RequestStage {
     /// A file system handed it over.
     Queued,
     /// It came into the queue before the device, where there is one.
@@ -188,7 +188,7 @@ pub(crate) enum What {
     /// A device request went a stage further.
     Request {
         /// Which stage.
-        stage: Stage,
+        stage: RequestStage,
         /// The device.
         device: u32,
         /// Its first sector.

@@ -62,7 +62,7 @@ impl Aside {
             return Ok(Taken::Another);
         }
         let is_directory = there.kind == Kind::Directory;
-        if is_directory && !parent.below(name.as_ref())?.is_empty()? {
+        if is_directory && !parent.directory_below(name.as_ref())?.is_empty()? {
             return Ok(Taken::Full);
         }
         let directory = self.directory()?;
@@ -98,7 +98,7 @@ impl Drop for Aside {
 
 /// The directory, where there is one.
 fn existing(root: &Directory) -> io::Result<Option<Directory>> {
-    let directory = match root.below(ASIDE.as_ref()) {
+    let directory = match root.directory_below(ASIDE.as_ref()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };

@@ -48,7 +48,7 @@ impl Homes {
         for home in &self.homes {
             let path = || home.root.path().join(&home.below);
             let open = || -> io::Result<Option<Directory>> {
-                let directory = home.root.below(&home.below)?;
+                let directory = home.root.directory_below(&home.below)?;
                 Ok(directory.itself()?.is(home.known).then_some(directory))
             };
             // One that isn't there, or isn't petrio's, has nothing in it that is.

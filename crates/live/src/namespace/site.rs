@@ -276,7 +276,10 @@ impl Site {
             Some(_) => {
                 there.kind == Kind::Directory
                     && there.is_marked
-                    && parent.below(name.as_ref()).and_then(|there| there.is_empty()).is_ok_and(|is| is)
+                    && parent
+                        .directory_below(name.as_ref())
+                        .and_then(|there| there.is_empty())
+                        .is_ok_and(|is| is)
             }
             None => there.kind == Kind::Link,
         }

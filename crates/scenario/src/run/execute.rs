@@ -1,7 +1,7 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, System, file_tables};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{
     Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
 };

@@ -23,7 +23,7 @@ pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 
 use crate::build::System;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{Report, ReportError, Served, Sinks, Subject, mean_report};
 use crate::schema::{Measure, StageRows, WarmUp};
 use execute::{Audience, Hears, Outcome, RunPlan, execute};

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// What is made of the users.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Make {
+pub(crate) enum ResultKind {
     /// One run, and how they used their files.
     #[default]
     Usage,
@@ -28,7 +28,7 @@ pub(crate) enum Make {
 /// How far it is.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(crate) enum Far {
+pub(crate) enum RunProgress {
     Run { completed: u64, model_s: f64 },
     Figures(FiguresProgress),
 }
@@ -36,7 +36,7 @@ pub(crate) enum Far {
 /// What came of it.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(crate) enum Made {
+pub(crate) enum RunResult {
     Usage(Box<SimulatedUsers>),
     Figures(UsersFigures),
 }
@@ -48,7 +48,7 @@ pub(crate) struct RunRequest {
     /// A scenario with users in it; left out, a disk and ext4.
     scenario: Option<PathBuf>,
     #[serde(default)]
-    make: Make,
+    make: ResultKind,
     /// How many at once; for figures, at most.
     users: u32,
     sessions: u32,
@@ -73,7 +73,7 @@ const fn one() -> u64 {
 /// A run that can begin.
 pub(crate) struct Prepared {
     loaded: Loaded,
-    make: Make,
+    make: ResultKind,
     users: u32,
     sessions: u32,
     /// Where its scenario's files are looked for, and by which name they are known.
@@ -97,7 +97,7 @@ impl Prepared {
     pub(crate) fn of(desk: &Desk, request: &RunRequest, watch: &Watch) -> Result<Self, Refusal> {
         load_users_text("specification", &request.text, &[]).map_err(|problems| Refusal::from(&problems))?;
         let &RunRequest { make, users, sessions, .. } = request;
-        if let Make::Usage = make {
+        if let ResultKind::Usage = make {
             let all = u64::from(users) * u64::from(sessions);
             petrio_bounds::check(all.saturating_mul(BYTES_OF_SESSION)).map_err(|cause| {
                 Refusal::new(format!("the figures of {all} sessions are too many: {cause}"))
@@ -116,7 +116,7 @@ impl Prepared {
                 files: Vec::new(),
             },
         };
-        let inputs = Inputs::below(&scenario.folder);
+        let inputs = Inputs::in_folder(&scenario.folder);
         inputs.hold(Path::new(SPECIFICATION), request.text.as_bytes());
         if request.scenario.is_none() {
             inputs.hold(Path::new(USUAL_SPECIFICATION), request.text.as_bytes());
@@ -132,7 +132,7 @@ impl Prepared {
         let quoted = toml_edit::Value::from(SPECIFICATION).to_string();
         let set = |key: &str, value: &str| Override::new(&format!("workload.{name}.{key}"), value);
         // Of what figures are made of, each run is prepared by itself.
-        let at_once = if let Make::Usage = make { sessions } else { 1 };
+        let at_once = if let ResultKind::Usage = make { sessions } else { 1 };
         let loaded = read(&[
             Override::new("seed", &request.seed.to_string()),
             set("specification", &quoted),
@@ -144,18 +144,18 @@ impl Prepared {
 
     /// Whether its calls tell how far it is, rather than its runs.
     pub(crate) const fn counts_calls(&self) -> bool {
-        matches!(self.make, Make::Usage)
+        matches!(self.make, ResultKind::Usage)
     }
 
     /// Runs it to its end, or until it is stopped.
-    pub(crate) fn run(self, mut on_progress: impl FnMut(Far)) -> Result<Made, Refusal> {
+    pub(crate) fn run(self, mut on_progress: impl FnMut(RunProgress)) -> Result<RunResult, Refusal> {
         let made = match self.make {
-            Make::Usage => simulate_users(&self.loaded).map(|ran| Made::Usage(Box::new(ran))),
-            Make::Figures => {
+            ResultKind::Usage => simulate_users(&self.loaded).map(|ran| RunResult::Usage(Box::new(ran))),
+            ResultKind::Figures => {
                 let parameters =
                     FiguresParameters { directory: None, users: self.users, sessions: self.sessions };
-                measure_figures(&self.loaded, &parameters, |far| on_progress(Far::Figures(far)))
-                    .map(Made::Figures)
+                measure_figures(&self.loaded, &parameters, |far| on_progress(RunProgress::Figures(far)))
+                    .map(RunResult::Figures)
             }
         };
         made.map_err(|error: UsersError| Refusal::of(&error).naming(&self.hidden.0, &self.hidden.1))

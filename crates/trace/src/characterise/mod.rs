@@ -63,7 +63,7 @@ mod working_set;
 
 pub use category::{ByCategory, FileCategory};
 pub use composition::{Directory, FileSystem, FileUse, device_name};
-pub use distribution::{Distribution, DistributionPoint, Tally as ValueTally};
+pub use distribution::{Distribution, DistributionPoint, ValueTally};
 pub use gaps::{Gap, Gaps};
 pub use hours::{ByHour, Hour};
 pub use inter_arrival::InterArrival;

@@ -9,7 +9,7 @@ use crate::outputs::Outputs;
 use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
-use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
+use petrio_study::users::{UsersError, UsersProgress, UsersRun, UsersSummary, Workers, run_users};
 use petrio_trace::write::OutputFormat;
 use petrio_users::Users;
 use std::ffi::OsString;
@@ -157,8 +157,8 @@ impl Run {
             (CountProgress::new(0, "files and directories"), CountProgress::new(0, "calls"));
         let summary = run_users(&run, |stage| {
             match stage {
-                Stage::Files(made) => files.update(made),
-                Stage::Calls(done) => {
+                UsersProgress::Files(made) => files.update(made),
+                UsersProgress::Calls(done) => {
                     files.finish();
                     calls.update(done);
                 }

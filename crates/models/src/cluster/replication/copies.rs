@@ -8,7 +8,7 @@ use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
 use super::select::Counted;
 use super::slots::Slots;
-use super::tally::Tally;
+use super::tally::ReplicationStatistics;
 use super::traffic::Ranges;
 use super::under_way::{Flight, Parts};
 use crate::host::fast_map::FastMap;
@@ -64,7 +64,7 @@ pub struct Replicas {
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
     by_last_read: BTreeSet<(Option<Time>, FileId)>,
-    pub(super) tally: Tally,
+    pub(super) tally: ReplicationStatistics,
 }
 
 impl Replicas {
@@ -89,12 +89,12 @@ impl Replicas {
             next_part: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
-            tally: Tally::default(),
+            tally: ReplicationStatistics::default(),
         })
     }
 
     /// What was seen so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &ReplicationStatistics {
         &self.tally
     }
 
