@@ -4,9 +4,9 @@
 //! - It is over when the device has served all of it, in parts if need be.
 //! - Its process is who handed it over (`block_bio_queue`), not the kernel's thread that happened to send it to the device.
 //!
-//! A write with a flush before it, or with force unit access on a device that lacks that, appears as the device sees it: a flush, the write,
-//! a flush. Merged requests are one, of the size that they had when issued; one that a driver sends back and issues again begins at its
-//! first issue.
+//! A write with a flush before it, or with force unit access on a device that lacks that, appears as the device sees
+//! it: a flush, the write, a flush. Merged requests are one, of the size that they had when issued; one that a driver
+//! sends back and issues again begins at its first issue.
 //!
 //! Source: Linux 6.18 `block/blk-mq.c`, `block/blk-flush.c` (where the events stand), `include/trace/events/block.h`.
 
@@ -75,7 +75,8 @@ struct Bio {
 /// In order of arrival; the second number tells apart those that arrived at once.
 type Place = (u64, u64);
 
-/// Bios, requests in the queue, and requests that wait for one before them, at most: those that stay so long went unseen.
+/// Bios, requests in the queue, and requests that wait for one before them, at most: those that stay so long went
+/// unseen.
 const HELD_MAX: usize = 1 << 16;
 
 /// Takes events in order of time.
@@ -115,7 +116,7 @@ impl Matcher {
             (Access::Read | Access::Write, RequestStage::Inserted) => self.inserted(time_ns, &access),
             (Access::Read | Access::Write, RequestStage::Issued) => self.issued(time_ns, &access, asker),
             (Access::Read | Access::Write, RequestStage::Completed) => {
-                self.completed(time_ns, &access, error)
+                self.completed(time_ns, &access, error);
             }
             (Access::Flush, RequestStage::Queued) => self.awaiting_flush.push_back(asker),
             (Access::Flush, RequestStage::Inserted) => {}

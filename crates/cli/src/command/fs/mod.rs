@@ -78,8 +78,10 @@ pub(crate) fn directories(given: &[Placed]) -> Result<Directories, Failure> {
     Ok(Directories { main, others })
 }
 
-pub(crate) fn failed(error: NamespaceError) -> Failure {
-    if error.is_of_the_system() { Failure::output(&error) } else { Failure::of(&error) }
+impl From<NamespaceError> for Failure {
+    fn from(error: NamespaceError) -> Self {
+        if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }
+    }
 }
 
 /// A namespace in a few words.

@@ -15,11 +15,12 @@ use petrio_users::Users;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every call
+/// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every
+/// call
 ///
-/// Their files are made first where they aren't there yet (petrio fs create), and only what petrio has made is written to. What users make
-/// themselves goes at the end, or when the next run begins if this one is killed. The same users run on simulated file systems by
-/// kind = "users" in a scenario, with the same calls from the same seed.
+/// Their files are made first where they aren't there yet (petrio fs create), and only what petrio has made is written
+/// to. What users make themselves goes at the end, or when the next run begins if this one is killed. The same users
+/// run on simulated file systems by kind = "users" in a scenario, with the same calls from the same seed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
@@ -41,8 +42,8 @@ pub(crate) struct Run {
     /// How many of the users are of a type, instead of what the specification says; may be repeated
     #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
     share: Vec<(String, f64)>,
-    /// Run each of their processes as a process of the operating system, instead of as a thread of one; with a number, in so many
-    /// processes of several threads each
+    /// Run each of their processes as a process of the operating system, instead of as a thread of one; with a number,
+    /// in so many processes of several threads each
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = EACH, value_parser = workers)]
     processes: Option<WorkerCount>,
     /// Where random numbers begin: those of the files, and of what is done with them
@@ -106,7 +107,7 @@ pub(super) fn share(text: &str) -> Result<(String, f64), String> {
 
 pub(super) fn failed(error: UsersError) -> Failure {
     match error {
-        UsersError::Files(error) => crate::command::fs::failed(error),
+        UsersError::Files(error) => error.into(),
         UsersError::Drive(_) => Failure::output(&error),
         UsersError::Scenario(problems) => problems.into(),
         UsersError::Run(failure) => failure.into(),

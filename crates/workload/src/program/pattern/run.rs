@@ -138,7 +138,8 @@ impl PatternProgram {
         }
     }
 
-    /// What comes when no access is next: what the one before owes, or the next stage in which there is something to do.
+    /// What comes when no access is next: what the one before owes, or the next stage in which there is something to
+    /// do.
     #[cold]
     fn other_step(&mut self) -> Step {
         if let Some(file) = self.owes_fsync.take() {
@@ -186,7 +187,7 @@ impl PatternProgram {
                     return Step::Phase(Phase::Measured);
                 }
                 ProgramStage::Pass(over) if over + 1 == self.passes => {
-                    self.stage = ProgramStage::BeginClosing
+                    self.stage = ProgramStage::BeginClosing;
                 }
                 ProgramStage::Pass(over) => {
                     self.stage = ProgramStage::Between(over + 1);
