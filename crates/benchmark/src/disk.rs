@@ -14,7 +14,7 @@ const DISKSIM_REQUESTS_PER_S: f64 = 48_700.0;
 
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct DiskSpeed {
     /// Requests served.
     pub requests: u64,
     /// Wall-clock time of the run, seconds.
@@ -29,8 +29,8 @@ pub struct Row {
     pub peak_resident_mib: Option<f64>,
 }
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl DiskSpeed {
+    /// Headings of [`DiskSpeed::cells`].
     pub const HEADINGS: [&str; 6] =
         ["requests", "seconds", "requests/s", "× DiskSim", "mean response ms", "peak resident MiB"];
 
@@ -62,7 +62,7 @@ pub enum BenchError {
 ///
 /// # Errors
 /// [`BenchError`], which is a bug.
-pub fn measure(requests: u64) -> Result<Row, BenchError> {
+pub fn measure(requests: u64) -> Result<DiskSpeed, BenchError> {
     let stop = Override::new("measure.stop.requests", &requests.to_string());
     let loaded = load_text("three-disks.toml", SCENARIO, None, &[stop]).map_err(Box::new)?;
     let system = System::build(&loaded).map_err(Box::new)?;
@@ -70,7 +70,7 @@ pub fn measure(requests: u64) -> Result<Row, BenchError> {
     let report = simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?;
     let seconds = began.elapsed().as_secs_f64();
     let requests_per_s = report.served.requests.completed as f64 / seconds;
-    Ok(Row {
+    Ok(DiskSpeed {
         requests: report.served.requests.completed,
         seconds,
         requests_per_s,

@@ -20,7 +20,7 @@ const TRUTH: [(f64, f64, f64, f64); 3] =
 
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct FitSpeed {
     /// Values.
     pub values: usize,
     /// Wall-clock time of the fit, with its statistics over all values, seconds.
@@ -35,8 +35,8 @@ pub struct Row {
     pub area_to_truth: f64,
 }
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl FitSpeed {
+    /// Headings of [`FitSpeed::cells`].
     pub const HEADINGS: [&str; 6] =
         ["values", "seconds", "values/s", "sorting them, s", "× sorting", "area to the truth"];
 
@@ -107,7 +107,7 @@ impl DensityRow {
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// The fit of many values.
-    pub speed: Row,
+    pub speed: FitSpeed,
     /// The nine densities.
     pub densities: Vec<DensityRow>,
 }
@@ -131,7 +131,7 @@ pub fn measure(values: usize) -> Result<Found, BenchError> {
     Ok(Found { speed: speed(values)?, densities: densities()? })
 }
 
-fn speed(values: usize) -> Result<Row, BenchError> {
+fn speed(values: usize) -> Result<FitSpeed, BenchError> {
     let stages = TRUTH.map(|(weight, shape, scale, offset)| Ok((weight, Gamma::new(shape, scale, offset)?)));
     let stages = stages.into_iter().collect::<Result<Vec<_>, DistributionError>>()?;
     let truth = Distribution::from(Mixture::new(stages)?);
@@ -149,7 +149,7 @@ fn speed(values: usize) -> Result<Row, BenchError> {
     let began = Instant::now();
     let report = fit(&drawn, &options, &|_| {})?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(Row {
+    Ok(FitSpeed {
         values,
         seconds,
         values_per_s: values as f64 / seconds,

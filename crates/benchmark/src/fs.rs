@@ -46,7 +46,7 @@ const CASES: [(&str, &str); 4] = [
 
 /// A workload and how fast it is simulated.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct FileSystemSpeed {
     /// The workload.
     pub workload: &'static str,
     /// Operations simulated.
@@ -66,8 +66,8 @@ pub struct Row {
     pub peak_resident_mib: Option<f64>,
 }
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl FileSystemSpeed {
+    /// Headings of [`FileSystemSpeed::cells`].
     pub const HEADINGS: [&str; 8] = [
         "workload",
         "operations",
@@ -112,7 +112,7 @@ pub enum FsBenchError {
 ///
 /// # Errors
 /// When a built-in scenario can't be run, which is a bug.
-pub fn measure(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, FsBenchError> {
+pub fn measure(progress: &mut dyn FnMut(&str)) -> Result<Vec<FileSystemSpeed>, FsBenchError> {
     let mut rows = Vec::new();
     for (workload, program) in CASES {
         progress(workload);
@@ -129,7 +129,7 @@ pub fn measure(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, FsBenchError>
             best = best.min(begin.elapsed().as_secs_f64());
             (operations, simulated_s) = (report.served.requests.completed, report.simulated_s);
         }
-        rows.push(Row {
+        rows.push(FileSystemSpeed {
             workload,
             operations,
             seconds: best,

@@ -48,7 +48,7 @@ const GAP_MS: f64 = 25.0;
 
 /// A figure, what it is to be, and what it is for one instance.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct ScaleFigure {
     /// What was measured.
     pub what: String,
     /// How many instances.
@@ -73,8 +73,8 @@ pub struct Row {
 const OF_FIGURE: &str = "figure";
 const OF_RATIO: &str = "ratio";
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl ScaleFigure {
+    /// Headings of [`ScaleFigure::cells`].
     pub const HEADINGS: [&str; 8] =
         ["what", "instances", "figure", "unit", "of one", "ratio to one", "aim", "reached"];
 
@@ -137,7 +137,7 @@ pub enum ScaleError {
 ///
 /// # Errors
 /// [`ScaleError`], which is a bug.
-pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, ScaleError> {
+pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<ScaleFigure>, ScaleError> {
     let mut rows = Vec::new();
     let Scale { drives, hosts, serving, requests, turns } = scale;
     // Memory first: what was freed before would be taken again, and not be seen to grow.
@@ -152,19 +152,25 @@ pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>,
     let megabytes = resident_mb() - before;
     drop((warm, resident, all));
     let seconds = (best(turns, || built(&many))?, best(turns, || built(&one))?);
-    rows.push(Row::of_sum("Linux hosts with ext3 and a disk, built", hosts, seconds, "s", HOSTS_AIM_S));
-    rows.push(Row::of_sum("their memory", hosts, (megabytes, of_one), "MB", HOSTS_AIM_MB));
+    rows.push(ScaleFigure::of_sum(
+        "Linux hosts with ext3 and a disk, built",
+        hosts,
+        seconds,
+        "s",
+        HOSTS_AIM_S,
+    ));
+    rows.push(ScaleFigure::of_sum("their memory", hosts, (megabytes, of_one), "MB", HOSTS_AIM_MB));
 
     progress(&format!("{drives} drives"));
     let (one, many) = (drive_scenario(1, 1), drive_scenario(drives, 1));
     let seconds = (best(turns, || built(&many))?, best(turns, || built(&one))?);
-    rows.insert(0, Row::of_sum("mechanical drives, built", drives, seconds, "s", DRIVES_AIM_S));
+    rows.insert(0, ScaleFigure::of_sum("mechanical drives, built", drives, seconds, "s", DRIVES_AIM_S));
 
     for (what, workloads) in [("a request, one workload", 1), ("a request, a workload a drive", serving)] {
         progress(&format!("{what}, {serving} drives"));
         let (one, many) = (drive_scenario(1, 1), drive_scenario(serving, workloads));
         let microseconds = (served(&many, requests, turns)?, served(&one, requests, turns)?);
-        rows.push(Row::of_request(what, serving, microseconds));
+        rows.push(ScaleFigure::of_request(what, serving, microseconds));
     }
     Ok(rows)
 }
@@ -259,7 +265,7 @@ mod tests {
         let rows = measure(scale, &mut |_| {}).unwrap();
         assert_eq!(rows.len(), 5);
         for row in &rows {
-            assert_eq!(row.cells().len(), Row::HEADINGS.len());
+            assert_eq!(row.cells().len(), ScaleFigure::HEADINGS.len());
             assert!(row.figure >= 0.0 && row.aim > 0.0, "{row:?}");
         }
     }

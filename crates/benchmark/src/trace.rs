@@ -14,7 +14,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
-use petrio_random::{Generator, below, generator};
+use petrio_random::{Generator, generator, uniform_below};
 use petrio_study::characterise::{Question, characterise_file};
 use petrio_trace::characterise::{Characterise, Characteriser};
 use petrio_trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
@@ -39,7 +39,7 @@ const DEVICE_PAGES: u64 = 1 << 20;
 
 /// A trace and how fast it was read.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct ReadingSpeed {
     /// What it is a trace of.
     pub trace: &'static str,
     /// Its records.
@@ -60,8 +60,8 @@ pub struct Row {
     pub peak_resident_mib: Option<f64>,
 }
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl ReadingSpeed {
+    /// Headings of [`ReadingSpeed::cells`].
     pub const HEADINGS: [&str; 9] = [
         "trace",
         "records",
@@ -113,7 +113,7 @@ pub fn measure(
     records: u64,
     petrio: Option<&Path>,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, TraceBenchError> {
+) -> Result<Vec<ReadingSpeed>, TraceBenchError> {
     let folder = TemporaryFolder::new()?;
     let mut rows = Vec::new();
     for trace in ["file calls", "device requests"] {
@@ -141,7 +141,7 @@ fn row(
     records: u64,
     path: &Path,
     petrio: Option<&Path>,
-) -> Result<Row, TraceBenchError> {
+) -> Result<ReadingSpeed, TraceBenchError> {
     let peak_resident_mib = petrio.and_then(|petrio| peak_of(petrio, path));
     let began = Instant::now();
     black_box(characterise_file(path, &Question::default(), |_| ())?);
@@ -164,7 +164,7 @@ fn row(
         Ok(())
     })?;
     let rate = |seconds: f64| records as f64 / seconds;
-    Ok(Row {
+    Ok(ReadingSpeed {
         trace,
         records,
         file_mib: std::fs::metadata(path)?.len() as f64 / 1_048_576.0,
@@ -243,8 +243,8 @@ fn file_calls(records: u64, push: &mut Push) -> Result<(), TraceError> {
     let mut sessions: Vec<Option<Session>> = (0..PROCESSES).map(|_| None).collect();
     let mut time = Time::ZERO;
     for _ in 0..records {
-        time = time.saturating_add(Time::from_micros(5 + below(&mut random, 200)));
-        let process = below(&mut random, PROCESSES) as usize;
+        time = time.saturating_add(Time::from_micros(5 + uniform_below(&mut random, 200)));
+        let process = uniform_below(&mut random, PROCESSES) as usize;
         let place = &mut sessions[process];
         let session = place.get_or_insert_with(|| session(&mut random));
         let opens = session.totals == Totals::default() && session.position == 0;
@@ -258,24 +258,27 @@ fn file_calls(records: u64, push: &mut Push) -> Result<(), TraceError> {
         event.process = process as u32 + 1;
         event.file = FileKey { device: 1, inode: session.file + 1, generation: 0 };
         event.path = Some(paths[session.file as usize].clone());
-        event.service = Some(Time::from_nanos(800 + below(&mut random, 90_000)));
+        event.service = Some(Time::from_nanos(800 + uniform_below(&mut random, 90_000)));
         match kind {
             EventKind::Open => {
                 (event.access, event.size) = (Some(session.access), Some(65_536));
-                session.position = if session.random { 4_096 * below(&mut random, 16) } else { 1 };
+                session.position = if session.random { 4_096 * uniform_below(&mut random, 16) } else { 1 };
             }
             EventKind::Close => {
                 event.totals = Some(session.totals);
                 *place = None;
             }
             _ => {
-                let offset =
-                    if session.random { 4_096 * below(&mut random, 16) } else { session.position - 1 };
+                let offset = if session.random {
+                    4_096 * uniform_below(&mut random, 16)
+                } else {
+                    session.position - 1
+                };
                 (event.offset, event.length) = (Some(offset), 4_096);
                 session.position += 4_096;
                 session.left -= 1;
                 if kind == EventKind::Read {
-                    event.hit = Some(below(&mut random, 4) > 0);
+                    event.hit = Some(uniform_below(&mut random, 4) > 0);
                     session.totals.reads += 1;
                     session.totals.bytes_read += 4_096;
                 } else {
@@ -291,13 +294,13 @@ fn file_calls(records: u64, push: &mut Push) -> Result<(), TraceError> {
 
 fn session(random: &mut Generator) -> Session {
     // The lesser of two numbers: some files are more popular than others.
-    let file = below(random, FILES).min(below(random, FILES));
-    let access = if below(random, 10) < 7 { Access::Read } else { Access::Write };
-    let is_random = below(random, 3) == 0;
+    let file = uniform_below(random, FILES).min(uniform_below(random, FILES));
+    let access = if uniform_below(random, 10) < 7 { Access::Read } else { Access::Write };
+    let is_random = uniform_below(random, 3) == 0;
     Session {
         file,
         position: 0,
-        left: 1 + below(random, 15),
+        left: 1 + uniform_below(random, 15),
         access,
         random: is_random,
         totals: Totals::default(),
@@ -310,15 +313,17 @@ fn device_requests(records: u64, push: &mut Push) -> Result<(), TraceError> {
     let mut time = Time::ZERO;
     let mut page = 0;
     for _ in 0..records {
-        time = time.saturating_add(Time::from_micros(1 + below(&mut random, 400)));
-        let pages = 1 << below(&mut random, 4);
-        if below(&mut random, 2) == 0 || page + pages >= DEVICE_PAGES {
-            page = below(&mut random, DEVICE_PAGES - pages).min(below(&mut random, DEVICE_PAGES - pages));
+        time = time.saturating_add(Time::from_micros(1 + uniform_below(&mut random, 400)));
+        let pages = 1 << uniform_below(&mut random, 4);
+        if uniform_below(&mut random, 2) == 0 || page + pages >= DEVICE_PAGES {
+            page = uniform_below(&mut random, DEVICE_PAGES - pages)
+                .min(uniform_below(&mut random, DEVICE_PAGES - pages));
         }
         let mut event = Event::new(time, EventKind::Queue);
-        event.direction = Some(if below(&mut random, 10) < 6 { Direction::Read } else { Direction::Write });
+        event.direction =
+            Some(if uniform_below(&mut random, 10) < 6 { Direction::Read } else { Direction::Write });
         event.length = pages * 4_096;
-        event.service = Some(Time::from_micros(90 + below(&mut random, 9_000)));
+        event.service = Some(Time::from_micros(90 + uniform_below(&mut random, 9_000)));
         event.extents.push(Extent {
             device: 8 << 20,
             address: page * 8,

@@ -1,13 +1,13 @@
 //! How a command fails: what, where, why, what to do.
 
-use petrio_files::shown;
+use miette::Diagnostic;
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
 use petrio_trace::TraceError;
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
+use std::path::Path;
 
 /// A command that failed.
 #[derive(Debug)]
@@ -30,34 +30,25 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(message: impl fmt::Display, help: Option<String>) -> Self {
-        Self::Plain { message: message.to_string(), help }
+    /// What went wrong, with its advice.
+    pub(crate) fn of(error: &dyn Diagnostic) -> Self {
+        Self::new(error, error.help().map(|help| help.to_string()))
     }
 
-    /// Tells the user, and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Scenario(problems) => {
-                crate::output::talk(&format!("{:?}", miette::Report::new(*problems)));
-                ExitCode::from(2)
-            }
-            Self::Plain { message, help } => {
-                crate::output::talk(&format!("error: {}", shown::message(&message)));
-                if let Some(help) = help {
-                    crate::output::talk(&format!(" help: {}", shown::message(&help)));
-                }
-                ExitCode::from(2)
-            }
-            Self::Output(message) => {
-                crate::output::talk(&format!("error: {}", shown::message(&message)));
-                ExitCode::from(1)
-            }
-            Self::Interrupted => {
-                crate::output::talk("interrupted");
-                ExitCode::from(crate::INTERRUPTED)
-            }
-            Self::Closed => ExitCode::SUCCESS,
-        }
+    /// The same of a file, which the error doesn't name.
+    pub(crate) fn named(file: &Path, error: &dyn Diagnostic) -> Self {
+        let help = error.help().map(|help| help.to_string());
+        Self::new(format!("{}: {error}", file.display()), help)
+    }
+
+    /// The same where the system failed, and not what was asked for.
+    pub(crate) fn output(error: &dyn Diagnostic) -> Self {
+        let help = error.help().map(|help| format!("\n help: {help}")).unwrap_or_default();
+        Self::Output(format!("{error}{help}"))
+    }
+
+    pub(crate) fn new(message: impl fmt::Display, help: Option<String>) -> Self {
+        Self::Plain { message: message.to_string(), help }
     }
 }
 
@@ -71,10 +62,7 @@ impl From<RunFailure> for Failure {
     fn from(failure: RunFailure) -> Self {
         match failure {
             RunFailure::Report(error) => error.into(),
-            other => {
-                let help = other.help();
-                Self::new(other, help)
-            }
+            other => Self::of(&other),
         }
     }
 }
@@ -84,15 +72,7 @@ impl From<TraceError> for Failure {
         match &error {
             TraceError::Write { source, .. } if is_askers(source.downcast_ref()) => Self::new(&error, None),
             TraceError::Write { .. } => Self::Output(error.to_string()),
-            other => {
-                // What a scenario sets by a line, a command sets by an option.
-                let option = |help: String| {
-                    help.replace("format = \"", "--format \"")
-                        .replace("reorder_window = ", "--reorder-window ")
-                };
-                let help = other.help().map(option);
-                Self::new(&error, help)
-            }
+            other => Self::of(other),
         }
     }
 }

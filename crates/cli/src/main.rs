@@ -61,9 +61,6 @@ enum Command {
     Studio(command::studio::Studio),
 }
 
-/// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
-const INTERRUPTED: u8 = 130;
-
 /// As shells have it: a program that was found and can't be executed.
 const NOT_STARTED: u8 = 126;
 
@@ -115,7 +112,7 @@ fn main() -> ExitCode {
         petrio_capture::undo::take_down_all();
         petrio_files::temporary::remove_all();
         output::talk("interrupted");
-        std::process::exit(INTERRUPTED.into());
+        std::process::exit(output::INTERRUPTED.into());
     });
     let outcome = match command {
         Command::Run(run) => run.execute(),
@@ -140,6 +137,6 @@ fn main() -> ExitCode {
     }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => output::report(failure),
     }
 }

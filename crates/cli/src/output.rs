@@ -3,6 +3,10 @@
 use crate::failure::Failure;
 use petrio_files::shown;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Prints data on standard output. Names that come from elsewhere may be in it; a terminal obeys none of them.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -23,6 +27,32 @@ const LINE_MAX: usize = 2_000;
 pub(crate) fn talk(text: &str) {
     let text = shown::lines(text, std::io::stderr().is_terminal(), Some(LINE_MAX));
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Tells the user, and gives the exit code.
+pub(crate) fn report(failure: Failure) -> ExitCode {
+    match failure {
+        Failure::Scenario(problems) => {
+            talk(&format!("{:?}", miette::Report::new(*problems)));
+            ExitCode::from(2)
+        }
+        Failure::Plain { message, help } => {
+            talk(&format!("error: {}", shown::message(&message)));
+            if let Some(help) = help {
+                talk(&format!(" help: {}", shown::message(&help)));
+            }
+            ExitCode::from(2)
+        }
+        Failure::Output(message) => {
+            talk(&format!("error: {}", shown::message(&message)));
+            ExitCode::from(1)
+        }
+        Failure::Interrupted => {
+            talk("interrupted");
+            ExitCode::from(INTERRUPTED)
+        }
+        Failure::Closed => ExitCode::SUCCESS,
+    }
 }
 
 /// Prints a value as JSON.

@@ -1,8 +1,7 @@
 //! What a file system, RAID array or scheduler asks of a block device.
 
-use crate::failure::Failure;
-use crate::file_op::FileId;
-use crate::request::{IoClass, Movement, Request, RequestId};
+use crate::file_id::FileId;
+use crate::request::{IoClass, Movement, Request, RequestId, Status};
 use crate::{Cause, Ledger};
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
@@ -21,42 +20,6 @@ pub enum Direction {
     Write,
     /// No data: everything written before becomes durable.
     Flush,
-}
-
-/// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// On its way.
-    #[default]
-    InFlight,
-    /// Served at the medium.
-    Done,
-    /// Served from a device's cache, or acknowledged before it reached the medium.
-    DoneFromCache,
-    /// Not done.
-    Failed(Failure),
-}
-
-impl Status {
-    /// Why it was not done, if it wasn't.
-    pub const fn failure(self) -> Option<Failure> {
-        match self {
-            Self::Failed(failure) => Some(failure),
-            _ => None,
-        }
-    }
-
-    /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from a
-    /// cache where all parts did.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Failed(failure), _) | (_, Self::Failed(failure)) => Self::Failed(failure),
-            (Self::DoneFromCache, Self::DoneFromCache) => Self::DoneFromCache,
-            _ => Self::Done,
-        }
-    }
 }
 
 /// A block request and, coming back, its completion.

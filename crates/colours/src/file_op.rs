@@ -1,22 +1,11 @@
 //! What a process asks of a file system.
 
-use crate::block_request::Status;
 use crate::cause::FileCause;
+use crate::file_id::FileId;
 use crate::ledger::Ledger;
-use crate::request::{IoClass, Movement, Request, RequestId};
+use crate::request::{IoClass, Movement, Request, RequestId, Status};
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
-
-/// A file's or a directory's number in its run. Programs and file systems agree on it before the run; names are for reports
-/// and for real directories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct FileId(pub u32);
-
-impl FileId {
-    /// The directory in which every file system begins.
-    pub const ROOT: Self = Self(0);
-}
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

@@ -7,15 +7,17 @@
 mod block_request;
 mod cause;
 mod failure;
+mod file_id;
 mod file_op;
 mod ledger;
 mod placed_extent;
 mod request;
 
-pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, Status};
+pub use block_request::{BlockRequest, Direction, SECTOR_BYTES};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
 pub use failure::Failure;
-pub use file_op::{AccessFlags, FileId, FileOp, Operation};
+pub use file_id::FileId;
+pub use file_op::{AccessFlags, FileOp, Operation};
 pub use ledger::Ledger;
 pub use placed_extent::PlacedExtent;
-pub use request::{IoClass, Movement, Request, RequestId};
+pub use request::{IoClass, Movement, Request, RequestId, Status};

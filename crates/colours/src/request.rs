@@ -1,11 +1,47 @@
 //! What every colour that asks for something has in common, for whoever drives a net and reports.
 
-use crate::block_request::Status;
 use crate::cause::Causes;
-use crate::file_op::FileId;
+use crate::failure::Failure;
+use crate::file_id::FileId;
 use crate::ledger::Ledger;
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// On its way.
+    #[default]
+    InFlight,
+    /// Served at the medium.
+    Done,
+    /// Served from a device's cache, or acknowledged before it reached the medium.
+    DoneFromCache,
+    /// Not done.
+    Failed(Failure),
+}
+
+impl Status {
+    /// Why it was not done, if it wasn't.
+    pub const fn failure(self) -> Option<Failure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from a
+    /// cache where all parts did.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Failed(failure), _) | (_, Self::Failed(failure)) => Self::Failed(failure),
+            (Self::DoneFromCache, Self::DoneFromCache) => Self::DoneFromCache,
+            _ => Self::Done,
+        }
+    }
+}
 
 /// A request's number in its run, unique and ascending in order of issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ pub fn uniform(random: &mut (impl Rng + ?Sized)) -> f64 {
 
 /// A whole number in 0..`bound`, each equally likely but for a bias below `bound` / 2^64 (Lemire 2019, without its
 /// rejection, which no result of a simulation can tell).
-pub fn below(bound: u64, random: &mut (impl Rng + ?Sized)) -> u64 {
+pub fn uniform_below(bound: u64, random: &mut (impl Rng + ?Sized)) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 

@@ -50,11 +50,11 @@ impl Read for Source {
 impl Inputs {
     /// Files as they are named: what is relative lies below the process' own folder.
     pub fn here() -> Self {
-        Self::below(Path::new(""))
+        Self::in_folder(Path::new(""))
     }
 
     /// Files below a folder; those named by an absolute path lie where they lie.
-    pub fn below(folder: &Path) -> Self {
+    pub fn in_folder(folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), known: Arc::default() }
     }
 
@@ -150,7 +150,7 @@ mod tests {
         std::fs::write(folder.path().join("small"), "text").unwrap();
         let large = File::create(folder.path().join("large")).unwrap();
         large.set_len(KEPT_BYTES_MAX + 1).unwrap();
-        let inputs = Inputs::below(folder.path());
+        let inputs = Inputs::in_folder(folder.path());
         let again = inputs.clone();
         for _ in 0..3 {
             assert_eq!(text(&again, "small"), "text");

@@ -92,7 +92,7 @@ const TRIED: &[Tried] = &[
 
 /// What became of one command's runs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Row {
+pub struct CommandOutcomes {
     /// How many.
     pub runs: u64,
     /// Ended with 0.
@@ -109,7 +109,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct CommandsOutcome {
     /// By command.
-    pub rows: BTreeMap<&'static str, Row>,
+    pub rows: BTreeMap<&'static str, CommandOutcomes>,
     /// Promises that were broken, each with the command and the number.
     pub wrong: Vec<String>,
     /// What took more than ten seconds.

@@ -15,7 +15,7 @@ const BYTES_MAX: usize = 1 << 18;
 pub fn mutated(sample: &[u8], others: &[Vec<u8>], noise: &mut Noise) -> Vec<u8> {
     let mut bytes = sample.to_vec();
     // Many changes are refused at the first; one alone gets furthest.
-    let changes = if noise.below(2) == 0 { 1 } else { 1 + noise.below(6) };
+    let changes = if noise.number_below(2) == 0 { 1 } else { 1 + noise.number_below(6) };
     for _ in 0..changes {
         let how: fn(&mut Vec<u8>, &[Vec<u8>], &mut Noise) = *noise
             .any::<fn(&mut Vec<u8>, &[Vec<u8>], &mut Noise)>(&[
@@ -45,32 +45,32 @@ pub fn mutated(sample: &[u8], others: &[Vec<u8>], noise: &mut Noise) -> Vec<u8> 
 }
 
 fn bit(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let at = noise.below(bytes.len());
+    let at = noise.number_below(bytes.len());
     if let Some(byte) = bytes.get_mut(at) {
-        *byte ^= 1 << noise.below(8);
+        *byte ^= 1 << noise.number_below(8);
     }
 }
 
 fn byte(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let at = noise.below(bytes.len());
+    let at = noise.number_below(bytes.len());
     if let Some(byte) = bytes.get_mut(at) {
         *byte = noise.number().to_le_bytes()[0];
     }
 }
 
 fn cut(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    bytes.truncate(noise.below(bytes.len() + 1));
+    bytes.truncate(noise.number_below(bytes.len() + 1));
 }
 
 /// Some bytes within; a transfer that lost a block.
 fn remove(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let from = noise.below(bytes.len() + 1);
-    let to = (from + 1 + noise.below(64)).min(bytes.len());
+    let from = noise.number_below(bytes.len() + 1);
+    let to = (from + 1 + noise.number_below(64)).min(bytes.len());
     bytes.drain(from.min(to)..to);
 }
 
 fn double(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let from = noise.below(bytes.len() + 1);
+    let from = noise.number_below(bytes.len() + 1);
     bytes.extend_from_within(from..);
 }
 
@@ -108,7 +108,7 @@ const PIECES: &[&[u8]] = &[
 ];
 
 fn piece(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let at = noise.below(bytes.len() + 1);
+    let at = noise.number_below(bytes.len() + 1);
     let piece = *noise.any(PIECES);
     bytes.splice(at..at, piece.iter().copied());
 }
@@ -118,14 +118,14 @@ fn splice(bytes: &mut Vec<u8>, others: &[Vec<u8>], noise: &mut Noise) {
         return;
     }
     let other = noise.any(others);
-    let (at, from) = (noise.below(bytes.len() + 1), noise.below(other.len() + 1));
-    let length = 1 + noise.below(256);
+    let (at, from) = (noise.number_below(bytes.len() + 1), noise.number_below(other.len() + 1));
+    let length = 1 + noise.number_below(256);
     bytes.splice(at..at, other[from..].iter().take(length).copied());
 }
 
 /// Where a line lies, with its end.
 fn line(bytes: &[u8], noise: &mut Noise) -> Range<usize> {
-    let at = noise.below(bytes.len());
+    let at = noise.number_below(bytes.len());
     let from = bytes[..at.min(bytes.len())].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let to = bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| from + end + 1);
     from..to
@@ -146,21 +146,21 @@ fn lines_swapped(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
     let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let count = lines.len();
     if count > 1 {
-        lines.swap(noise.below(count), noise.below(count));
+        lines.swap(noise.number_below(count), noise.number_below(count));
         *bytes = lines.concat();
     }
 }
 
 fn long_line(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    let at = noise.below(bytes.len() + 1);
+    let at = noise.number_below(bytes.len() + 1);
     let letter = *noise.any(b"x0 ,\"[{#\\");
-    let length = 1 << (8 + noise.below(9));
+    let length = 1 << (8 + noise.number_below(9));
     bytes.splice(at..at, std::iter::repeat_n(letter, length));
 }
 
 fn many_lines(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
     let line = line(bytes, noise);
-    let copy = bytes[line.clone()].repeat(1 + noise.below(200));
+    let copy = bytes[line.clone()].repeat(1 + noise.number_below(200));
     bytes.splice(line.end..line.end, copy);
 }
 
@@ -226,15 +226,15 @@ const NUMBERS: &[&str] = &[
 
 fn number(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
     let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    let from = noise.below(bytes.len());
+    let from = noise.number_below(bytes.len());
     let Some(start) = bytes[from.min(bytes.len())..].iter().position(u8::is_ascii_digit).map(|at| from + at)
     else {
         return;
     };
     let end = bytes[start..].iter().position(|byte| !is_part(byte)).map_or(bytes.len(), |at| start + at);
-    let other = match noise.below(8) {
+    let other = match noise.number_below(8) {
         0 => noise.number().to_string(),
-        1 => "9".repeat(1 + noise.below(400)),
+        1 => "9".repeat(1 + noise.number_below(400)),
         2 => format!("-{}", String::from_utf8_lossy(&bytes[start..end])),
         3 => format!("{}000", String::from_utf8_lossy(&bytes[start..end])),
         _ => (*noise.any(NUMBERS)).to_owned(),
@@ -281,14 +281,14 @@ fn nested(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
         ("[[x]]\n", ""),
         ("\"", "\""),
     ]);
-    let depth = 1 << noise.below(14);
-    let at = noise.below(bytes.len() + 1);
+    let depth = 1 << noise.number_below(14);
+    let at = noise.number_below(bytes.len() + 1);
     let text = open.repeat(depth) + &close.repeat(depth);
     bytes.splice(at..at, text.into_bytes());
 }
 
 fn encoded(bytes: &mut Vec<u8>, _: &[Vec<u8>], noise: &mut Noise) {
-    *bytes = match noise.below(8) {
+    *bytes = match noise.number_below(8) {
         0 => [b"\xef\xbb\xbf", bytes.as_slice()].concat(),
         1 => bytes.iter().flat_map(|byte| [*byte, 0]).collect(),
         2 => bytes.iter().flat_map(|byte| [0, *byte]).collect(),

@@ -24,7 +24,7 @@ impl Noise {
     }
 
     /// A number below another one; 0 below 0.
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub fn number_below(&mut self, limit: usize) -> usize {
         let limit = limit.max(1) as u64;
         usize::try_from(self.number() % limit).unwrap_or_default()
     }
@@ -34,6 +34,6 @@ impl Noise {
     /// # Panics
     /// An empty list.
     pub fn any<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
+        &of[self.number_below(of.len())]
     }
 }

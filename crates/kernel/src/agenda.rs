@@ -1,7 +1,7 @@
 //! Which transitions may fire: each counts how many of its conditions fail; those without a failing one are listed, by
 //! priority and then in the order in which they became so.
 
-use petrio_random::{Generator, below};
+use petrio_random::{Generator, uniform_below};
 
 /// The most priorities in one net: one bit each in a word.
 pub(crate) const RANK_LIMIT: usize = 64;
@@ -164,7 +164,7 @@ impl Agenda {
         while self.occupied & (1 << rank) != 0 {
             listed.extend(self.pop());
         }
-        let chosen = listed.remove(below(random, listed.len() as u64) as usize);
+        let chosen = listed.remove(uniform_below(random, listed.len() as u64) as usize);
         listed.into_iter().for_each(|other| self.list(other));
         Some(chosen)
     }

@@ -10,16 +10,6 @@ use crate::place::{Colour, Key};
 use crate::store::{AnyStore, PlaceStore, View};
 use std::any::Any;
 
-/// A condition on the number of tokens of a place.
-///
-/// Conditions are not evaluated when a transition is considered; each transition counts how many of its conditions
-/// fail, and a place whose number crosses a threshold adjusts the counts of the few transitions concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Condition {
-    pub(crate) transition: u32,
-    pub(crate) threshold: u32,
-}
-
 /// The tokens bound so far.
 ///
 /// Guards and selections see the marking through it. It shows the clock for selections that depend on position in

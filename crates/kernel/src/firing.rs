@@ -1,16 +1,17 @@
 //! A firing: what an action may do, through the arcs that its transition declared.
 
-use crate::Stream;
 use crate::Time;
 use crate::arc::{Bound, Cancel, Put, Reset, Take, Timer, UNBOUND, Update};
 use crate::binding::{store_mut, store_of};
 use crate::error::RunError;
 use crate::marking::Marking;
 use crate::monitor::Probe;
-use crate::net::{Net, Transition};
+use crate::net::{Net, Stream, Transition};
 use crate::place::{Colour, Discipline, Key};
-use crate::store::{AnyStore, DELAYED, Removed, View};
+use crate::store::{AnyStore, Removed, View};
 use petrio_random::Generator;
+
+use crate::calendar::DELAYED;
 
 /// One firing of a transition. It takes no model time.
 ///

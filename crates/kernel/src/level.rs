@@ -1,8 +1,7 @@
 //! How full a place is, and has been: the counters that are always on.
 
 use crate::Time;
-use crate::binding::Condition;
-use crate::net::Adjacency;
+use crate::adjacency::{Adjacency, Condition};
 use serde::Serialize;
 
 /// A place's counters in a marking, and whom they concern as far as that is one transition, which it is for most places. One line

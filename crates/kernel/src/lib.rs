@@ -80,6 +80,7 @@
 //! one that became enabled first. A firing takes no time; delays lie on output arcs. Tokens that mature at the same time
 //! do so in the order in which they were put, and before anything fires at that time.
 
+mod adjacency;
 mod agenda;
 mod arc;
 mod binding;
@@ -103,13 +104,13 @@ mod watch;
 
 pub use arc::{ArcKind, Bound, Cancel, Put, Read, Reset, Take, Timer, Update};
 pub use binding::Binding;
-pub use builder::{NetBuilder, PageBuilder, PlaceId, Stream, TransitionBuilder};
+pub use builder::{NetBuilder, PageBuilder, PlaceId, TransitionBuilder};
 pub use error::{NetError, RunError};
 pub use firing::Firing;
 pub use level::PlaceStatistics;
 pub use marking::Marking;
 pub use monitor::{Probe, ProbeState};
-pub use net::{Net, PortDirection};
+pub use net::{Net, PortDirection, Stream};
 pub use petrio_time::Time;
 pub use place::{Colour, Discipline, Key, Place};
 pub use simulation::{Pause, Simulation};

@@ -1,17 +1,18 @@
 //! A marking: everything that changes while a net runs.
 
 use crate::Time;
+use crate::adjacency::Adjacency;
 use crate::agenda::Agenda;
 use crate::arc::UNBOUND;
 use crate::binding::{store_mut, store_of};
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, DELAYED};
 use crate::error::RunError;
 use crate::level::{Changed, PlaceStatistics};
 use crate::monitor::{Observers, Probe, ProbeState};
-use crate::net::{Adjacency, Net};
+use crate::net::Net;
 use crate::place::{Colour, Place};
 use crate::station::{Env, StationStatistics};
-use crate::store::{AnyStore, DELAYED, Matured, View};
+use crate::store::{AnyStore, Matured, View};
 use crate::sum::NamedSum;
 use petrio_random::{Generator, generator};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! A net: pages, places, transitions and arcs. Immutable, shared by threads; all that changes is in a
 //! [`Marking`](crate::Marking).
 
+use crate::adjacency::Adjacency;
 use crate::arc::{ArcKind, ArcNumber};
-use crate::binding::{Condition, Guard, SearchArc};
+use crate::binding::{Guard, SearchArc};
 use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::place::Discipline;
@@ -95,16 +96,6 @@ pub(crate) struct Transition {
     pub(crate) arcs: Vec<ArcSpec>,
 }
 
-/// Which transitions a place concerns: the static adjacency.
-pub(crate) struct Adjacency {
-    /// Need at least so many ready tokens. The first is kept beside the place's counters, too: see [`Level`](crate::level::Level).
-    pub(crate) ready: Box<[Condition]>,
-    /// Need fewer than so many tokens in the place (inhibitors, capacities).
-    pub(crate) below: Box<[Condition]>,
-    /// Look at single tokens (guards, selections), so that any change may enable them.
-    pub(crate) particular: Box<[u32]>,
-}
-
 /// What a probe counts.
 pub(crate) struct ProbeSpec {
     pub(crate) path: String,
@@ -116,6 +107,10 @@ pub(crate) struct Conserved {
     pub(crate) places: Vec<(u32, i64)>,
     pub(crate) initial: i64,
 }
+
+/// A handle on a random stream of a net; see [`PageBuilder::stream`](crate::PageBuilder::stream).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream(pub(crate) u32);
 
 pub(crate) struct StreamSpec {
     pub(crate) path: String,

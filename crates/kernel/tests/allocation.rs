@@ -4,7 +4,7 @@
 
 use allocation_counter::{AllocationInfo, measure};
 use petrio_kernel::{Net, NetBuilder, PageBuilder, Place, Simulation, StationSpec, Time, Timer};
-use petrio_random::{below, exponential};
+use petrio_random::{exponential, uniform_below};
 use std::sync::Arc;
 
 const FIRINGS: u64 = 200_000;
@@ -107,7 +107,7 @@ fn hold(tokens: u64, place: impl FnOnce(&mut PageBuilder<'_>) -> Place<u64>) -> 
         go.action(move |f| {
             let token = f.take(token);
             let delay = Time::from_seconds(exponential(f.random(delays), 1.0));
-            let next = below(f.random(delays), 1_000_000) ^ (token & 1);
+            let next = uniform_below(f.random(delays), 1_000_000) ^ (token & 1);
             f.put_after(back, next, delay);
         });
     })

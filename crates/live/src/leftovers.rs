@@ -3,20 +3,12 @@
 //! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after a kill:
 //! loop devices go with their last user, and images were unlinked.
 
+use crate::rig::groups::{CONTROL_GROUP, THROTTLE};
+use crate::rig::loop_device::{IMAGE, LOOP_DEVICE, SETTING};
 use crate::{namespace, rig};
 use petrio_capture::{MOUNT, TRACE_INSTANCE};
 use petrio_files::under_way::{self, Clear, PART_FILE, Swept, TREE};
 
-/// The file behind a loop device, while it has a name.
-pub(crate) const IMAGE: &str = "image";
-/// A loop device, by the path of the file behind it.
-pub(crate) const LOOP_DEVICE: &str = "loop-device";
-/// A setting of a device: its file, then the name of the file behind the device, then the value to be put back.
-pub(crate) const SETTING: &str = "setting";
-/// A throttle: the folder of its control group, then as of [`SETTING`] the device's file, then the device.
-pub(crate) const THROTTLE: &str = "throttle";
-/// A control group.
-pub(crate) const CONTROL_GROUP: &str = "control-group";
 /// Files that users have made in their homes, by the directories of all places.
 pub const MADE_BY_USERS: &str = "made-by-users";
 

@@ -11,7 +11,7 @@ use petrio_models::device::disk::parameters::{
     SeekParameters, Sparing, TrackOrder, ZoneParameters,
 };
 use petrio_models::device::disk::{Drive, disk_page};
-use petrio_random::below;
+use petrio_random::uniform_below;
 use petrio_units::{Blocks, Duration, SignedDuration};
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn a_full_cache_of_writes_allocates_nothing_per_request() {
     again.action(move |f| {
         f.take(completed);
         let (issued, random) = (f.now(), f.random(choice));
-        let (kind, address) = (below(random, 400), below(random, blocks - 40));
+        let (kind, address) = (uniform_below(random, 400), uniform_below(random, blocks - 40));
         let request = BlockRequest {
             direction: match kind {
                 0 => Direction::Flush,
@@ -90,7 +90,7 @@ fn a_full_cache_of_writes_allocates_nothing_per_request() {
             },
             force_unit_access: kind == 399,
             address,
-            blocks: if kind == 0 { 0 } else { 1 + below(random, 39) as u32 },
+            blocks: if kind == 0 { 0 } else { 1 + uniform_below(random, 39) as u32 },
             issued,
             ..BlockRequest::default()
         };

@@ -55,7 +55,7 @@ pub fn exponential(random: &mut Generator, mean: f64) -> f64 {
 
 /// A whole number below `bound`, each equally likely (Lemire's method); zero where `bound` is zero.
 #[inline]
-pub fn below(random: &mut Generator, bound: u64) -> u64 {
+pub fn uniform_below(random: &mut Generator, bound: u64) -> u64 {
     let mut product = u128::from(random.next_u64()) * u128::from(bound);
     if (product as u64) < bound {
         let threshold = bound.wrapping_neg() % bound;
@@ -105,7 +105,7 @@ mod tests {
         let mut faces = [0u32; 6];
         let throws = 60_000;
         for _ in 0..throws {
-            faces[below(&mut random, 6) as usize] += 1;
+            faces[uniform_below(&mut random, 6) as usize] += 1;
         }
         let expected = f64::from(throws) / 6.0;
         let chi_square: f64 = faces.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();

@@ -3,7 +3,7 @@
 //!
 //! Estimates are lower bounds (see `petrio_bounds`).
 
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::placed::PlacedHost;
 use crate::report::Report;
 use crate::schema::Host;

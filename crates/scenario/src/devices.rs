@@ -1,8 +1,8 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
 use crate::catalogue::{DEVICES, Device, read_device};
-use crate::load::text_of;
 use crate::schema::{Disk, Scenario};
+use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

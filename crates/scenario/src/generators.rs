@@ -6,6 +6,7 @@ use crate::schema::{Scenario, Workload};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use miette::Diagnostic;
 use petrio_units::Blocks;
 use petrio_workload::synthetic::{Generator, Synthetic, SyntheticError};
 
@@ -51,8 +52,7 @@ pub(crate) fn filled_in(
                 }
                 _ => format!("workload.{name}.generators"),
             };
-            let advice = error.help();
-            problems.push(sources.error(places.value(&path), error.to_string()).maybe_help(advice));
+            problems.push(sources.error(places.value(&path), error.to_string()).maybe_help(error.help()));
         }
         filled.insert(name.clone(), parameters);
     }

@@ -3,7 +3,7 @@
 
 use crate::build::{host_parameters, name_in};
 use crate::classes::Classes;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::schema::{Replay, Workload};
 use petrio_colours::SECTOR_BYTES;

@@ -28,6 +28,7 @@ mod generators;
 mod holder;
 mod levers;
 mod load;
+mod loaded;
 mod parts;
 mod placed;
 mod prepared;
@@ -38,7 +39,8 @@ pub mod schema;
 mod text;
 mod users;
 
-pub use load::{Loaded, load, load_from, load_text, load_watched};
+pub use load::{load, load_from, load_text, load_watched};
+pub use loaded::Loaded;
 pub use placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_text};

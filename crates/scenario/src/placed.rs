@@ -2,7 +2,7 @@
 
 use crate::catalogue::Device;
 use crate::check::{PlannedFileSystem, PlannedHolder};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::profiles::Profile;
 use crate::schema::Scenario;
 use crate::text::tree::Places;

@@ -10,7 +10,7 @@
 //! before.
 
 use crate::build::{EventTrace, Groups, NotPrepared, Split, groups};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::run::RunFailure;
 use crate::schema::Workload;
 use indexmap::IndexMap;

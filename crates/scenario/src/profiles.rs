@@ -1,10 +1,10 @@
 //! Finds the machine and the kernel of each host: from the catalogue or from a file, with the scenario's changes.
 
 use crate::catalogue::{KERNELS, MACHINES, Shelf};
-use crate::load::text_of;
 use crate::schema::{Host, Scenario};
+use crate::text::deserialise::read;
+use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
-use crate::text::typed::read;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;

@@ -1,8 +1,8 @@
 //! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
 
-use crate::load::text_of;
+use crate::text::deserialise::read;
+use crate::text::file::text_of;
 use crate::text::tree::{self, Places};
-use crate::text::typed::read;
 use crate::text::{Override, Problem, Problems, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_users::UserSpecification;

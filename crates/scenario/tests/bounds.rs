@@ -1,6 +1,7 @@
 //! What would need more than there is, or would never end, is refused with figure and key; what takes days of model time is not.
 #![allow(clippy::unwrap_used)]
 
+use miette::Diagnostic;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::{Loaded, Problem, Problems, load_text, run};
@@ -96,7 +97,7 @@ fn what_never_comes_within_model_time_is_refused_with_its_key() {
     let error = report_of(&read(&generator("212 d")).unwrap()).unwrap_err();
     let message = error.to_string();
     assert!(message.contains("inter_arrival") && message.contains("213 days"), "{message}");
-    assert!(error.help().unwrap().contains("duration"));
+    assert!(error.help().unwrap().to_string().contains("duration"));
     // A run that ends before needs none of it.
     let ended = format!("{}\n[measure.stop]\ntime = \"1 s\"\n", generator("212 d"));
     let found = report(&ended);

@@ -8,6 +8,7 @@ mod held;
 mod names;
 
 use held::{Held, leads_out, path_of};
+use miette::Diagnostic;
 use petrio_files::shown;
 use petrio_files::whole_file::WholeFile;
 use std::fs::File;
@@ -36,20 +37,15 @@ pub(crate) struct Below {
 }
 
 /// A file that lies elsewhere.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[error("{path} lies outside of {folder}, where the studio was started")]
+#[diagnostic(help(
+    "while others can reach the studio, files are read and written only below that folder and beside its specification; start it \
+     elsewhere, or without --listen"
+))]
 pub(crate) struct OutOfReach {
     path: String,
     folder: String,
-}
-
-impl OutOfReach {
-    /// What to do about it.
-    pub(crate) fn help(&self) -> String {
-        "while others can reach the studio, files are read and written only below that folder and beside its specification; start it \
-         elsewhere, or without --listen"
-            .to_owned()
-    }
 }
 
 /// Why a file isn't had.
@@ -80,7 +76,7 @@ pub(crate) struct Opened {
 
 impl Reach {
     /// That of a studio which others can reach.
-    pub(crate) fn below(folder: &Path, specification: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn within(folder: &Path, specification: Option<&Path>) -> io::Result<Self> {
         let real = folder.canonicalize()?;
         let known = |path: &Path, real: &Path| vec![normal(path), real.to_owned()];
         let named = specification.map(|path| folder.join(path));

@@ -101,7 +101,7 @@ impl Studio {
         let reach = if address.ip().is_loopback() {
             Reach::Everything
         } else {
-            let below = |folder: PathBuf| Reach::below(&folder, specification.as_deref());
+            let below = |folder: PathBuf| Reach::within(&folder, specification.as_deref());
             std::env::current_dir().and_then(below).map_err(StudioError::Folder)?
         };
         let guard = Guard { token, address, entrance: Entrance::default() };

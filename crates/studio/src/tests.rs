@@ -364,7 +364,7 @@ async fn a_studio_that_others_reach_serves_only_what_lies_below_its_folder() {
     std::os::unix::fs::symlink(&outside, here.join("link.toml")).unwrap();
     let names_outside = "[workload.users]\nkind = \"users\"\nspecification = \"../outside.toml\"\n";
     std::fs::write(here.join("scenario.toml"), names_outside).unwrap();
-    let studio = Studio::within(Reach::below(&here, None).unwrap());
+    let studio = Studio::within(Reach::within(&here, None).unwrap());
     studio.done("specification/open", json!({ "path": "users.toml" })).await;
     studio.done("specification/save", json!({ "path": "new.toml", "text": THESIS })).await;
     assert_eq!(std::fs::read_to_string(here.join("new.toml")).unwrap(), THESIS);

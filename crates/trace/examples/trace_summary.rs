@@ -3,6 +3,7 @@
 //! `cargo run --release -p petrio-workload --example trace_summary -- FILE…`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
+use miette::Diagnostic;
 use petrio_trace::{TraceError, TraceOptions, TraceReader};
 use std::process::ExitCode;
 use std::time::Instant;

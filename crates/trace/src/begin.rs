@@ -31,7 +31,7 @@ pub(crate) fn opened(
 ) -> Result<(Arc<str>, Opened), TraceError> {
     let name: Arc<str> = shown::path(&inputs.path_of(path)).to_string().into();
     let begun = match inputs.open(path).and_then(begun) {
-        Err(source) => return Err(TraceError::Open { name, source }),
+        Err(source) => return Err(TraceError::open(name, source)),
         Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {
             Opened::Stream(Box::new(file))
         }
@@ -86,8 +86,8 @@ impl Stream {
         source: impl Read + Send + 'static,
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
-        let Unpacked { compression, stream, packed } = decompressed(Box::new(source))
-            .map_err(|source| TraceError::Open { name: name.clone(), source })?;
+        let Unpacked { compression, stream, packed } =
+            decompressed(Box::new(source)).map_err(|source| TraceError::open(name.clone(), source))?;
         let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));

@@ -75,6 +75,7 @@ fn is_tar(bytes: &[u8]) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use miette::Diagnostic;
 
     fn of(text: &str) -> Result<FormatName, TraceError> {
         detect(&Arc::from("memory"), &Sample::new(text.as_bytes(), true))
@@ -105,7 +106,7 @@ mod tests {
         let TraceError::Ambiguous { formats, .. } = &error else { panic!("{error}") };
         assert_eq!(formats[..], [FormatName::DisksimAscii, FormatName::Mqsim]);
         assert_eq!(error.to_string(), "memory: its content could be disksim-ascii or mqsim");
-        assert!(error.help().unwrap().contains("format = \"disksim-ascii\""));
+        assert!(error.help().unwrap().to_string().contains("format = \"disksim-ascii\""));
     }
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn what_is_no_trace_is_named_where_it_can_be() {
         let help = |bytes: &[u8]| {
-            detect(&Arc::from("memory"), &Sample::new(bytes, true)).unwrap_err().help().unwrap()
+            detect(&Arc::from("memory"), &Sample::new(bytes, true)).unwrap_err().help().unwrap().to_string()
         };
         assert!(help(b"\xc7\x1a\x0dsomething of Darshan's").contains("disksim-ascii"));
         assert!(help(b"execve(\"/bin/true\", [\"true\"], 0x7ff) = 0\nclose(3) = 0\n").contains("-ttt"));

@@ -1,6 +1,7 @@
 //! Why a trace can't be read, in words for the person who has it.
 
 use super::format::FormatName;
+use miette::Diagnostic;
 use petrio_bounds::TooMuch;
 use petrio_time::Time;
 use std::fmt;
@@ -31,8 +32,8 @@ impl fmt::Display for Place {
 }
 
 /// A trace that can't be read. The message names the file, the place, the value and what was expected;
-/// [`TraceError::help`] says what to do.
-#[derive(Debug, Error)]
+/// its advice as a [`Diagnostic`] says what to do.
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The file can't be opened.
@@ -42,9 +43,13 @@ pub enum TraceError {
         name: Arc<str>,
         /// What the operating system said.
         source: io::Error,
+        /// What to do about it, where there is something to do.
+        #[help]
+        advice: Option<&'static str>,
     },
     /// The file can't be read on, or its compressed form is damaged.
     #[error("{name}, after {place}: can't be read on: {source}")]
+    #[diagnostic(help("the file is damaged or can't be reached; copy it again"))]
     Read {
         /// The file.
         name: Arc<str>,
@@ -55,6 +60,7 @@ pub enum TraceError {
     },
     /// The compressed file ends before its end mark.
     #[error("{name}, after {place}: the {compression} data ends too early")]
+    #[diagnostic(help("copy the file again; it was cut off"))]
     Truncated {
         /// The file.
         name: Arc<str>,
@@ -71,6 +77,9 @@ pub enum TraceError {
     },
     /// Readable, but without a single request.
     #[error("{name}: no request in {lines} (read as {format})")]
+    #[diagnostic(help(
+        "if it is another format, name it with `--format \"…\"` (in a scenario, `format = \"…\"`)"
+    ))]
     NoRecords {
         /// The file.
         name: Arc<str>,
@@ -81,6 +90,7 @@ pub enum TraceError {
     },
     /// No format fits.
     #[error("{name}: not a trace in any format that petrio reads; it begins with {start}")]
+    #[diagnostic(help("{}", .hint.map_or_else(every_format, str::to_owned)))]
     Unrecognised {
         /// The file.
         name: Arc<str>,
@@ -91,6 +101,10 @@ pub enum TraceError {
     },
     /// Several formats fit, and they would give different requests.
     #[error("{name}: its content could be {}", either(.formats))]
+    #[diagnostic(help(
+        "say which: `--format \"{0}\"` (in a scenario, `format = \"{0}\"`) or another of those named",
+        first(.formats)
+    ))]
     Ambiguous {
         /// The file.
         name: Arc<str>,
@@ -99,6 +113,7 @@ pub enum TraceError {
     },
     /// One record is wrong.
     #[error("{name}, {place}: {problem}")]
+    #[diagnostic(forward(problem))]
     Record {
         /// The file.
         name: Arc<str>,
@@ -111,6 +126,7 @@ pub enum TraceError {
     },
     /// A merged trace names a device that its mapping doesn't.
     #[error("{name}: asks for device {device}, which its device mapping doesn't name (it names {known})")]
+    #[diagnostic(help("map every device of the trace, or send all of them to one device"))]
     UnmappedDevice {
         /// The file.
         name: Arc<str>,
@@ -121,6 +137,7 @@ pub enum TraceError {
     },
     /// A trace of calls on files where one of requests to devices is needed.
     #[error("{name}: a trace of calls on files ({format}); requests to a device are needed here")]
+    #[diagnostic(help("name a block trace; `petrio trace info` says what is in a trace of either kind"))]
     CallsOnFiles {
         /// The file.
         name: Arc<str>,
@@ -129,6 +146,7 @@ pub enum TraceError {
     },
     /// A trace file of petrio's own that can't be decoded.
     #[error("{name}, after {place}: can't be decoded: {cause}")]
+    #[diagnostic(help("copy the file again, or write it again"))]
     Damaged {
         /// The file.
         name: Arc<str>,
@@ -139,6 +157,9 @@ pub enum TraceError {
     },
     /// A Parquet file without the columns of a trace.
     #[error("{name}: a Parquet file, but not a trace: {cause}")]
+    #[diagnostic(help(
+        "docs/trace-format.md lists the columns; `time_ps` and `kind` must be there, with those types"
+    ))]
     Columns {
         /// The file.
         name: Arc<str>,
@@ -147,6 +168,7 @@ pub enum TraceError {
     },
     /// A trace file of petrio's own, of another version.
     #[error("{name}: version {found} of petrio's trace file; this petrio reads version 1")]
+    #[diagnostic(help("read it with the petrio that wrote it"))]
     OtherVersion {
         /// The file.
         name: Arc<str>,
@@ -155,6 +177,9 @@ pub enum TraceError {
     },
     /// What is kept of the events is more than there is memory for.
     #[error("what its first {events} events speak of is more than can be held: {cause}")]
+    #[diagnostic(help(
+        "take a part of it (`petrio trace filter`, `petrio trace sample`), or a larger machine"
+    ))]
     TooMuch {
         /// Events until then.
         events: u64,
@@ -163,6 +188,7 @@ pub enum TraceError {
     },
     /// A trace that can't be written.
     #[error("{name}: can't be written: {source}")]
+    #[diagnostic(help("name a file in a folder that exists and may be written to"))]
     Write {
         /// The file.
         name: Arc<str>,
@@ -171,54 +197,33 @@ pub enum TraceError {
     },
 }
 
+/// Which format a trace could be in.
+fn every_format() -> String {
+    format!(
+        "name the format with `--format \"…\"` (in a scenario, `format = \"…\"`) if it is one of {}",
+        FormatName::ALL.map(|name| name.to_string()).join(", ")
+    )
+}
+
+fn first(formats: &[FormatName]) -> String {
+    formats.first().map(ToString::to_string).unwrap_or_default()
+}
+
 fn either(formats: &[FormatName]) -> String {
     formats.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 impl TraceError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Open { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("check the path; in a scenario, it is relative to the folder of the scenario".to_owned())
-            }
-            Self::Truncated { .. } => Some("copy the file again; it was cut off".to_owned()),
-            Self::Read { .. } => Some("the file is damaged or can't be reached; copy it again".to_owned()),
-            Self::NoRecords { .. } => {
-                Some("if it is another format, name it with `format = \"…\"`".to_owned())
-            }
-            Self::Unrecognised { hint: Some(hint), .. } => Some((*hint).to_owned()),
-            Self::Unrecognised { hint: None, .. } => Some(format!(
-                "name the format with `format = \"…\"` if it is one of {}",
-                FormatName::ALL.map(|name| name.to_string()).join(", ")
-            )),
-            Self::Ambiguous { formats, .. } => formats
-                .first()
-                .map(|first| format!("say which: `format = \"{first}\"` or another of those named")),
-            Self::Record { problem, .. } => problem.help(),
-            Self::UnmappedDevice { .. } => {
-                Some("map every device of the trace, or send all of them to one device".to_owned())
-            }
-            Self::CallsOnFiles { .. } => Some(
-                "name a block trace; `petrio trace info` says what is in a trace of either kind".to_owned(),
-            ),
-            Self::Damaged { .. } => Some("copy the file again, or write it again".to_owned()),
-            Self::Columns { .. } => Some(
-                "docs/trace-format.md lists the columns; `time_ps` and `kind` must be there, with those types"
-                    .to_owned(),
-            ),
-            Self::OtherVersion { .. } => Some("read it with the petrio that wrote it".to_owned()),
-            Self::TooMuch { .. } => Some(
-                "take a part of it (`petrio trace filter`, `petrio trace sample`), or a larger machine".to_owned(),
-            ),
-            Self::Write { .. } => Some("name a file in a folder that exists and may be written to".to_owned()),
-            Self::Open { .. } | Self::Empty { .. } => None,
-        }
+    /// A file that can't be opened.
+    pub fn open(name: Arc<str>, source: io::Error) -> Self {
+        let advice = (source.kind() == io::ErrorKind::NotFound)
+            .then_some("check the path; in a scenario, it is relative to the folder of the scenario");
+        Self::Open { name, source, advice }
     }
 }
 
 /// What is wrong with one record, without saying where.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The line ends before a column.
@@ -267,6 +272,7 @@ pub enum Problem {
     },
     /// A read or write of nothing.
     #[error("a {0} of length zero")]
+    #[diagnostic(help("remove the record; a device moves at least one block"))]
     ZeroLength(&'static str),
     /// The request reaches beyond the largest address.
     #[error("the request of {blocks} blocks at block {address} reaches beyond the largest address")]
@@ -288,6 +294,7 @@ pub enum Problem {
     },
     /// Time goes back.
     #[error("time goes back by {by}")]
+    #[diagnostic(help("{}", wider(*window)))]
     OutOfOrder {
         /// By how much.
         by: Time,
@@ -299,15 +306,20 @@ pub enum Problem {
     BeyondHorizon {
         /// After what: the first record, or zero.
         origin: &'static str,
+        /// What to do about it, where there is something to do.
+        #[help]
+        advice: Option<&'static str>,
     },
     /// A line longer than any text format has.
     #[error("a line of more than {limit} bytes; this isn't text")]
+    #[diagnostic(help("check that the file is what it should be; a binary trace is named by its format"))]
     LineTooLong {
         /// The limit.
         limit: usize,
     },
     /// Much text, and nothing in it.
     #[error("{bytes} bytes of empty lines and comments; this isn't a trace")]
+    #[diagnostic(help("check that the file is what it should be"))]
     NothingSaid {
         /// How many.
         bytes: u64,
@@ -317,6 +329,7 @@ pub enum Problem {
         "a Parquet file that comes through a pipe or compressed has to be kept aside to be read from its end; after {bytes} bytes it is \
          more than half of what is free in {folder}, which is {room} bytes"
     )]
+    #[diagnostic(help("unpack it into a file and name that, or set TMPDIR to a folder with more room"))]
     NoRoomAside {
         /// Bytes so far.
         bytes: u64,
@@ -329,6 +342,7 @@ pub enum Problem {
     #[error(
         "{packed} bytes unpacked to {bytes} and more, which no Parquet file does: its content is compressed already"
     )]
+    #[diagnostic(help("check that the file is what it should be"))]
     Inflated {
         /// Bytes so far.
         bytes: u64,
@@ -337,6 +351,7 @@ pub enum Problem {
     },
     /// A binary record is cut off.
     #[error("the file ends after {found} of the {needed} bytes of a record")]
+    #[diagnostic(help("copy the file again; it was cut off"))]
     CutOff {
         /// Bytes there.
         found: usize,
@@ -361,6 +376,7 @@ pub enum Problem {
     },
     /// A header column without a unit.
     #[error("the header's column \"{found}\" has no unit")]
+    #[diagnostic(help("write {expected}"))]
     NoUnit {
         /// The name.
         found: String,
@@ -383,33 +399,15 @@ pub enum Problem {
     },
 }
 
-impl Problem {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::OutOfOrder { window, .. } => Some(if *window == 0 {
-                "sort the trace by time, or allow records to be out of place with `reorder_window = 1024`"
-                    .to_owned()
-            } else {
-                format!("sort the trace by time, or widen `reorder_window` (now {window} records)")
-            }),
-            Self::BeyondHorizon { origin: "zero" } => {
-                Some("leave `rebase` on, so that the first record is at time zero".to_owned())
-            }
-            Self::LineTooLong { .. } => Some(
-                "check that the file is what it should be; a binary trace is named by its format".to_owned(),
-            ),
-            Self::NothingSaid { .. } | Self::Inflated { .. } => {
-                Some("check that the file is what it should be".to_owned())
-            }
-            Self::NoRoomAside { .. } => Some(
-                "unpack it into a file and name that, or set TMPDIR to a folder with more room".to_owned(),
-            ),
-            Self::CutOff { .. } => Some("copy the file again; it was cut off".to_owned()),
-            Self::NoUnit { expected, .. } => Some(format!("write {expected}")),
-            Self::ZeroLength(_) => Some("remove the record; a device moves at least one block".to_owned()),
-            _ => None,
-        }
+/// How a trace is read that isn't in order, if `window` records are too few.
+fn wider(window: usize) -> String {
+    match window {
+        0 => "sort the trace by time, or allow records to be out of place with `--reorder-window 1024` (in a scenario, \
+              `reorder_window = 1024`)"
+            .to_owned(),
+        _ => format!(
+            "sort the trace by time, or widen `--reorder-window` (in a scenario, `reorder_window`; now {window} records)"
+        ),
     }
 }
 

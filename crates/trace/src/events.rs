@@ -3,7 +3,7 @@
 use super::error::{Fault, Problem, TraceError};
 use super::event::{Event, EventKind, Extent};
 use super::format::native_events::NativeEvents;
-use super::format::{Format, FormatName, Parser, RawEvent, Sample, Tally};
+use super::format::{Format, FormatName, Parser, RawEvent, ReadCounts, Sample};
 use super::input::Input;
 use super::native::{About, NativeReader, Wanted};
 use super::overview::device_number;
@@ -112,7 +112,7 @@ impl Format<Event> for Queued {
         Ok(Some(RawEvent { clock: raw.clock, at: raw.at, record: queued(&record) }))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.format.tally()
     }
 

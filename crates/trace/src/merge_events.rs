@@ -8,36 +8,27 @@ use super::event::Event;
 use super::events::EventReader;
 use super::merge::{Merge, Renumbered};
 use super::native::About;
+use miette::Diagnostic;
 use petrio_time::Time;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Traces that can't be merged.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum MergeError {
     /// One of them can't be read.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] TraceError),
     /// Clocks are to be aligned, and one has none.
     #[error("{0}: it doesn't say when it was recorded, so its clock can't be aligned")]
+    #[diagnostic(help("merge without aligning: each trace then begins at time zero"))]
     NoOrigin(Arc<str>),
     /// One begins too long after the first.
     #[error("{0}: it begins more than 213 days after the earliest")]
+    #[diagnostic(help("merge without aligning, or merge traces of one time"))]
     TooLate(Arc<str>),
-}
-
-impl MergeError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Trace(error) => error.help(),
-            Self::NoOrigin(_) => {
-                Some("merge without aligning: each trace then begins at time zero".to_owned())
-            }
-            Self::TooLate(_) => Some("merge without aligning, or merge traces of one time".to_owned()),
-        }
-    }
 }
 
 /// Events of several traces, in order of time; events of the same time come in the order of the traces.

@@ -91,9 +91,12 @@ impl Origin {
     pub(super) fn time(&mut self, clock: u128) -> Result<Time, Problem> {
         let origin = *self.clock.get_or_insert(clock);
         match u64::try_from(clock.saturating_sub(origin)) {
-            Ok(u64::MAX) | Err(_) => {
-                Err(Problem::BeyondHorizon { origin: if self.rebase { "the first record" } else { "zero" } })
-            }
+            Ok(u64::MAX) | Err(_) => Err(if self.rebase {
+                Problem::BeyondHorizon { origin: "the first record", advice: None }
+            } else {
+                let advice = "leave `rebase` on, so that the first record is at time zero";
+                Problem::BeyondHorizon { origin: "zero", advice: Some(advice) }
+            }),
             Ok(picos) => Ok(Time::from_picos(picos)),
         }
     }

@@ -4,7 +4,7 @@ use super::readings::Cut;
 use super::session::Job;
 use crate::namespace::Order;
 use petrio_colours::{FileId, Operation};
-use petrio_random::{Generator, below};
+use petrio_random::{Generator, uniform_below};
 
 /// A file in use, or about to be.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Using {
         let offset = match order {
             _ if sequential => self.position,
             Order::Sequential => self.position,
-            Order::Random => below(random, size - length.min(size) + 1),
+            Order::Random => uniform_below(random, size - length.min(size) + 1),
             Order::Strided(_) => self.position,
             Order::Indexed(index) => {
                 let index_bytes = ((size as f64 * index.share.get()) as u64).min(size - 1);
@@ -82,7 +82,8 @@ impl Using {
                 if self.look_ups > 0 {
                     // The first block is the root of the index.
                     let blocks = index_bytes.div_ceil(block);
-                    let at = if self.look_ups == index.levels { 0 } else { below(random, blocks) * block };
+                    let at =
+                        if self.look_ups == index.levels { 0 } else { uniform_below(random, blocks) * block };
                     self.look_ups -= 1;
                     let length = block.min(index_bytes - at).min(self.left).max(1);
                     self.left -= length;
@@ -90,7 +91,7 @@ impl Using {
                 }
                 self.is_looking = false;
                 let behind = size - index_bytes;
-                index_bytes + below(random, behind - length.min(behind) + 1)
+                index_bytes + uniform_below(random, behind - length.min(behind) + 1)
             }
         };
         let length = within(offset, length);

@@ -5,11 +5,11 @@
 //! is prepared as fast, and in as little memory, however large the crowd is. Its files have other numbers than in the whole; a
 //! [`Part`] knows which.
 
+use super::crowd::Users;
 use super::population::{Population, UseOf};
 use super::program::{Shared, UserProgram, whose};
 use super::session;
 use super::specification::UserSpecification;
-use super::workload::Users;
 use crate::namespace::{Namespace, PlanError, Purpose};
 use petrio_colours::FileId;
 use petrio_workload::program::{

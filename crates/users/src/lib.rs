@@ -12,6 +12,7 @@
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991.
 
 mod access;
+mod crowd;
 mod layout;
 pub mod learn;
 mod like;
@@ -24,9 +25,10 @@ mod specification;
 mod usage;
 mod workload;
 
+pub use crowd::Users;
 pub use layout::{Numbers, Part};
 pub use population::USERS_MAX;
 pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
 pub use specification::{Use, UserPhase, UserSpecification, UserType};
 pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser};
-pub use workload::{Expected, Users, crowd_name, is_made_by_users};
+pub use workload::{Expected, crowd_name, is_made_by_users};

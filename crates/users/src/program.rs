@@ -11,7 +11,7 @@ use super::session::{self, Whose};
 use crate::namespace::{FileKind, Namespace, Purpose};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_distribution::uniform;
-use petrio_random::{Generator, below};
+use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
 use petrio_workload::program::{FileProgram, Placement, ProgramError, Step};
 use std::collections::VecDeque;
@@ -271,7 +271,7 @@ impl State {
     fn call(&mut self, shared: &Shared) {
         let kind = kind(shared, self.user);
         let Some(streams) = &mut self.streams else { return };
-        let at = below(&mut streams.next, self.using.len() as u64) as usize;
+        let at = uniform_below(&mut streams.next, self.using.len() as u64) as usize;
         let using = &mut self.using[at];
         let of = using.job.of as usize;
         let used = &kind.uses[of];

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 #![allow(clippy::unwrap_used, reason = "a tool of the project's own, on its own files")]
 
-use petrio_models::cluster::replication::Tally;
+use petrio_models::cluster::replication::ReplicationStatistics;
 use petrio_units::{Bytes, Duration, Fraction};
 use petrio_validation::ivy::{FileSystem, IvyPolicy, IvySystem, one_copy, run, system_of};
 use petrio_workload::file_lives::FileLives;
@@ -19,7 +19,7 @@ fn file_system(title: &str) -> FileSystem {
     FileSystem::ALL.into_iter().find(|file_system| file_system.name() == title).unwrap()
 }
 
-fn figures(tally: &Tally) -> [f64; 8] {
+fn figures(tally: &ReplicationStatistics) -> [f64; 8] {
     let (r, w) = (tally.read_turnaround, tally.write_turnaround);
     [
         r.count() as f64 / (r.count() + w.count()).max(1) as f64,

@@ -84,7 +84,7 @@ pub const DEFAULT: Assumptions = Assumptions {
 
 /// A prediction under some assumptions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct PredictionRow {
     /// Whether this is the combination that is judged.
     pub judged: bool,
     /// The assumptions.
@@ -122,7 +122,9 @@ pub enum DissertationError {
 ///
 /// # Errors
 /// As of [`DissertationError`].
-pub fn validate_dissertation(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, DissertationError> {
+pub fn validate_dissertation(
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<PredictionRow>, DissertationError> {
     let mut grid = vec![DEFAULT];
     for requests in [1_000, 4_000, 16_000] {
         for journal_mib in [32, 128] {
@@ -152,7 +154,7 @@ pub fn validate_dissertation(progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-fn row(assumptions: Assumptions) -> Result<Row, DissertationError> {
+fn row(assumptions: Assumptions) -> Result<PredictionRow, DissertationError> {
     let mut costs = Costs { read: 1.0, write: 1.0 };
     // Processor time is proportional to its costs, so the second turn only removes rounding.
     for _ in 0..2 {
@@ -162,7 +164,7 @@ fn row(assumptions: Assumptions) -> Result<Row, DissertationError> {
     let journal = throughput(assumptions, costs, Case::Journal)?;
     let synchronous = throughput(assumptions, costs, Case::Synchronous)?;
     let error = |predicted: f64, measured: f64| (predicted / measured - 1.0) * 100.0;
-    Ok(Row {
+    Ok(PredictionRow {
         judged: assumptions == DEFAULT,
         assumptions,
         read_factor: costs.read,

@@ -58,7 +58,7 @@ impl Default for OpsValidation {
 
 /// An operation in a journal mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparedOperation {
     /// The operation.
     pub operation: &'static str,
     /// The journal mode.
@@ -91,7 +91,7 @@ pub struct MeasuredRow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpsComparison {
     /// A row for each operation and mode.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedOperation>,
     /// Why nothing was measured, where nothing was.
     pub not_measured: Option<String>,
 }
@@ -196,7 +196,7 @@ fn predict(
     question: &OpsValidation,
     operation: &FileOperation,
     journal: JournalMode,
-) -> Result<Row, OpsValidationError> {
+) -> Result<ComparedOperation, OpsValidationError> {
     let text = scenario(question, operation, journal);
     let loaded = load_text(operation.name, &text, None, &[])
         .map_err(|problems| OpsValidationError::Scenario(Box::new(problems)))?;
@@ -213,7 +213,7 @@ fn predict(
     )?;
     let area = volume.journal();
     let area = JournalArea::new([(area.start * 8, area.end * 8)]);
-    Ok(Row {
+    Ok(ComparedOperation {
         operation: operation.name,
         journal,
         requests: requests_text(&seen.requests(), &area),
@@ -335,7 +335,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn row(operation: &str, journal: JournalMode) -> Row {
+    fn row(operation: &str, journal: JournalMode) -> ComparedOperation {
         predict(&OpsValidation::default(), &FileOperation::find(operation).unwrap(), journal).unwrap()
     }
 

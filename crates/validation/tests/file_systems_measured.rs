@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use miette::Diagnostic;
 use petrio_validation::fs::{Clock, FsQuestion, FsValidationError, Label, Step, validate_fs};
 
 #[test]
@@ -38,9 +39,9 @@ fn a_misspelt_experiment_and_a_missing_profile_are_refused_with_advice() {
     let refused = |question: FsQuestion| validate_fs(&question, &mut |_| {}).unwrap_err();
     let misspelt = refused(FsQuestion { only: vec!["memory-clif".to_owned()], ..FsQuestion::default() });
     assert!(matches!(misspelt, FsValidationError::UnknownExperiment { .. }));
-    assert_eq!(misspelt.help().as_deref(), Some("did you mean \"memory-cliff\"?"));
+    assert_eq!(misspelt.help().unwrap().to_string(), "did you mean \"memory-cliff\"?");
     let missing = refused(FsQuestion { machine: Some("nowhere.toml".into()), ..FsQuestion::default() });
     assert!(missing.to_string().contains("nowhere.toml"), "{missing}");
     let kernel = refused(FsQuestion { kernel: Some("linux-6.81".to_owned()), ..FsQuestion::default() });
-    assert_eq!(kernel.help().as_deref(), Some("did you mean \"linux-6.18\"?"));
+    assert_eq!(kernel.help().unwrap().to_string(), "did you mean \"linux-6.18\"?");
 }

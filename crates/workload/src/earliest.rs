@@ -4,7 +4,7 @@
 //! to the top. The winner is the one that a look at all of them in order would find, so who wins depends on no
 //! history.
 
-use crate::source::Due;
+use crate::due::Due;
 use std::cmp::Ordering;
 
 /// Dues by position, and who is first.

@@ -43,8 +43,10 @@ pub mod program;
 pub mod replay;
 pub mod synthetic;
 
+mod due;
 mod earliest;
 mod source;
 
+pub use due::Due;
 pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes, ThinkPer};
-pub use source::{Due, Phase, RequestSource, SourceError, SourceItem, Sources};
+pub use source::{Phase, RequestSource, SourceError, SourceItem, Sources};

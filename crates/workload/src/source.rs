@@ -1,24 +1,15 @@
 //! What issues requests: the contract between a workload and the net that serves it.
 
+use crate::due::Due;
 use crate::earliest::Earliest;
 use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
+use miette::Diagnostic;
 use petrio_colours::{BlockRequest, Request, RequestId};
 use petrio_time::Time;
 use petrio_trace::TraceError;
 use std::collections::BTreeMap;
 use thiserror::Error;
-
-/// When a source wants to be asked for its next request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// At this point of model time (at once, if it has passed).
-    At(Time),
-    /// Not before one of its requests completes.
-    AfterCompletion,
-    /// Never again: everything has been issued.
-    Never,
-}
 
 /// Which part of a workload something belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,22 +45,28 @@ pub struct SourceItem<R = BlockRequest> {
 }
 
 /// Why a source can't go on.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The trace.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] TraceError),
     /// The synthetic workload.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Synthetic(#[from] SyntheticError),
     /// A program of file operations.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Program(#[from] ProgramError),
     /// A closed replay of several processes that drift too far apart.
     #[error(
         "closed replay holds {held} requests that wait for slower processes (process {process} is the one furthest behind)"
     )]
+    #[diagnostic(help(
+        "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`"
+    ))]
     LookAhead {
         /// Requests held.
         held: usize,
@@ -78,12 +75,18 @@ pub enum SourceError {
     },
     /// A factor on times that is none.
     #[error("time_scale is {0}; a number greater than zero was expected")]
+    #[diagnostic(help("2 makes the trace take twice as long, 0.5 half as long, 1 leaves it as it is"))]
     TimeScale(f64),
     /// A process that may not have a single request in flight.
     #[error("outstanding is 0; a process needs at least one request in flight")]
+    #[diagnostic(help("leave `outstanding` out, or make it 1 or more"))]
     NoneOutstanding,
     /// A time beyond the range of model time.
     #[error("the next request would be issued after more than 213 days")]
+    #[diagnostic(help(
+        "shorten think times and pauses, or the trace with its `time_scale`; or end the run before: [measure] stop = \
+         {{ time = … }}"
+    ))]
     BeyondHorizon,
 }
 
@@ -91,25 +94,6 @@ impl SourceError {
     /// Whether it only says that what comes next comes after the end of model time, which a run that ends before need not know.
     pub fn is_beyond_horizon(&self) -> bool {
         matches!(self, Self::BeyondHorizon | Self::Synthetic(SyntheticError::BeyondHorizon { .. }))
-    }
-
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Trace(error) => error.help(),
-            Self::Synthetic(error) => error.help(),
-            Self::Program(error) => error.help(),
-            Self::LookAhead { .. } => Some(
-                "replay all processes as one (`processes = \"together\"`), replay open, or raise `look_ahead`".to_owned(),
-            ),
-            Self::BeyondHorizon => {
-                Some("shorten think times and pauses, or the trace with its `time_scale`; or end the run before: [measure] stop = { time = … }".to_owned())
-            },
-            Self::TimeScale(_) => {
-                Some("2 makes the trace take twice as long, 0.5 half as long, 1 leaves it as it is".to_owned())
-            }
-            Self::NoneOutstanding => Some("leave `outstanding` out, or make it 1 or more".to_owned()),
-        }
     }
 }
 

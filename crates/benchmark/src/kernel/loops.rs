@@ -1,12 +1,14 @@
 //! The same systems as somebody would write them by hand: a heap of events, and a match on what happens.
 
-use super::SEED;
 use super::nets::{BUFFER, CONSUME, JOBS, MEAN_GAP, PRODUCE, STATIONS};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
-use petrio_random::{Generator, below, exponential, generator};
+use petrio_random::{Generator, exponential, generator, uniform_below};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+
+/// The seed of all streams.
+pub(super) const SEED: u64 = 1;
 
 /// A system that runs on for so many jobs.
 pub trait HandLoop {
@@ -176,7 +178,7 @@ impl HandLoop for Closed {
             if let Some(came) = self.stations[number].queue.pop_front() {
                 self.start(now, number, came);
             }
-            let route = below(&mut self.routes, STATIONS) as usize;
+            let route = uniform_below(&mut self.routes, STATIONS) as usize;
             self.arrive(now, route);
         }
     }

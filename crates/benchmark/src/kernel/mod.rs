@@ -8,6 +8,7 @@ mod loops;
 mod nets;
 
 pub use loops::HandLoop;
+use loops::SEED;
 
 use petrio_kernel::{Net, NetError, RunError, Simulation};
 use serde::Serialize;
@@ -19,8 +20,6 @@ use thiserror::Error;
 pub const FIRINGS: u64 = 3_000_000;
 /// Turns of each net and each loop.
 const TURNS: usize = 7;
-/// The seed of all streams.
-const SEED: u64 = 1;
 
 /// A system as a net and as a loop.
 pub struct System {
@@ -40,7 +39,7 @@ pub struct System {
 
 /// One row of the table.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct KernelSpeed {
     /// The system.
     pub system: String,
     /// Firings measured, all turns together.
@@ -57,8 +56,8 @@ pub struct Row {
     pub ratio: f64,
 }
 
-impl Row {
-    /// Headings of [`Row::cells`].
+impl KernelSpeed {
+    /// Headings of [`KernelSpeed::cells`].
     pub const HEADINGS: [&str; 7] =
         ["system", "firings", "M firings/s", "ns/firing", "jobs/s", "hand loop jobs/s", "ratio"];
 
@@ -138,7 +137,7 @@ pub fn systems() -> Vec<System> {
 ///
 /// # Errors
 /// [`KernelBenchError`], which is a bug.
-pub fn measure(firings: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, KernelBenchError> {
+pub fn measure(firings: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<KernelSpeed>, KernelBenchError> {
     systems()
         .iter()
         .map(|system| {
@@ -148,7 +147,7 @@ pub fn measure(firings: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>,
         .collect()
 }
 
-fn measure_one(system: &System, firings: u64) -> Result<Row, KernelBenchError> {
+fn measure_one(system: &System, firings: u64) -> Result<KernelSpeed, KernelBenchError> {
     let net = (system.net)()?;
     let mut run = Simulation::new(&net, SEED, 0);
     let mut hand_loop = (system.hand_loop)();
@@ -169,7 +168,7 @@ fn measure_one(system: &System, firings: u64) -> Result<Row, KernelBenchError> {
     let (net_seconds, loop_seconds) = (median(net_seconds), median(loop_seconds));
     let jobs_per_s = jobs as f64 / net_seconds;
     let hand_loop_jobs_per_s = jobs as f64 / loop_seconds;
-    Ok(Row {
+    Ok(KernelSpeed {
         system: system.name.clone(),
         firings: firings * TURNS as u64,
         million_firings_per_s: firings as f64 / net_seconds / 1e6,
@@ -210,7 +209,7 @@ mod tests {
     fn rows_have_a_cell_for_each_heading() {
         let system = &systems()[0];
         let row = measure_one(system, 3_000).unwrap();
-        assert_eq!(row.cells().len(), Row::HEADINGS.len());
+        assert_eq!(row.cells().len(), KernelSpeed::HEADINGS.len());
         assert_eq!(row.firings, 3_000 * TURNS as u64);
         assert!(row.ratio > 0.0 && row.ratio.is_finite());
     }

@@ -1,7 +1,7 @@
 //! The nets.
 
 use petrio_kernel::{Net, NetBuilder, NetError, Simulation, StationSpec, Time};
-use petrio_random::{Generator, below, exponential};
+use petrio_random::{Generator, exponential, uniform_below};
 use std::sync::Arc;
 
 /// Mean time between arrivals at a server whose mean service time is 1 s.
@@ -101,7 +101,7 @@ pub(super) fn closed() -> Result<Arc<Net>, NetError> {
         go.action(move |f| {
             let came = f.take(job);
             f.record(sojourn, (f.now() - came).as_seconds());
-            let route = below(f.random(routes), STATIONS) as usize;
+            let route = uniform_below(f.random(routes), STATIONS) as usize;
             f.put(next[route], f.now());
         });
     }

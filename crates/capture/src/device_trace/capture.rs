@@ -1,7 +1,7 @@
 //! The recording itself: it listens until a command ends, time is over or somebody interrupts, and writes requests as they are over.
 
 use super::device::Device;
-use super::requests::{Matcher, Request, Tally};
+use super::requests::{MatchCounts, Matcher, Request};
 use crate::file_trace::Subject;
 use crate::recorder::CaptureError;
 use crate::recorder::catalogue::{REQUESTS, Scope};
@@ -60,7 +60,7 @@ pub struct DeviceCaptureSummary {
     /// Events of the kernel that were lost, at least: the trace has holes.
     pub lost: u64,
     /// What could not be used.
-    pub tally: Tally,
+    pub tally: MatchCounts,
     /// From the beginning to the end of what was recorded.
     pub run_time: Duration,
     /// How the command ended.
@@ -120,7 +120,7 @@ fn capture_now(
     let (lost, requests) = (listener.lost(), output.requests);
     // Before the trace is made durable, which is this process's own doing.
     drop(listener);
-    let tally = Tally { outside: output.outside, ..matcher.tally };
+    let tally = MatchCounts { outside: output.outside, ..matcher.tally };
     if requests == 0 {
         return Err(CaptureError::Nothing { device: device.name });
     }

@@ -73,6 +73,7 @@ impl Device {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use miette::Diagnostic;
 
     #[test]
     fn what_lies_on_no_block_device_is_refused_with_what_to_name_instead() {
@@ -84,7 +85,7 @@ mod tests {
             let error = Device::of(Path::new(path)).unwrap_err();
             let text = error.to_string();
             assert!(text.starts_with(path) && text.contains(why), "{text}");
-            assert!(error.help().unwrap().contains("lsblk") && error.is_lasting());
+            assert!(error.help().unwrap().to_string().contains("lsblk") && error.is_lasting());
         }
     }
 }

@@ -16,4 +16,4 @@ mod device;
 mod requests;
 
 pub use capture::{DeviceCapture, DeviceCaptureSummary, capture};
-pub use requests::Tally;
+pub use requests::MatchCounts;

@@ -4,21 +4,21 @@
 //! - It is over when the device has served all of it, in parts if need be.
 //! - Its process is who handed it over (`block_bio_queue`), not the kernel's thread that happened to send it to the device.
 //!
-//! A write with a flush before it, or with force unit access on a device that lacks that, appears as the device sees it: a flush, the write,
-//! a flush. Merged requests are one, of the size that they had when issued; one that a driver sends back and issues again begins at its
-//! first issue.
+//! A write with a flush before it, or with force unit access on a device that lacks that, appears as the device sees
+//! it: a flush, the write, a flush. Merged requests are one, of the size that they had when issued; one that a driver
+//! sends back and issues again begins at its first issue.
 //!
 //! Source: Linux 6.18 `block/blk-mq.c`, `block/blk-flush.c` (where the events stand), `include/trace/events/block.h`.
 
 use crate::recorder::block::{Access, BlockAccess};
-use crate::recorder::kernel_event::{KernelEvent, Stage, ThreadName, What};
+use crate::recorder::kernel_event::{KernelEvent, RequestStage, ThreadName, What};
 use petrio_colours::Direction;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What was seen, and what could not be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct MatchCounts {
     /// Requests that failed on the device; they are in the trace.
     pub failed: u64,
     /// Discards and other commands, left out.
@@ -75,13 +75,14 @@ struct Bio {
 /// In order of arrival; the second number tells apart those that arrived at once.
 type Place = (u64, u64);
 
-/// Bios, requests in the queue, and requests that wait for one before them, at most: those that stay so long went unseen.
+/// Bios, requests in the queue, and requests that wait for one before them, at most: those that stay so long went
+/// unseen.
 const HELD_MAX: usize = 1 << 16;
 
 /// Takes events in order of time.
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
-    pub(super) tally: Tally,
+    pub(super) tally: MatchCounts,
     bios: BTreeMap<(u64, u64), Bio>,
     /// Those in the queue, by their sector: when they came, and whether they write.
     inserted: BTreeMap<(u64, u64), (u64, bool)>,
@@ -106,22 +107,24 @@ impl Matcher {
         let What::Request { stage, sector, sectors, letters, name, error, .. } = event.what else { return };
         let asker = Asker { thread: event.thread, name };
         let Some(access) = BlockAccess::of_letters(letters, sector, sectors.into()) else {
-            self.tally.other_commands += u64::from(stage == Stage::Issued);
+            self.tally.other_commands += u64::from(stage == RequestStage::Issued);
             return;
         };
         let time_ns = event.time_ns;
         match (access.access, stage) {
-            (Access::Read | Access::Write, Stage::Queued) => self.queued(&access, asker),
-            (Access::Read | Access::Write, Stage::Inserted) => self.inserted(time_ns, &access),
-            (Access::Read | Access::Write, Stage::Issued) => self.issued(time_ns, &access, asker),
-            (Access::Read | Access::Write, Stage::Completed) => self.completed(time_ns, &access, error),
-            (Access::Flush, Stage::Queued) => self.awaiting_flush.push_back(asker),
-            (Access::Flush, Stage::Inserted) => {}
-            (Access::Flush, Stage::Issued) => self.flush_issued(time_ns, asker),
+            (Access::Read | Access::Write, RequestStage::Queued) => self.queued(&access, asker),
+            (Access::Read | Access::Write, RequestStage::Inserted) => self.inserted(time_ns, &access),
+            (Access::Read | Access::Write, RequestStage::Issued) => self.issued(time_ns, &access, asker),
+            (Access::Read | Access::Write, RequestStage::Completed) => {
+                self.completed(time_ns, &access, error);
+            }
+            (Access::Flush, RequestStage::Queued) => self.awaiting_flush.push_back(asker),
+            (Access::Flush, RequestStage::Inserted) => {}
+            (Access::Flush, RequestStage::Issued) => self.flush_issued(time_ns, asker),
             // The flush machinery's own end of a write whose data ended before, which asks for no flush.
-            (Access::Flush, Stage::Completed) if letters[0] != b'F' => {}
-            (Access::Flush, Stage::Completed) => self.flush_completed(time_ns, error),
-            (Access::Discard | Access::Other, Stage::Issued) => self.tally.other_commands += 1,
+            (Access::Flush, RequestStage::Completed) if letters[0] != b'F' => {}
+            (Access::Flush, RequestStage::Completed) => self.flush_completed(time_ns, error),
+            (Access::Discard | Access::Other, RequestStage::Issued) => self.tally.other_commands += 1,
             (Access::Discard | Access::Other, _) => {}
         }
         self.release(false, hand_on);
@@ -310,10 +313,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::recorder::kernel_event::letters;
-    use Stage::{Completed, Inserted, Issued, Queued};
+    use RequestStage::{Completed, Inserted, Issued, Queued};
     use proptest::prelude::*;
 
-    type Step = (u64, Stage, &'static str, u64, u32, u32);
+    type Step = (u64, RequestStage, &'static str, u64, u32, u32);
 
     fn event((time_ns, stage, text, sector, sectors, thread): Step) -> KernelEvent {
         let what = What::Request {
@@ -328,7 +331,7 @@ mod tests {
         KernelEvent { time_ns, thread, what }
     }
 
-    fn matched(events: impl IntoIterator<Item = KernelEvent>) -> (Vec<Request>, Tally) {
+    fn matched(events: impl IntoIterator<Item = KernelEvent>) -> (Vec<Request>, MatchCounts) {
         let (mut matcher, mut requests) = (Matcher::default(), Vec::new());
         for event in events {
             matcher.take(&event, &mut |request| requests.push(request));
@@ -337,7 +340,7 @@ mod tests {
         (requests, matcher.tally)
     }
 
-    fn requests(steps: &[Step]) -> (Vec<Request>, Tally) {
+    fn requests(steps: &[Step]) -> (Vec<Request>, MatchCounts) {
         matched(steps.iter().copied().map(event))
     }
 
@@ -397,7 +400,7 @@ mod tests {
         ]);
         let directions: Vec<_> = served.iter().map(|one| (one.direction, one.asker.thread)).collect();
         assert_eq!(directions, [(Direction::Flush, 10), (Direction::Write, 10), (Direction::Flush, 10)]);
-        assert_eq!(tally, Tally::default());
+        assert_eq!(tally, MatchCounts::default());
     }
 
     #[test]
@@ -439,7 +442,7 @@ mod tests {
         let (served, tally) = matched(steps.into_iter().map(event).chain([failing]));
         assert_eq!(served.iter().map(|one| (one.sector, one.error)).collect::<Vec<_>>(), [(32, 5)]);
         let expected =
-            Tally { failed: 1, other_commands: 1, unmatched_completions: 1, unfinished: 1, outside: 0 };
+            MatchCounts { failed: 1, other_commands: 1, unmatched_completions: 1, unfinished: 1, outside: 0 };
         assert_eq!(tally, expected);
     }
 

@@ -5,7 +5,7 @@ use crate::recorder::block::{BlockAccess, Commit, DeviceNumber};
 use crate::recorder::catalogue::{REQUESTS_AND_COMMITS, Scope};
 use crate::recorder::decode::Decoder;
 use crate::recorder::format::Format;
-use crate::recorder::kernel_event::{KernelEvent, Stage, What};
+use crate::recorder::kernel_event::{KernelEvent, RequestStage, What};
 use crate::recorder::listener::{Listener, Wanted, monotonic_ns};
 use crate::recorder::page::{Lost, PageLayout};
 
@@ -58,10 +58,10 @@ impl Event {
             What::Request { stage, sector, sectors, letters, .. } => {
                 let access = BlockAccess::of_letters(letters, sector, sectors.into())?;
                 match stage {
-                    Stage::Queued => Happening::Queued(access),
-                    Stage::Issued => Happening::Issued(access),
-                    Stage::Completed => Happening::Completed(access),
-                    Stage::Inserted => return None,
+                    RequestStage::Queued => Happening::Queued(access),
+                    RequestStage::Issued => Happening::Issued(access),
+                    RequestStage::Completed => Happening::Completed(access),
+                    RequestStage::Inserted => return None,
                 }
             }
             What::Commit { commit, .. } => Happening::Commit(commit),

@@ -3,7 +3,8 @@
 //! Source: Linux 6.18 `kernel/trace/blktrace.c` (`blk_fill_rwbs`, the letters), `include/linux/kdev_t.h`,
 //! `include/trace/events/jbd2.h`.
 
-use super::kernel_event::Letters;
+/// The letters by which the block layer says what a request is, without those behind them.
+pub(crate) type Letters = [u8; 10];
 
 /// A block device's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 //! Source: Linux 6.18 `include/trace/events/{syscalls,task,sched,filemap,ext4,block}.h`; names that older kernels lack are
 //! passed over and reported. `ext4` also serves ext2 and ext3. Left out: pages that leave the cache, which no record needs.
 
-use super::kernel_event::{Call, Lookup, Stage};
+use super::kernel_event::{Call, Lookup, RequestStage};
 
 /// Which of the two trace instances an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) enum Meaning {
     /// Device, inode, size.
     Unlinked,
     /// Device, sector, sectors, letters; of a completion also the error, of other stages the thread's name, where wanted.
-    Request(Stage),
+    Request(RequestStage),
     /// Device, transaction, handles, blocks, blocks logged.
     Commit,
 }
@@ -215,9 +215,9 @@ const OTHERS: &[Listened] = &[
         scope: Scope::Machine,
         ..event("ext4", "ext4_free_inode", Meaning::Freed, &["dev", "ino"], "when inodes are used again")
     },
-    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST),
-    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST),
-    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST),
+    of_machine("block", "block_bio_queue", Meaning::Request(RequestStage::Queued), REQUEST),
+    of_machine("block", "block_rq_issue", Meaning::Request(RequestStage::Issued), REQUEST),
+    of_machine("block", "block_rq_complete", Meaning::Request(RequestStage::Completed), REQUEST),
 ];
 
 const REQUEST: &[&str] = &["dev", "sector", "nr_sector", "rwbs"];
@@ -235,17 +235,17 @@ const fn of_machine(
 
 /// A device's requests: handed over, queued, issued and completed, with who asked and what became of them.
 pub(crate) const REQUESTS: [Listened; 4] = [
-    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST_AND_NAME),
-    of_machine("block", "block_rq_insert", Meaning::Request(Stage::Inserted), REQUEST_AND_NAME),
-    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST_AND_NAME),
-    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST_AND_ERROR),
+    of_machine("block", "block_bio_queue", Meaning::Request(RequestStage::Queued), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_insert", Meaning::Request(RequestStage::Inserted), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_issue", Meaning::Request(RequestStage::Issued), REQUEST_AND_NAME),
+    of_machine("block", "block_rq_complete", Meaning::Request(RequestStage::Completed), REQUEST_AND_ERROR),
 ];
 
 /// A device's requests and its journal's commits.
 pub(crate) const REQUESTS_AND_COMMITS: [Listened; 4] = [
-    of_machine("block", "block_bio_queue", Meaning::Request(Stage::Queued), REQUEST),
-    of_machine("block", "block_rq_issue", Meaning::Request(Stage::Issued), REQUEST),
-    of_machine("block", "block_rq_complete", Meaning::Request(Stage::Completed), REQUEST),
+    of_machine("block", "block_bio_queue", Meaning::Request(RequestStage::Queued), REQUEST),
+    of_machine("block", "block_rq_issue", Meaning::Request(RequestStage::Issued), REQUEST),
+    of_machine("block", "block_rq_complete", Meaning::Request(RequestStage::Completed), REQUEST),
     of_machine(
         "jbd2",
         "jbd2_run_stats",

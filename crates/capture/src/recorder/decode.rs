@@ -4,15 +4,16 @@
 //! and where its fields lie.
 
 use super::block::Commit;
+use super::block::Letters;
 use super::catalogue::{Listened, Meaning};
 use super::format::{Field, Format};
-use super::kernel_event::{Inode, KernelEvent, Letters, Stage, ThreadName, What};
+use super::kernel_event::{Inode, KernelEvent, RequestStage, ThreadName, What};
 
 /// Fields that an event has at most.
 const FIELDS_MAX: usize = 5;
 
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct EventLayout {
     meaning: Meaning,
     fields: [Option<Field>; FIELDS_MAX],
 }
@@ -20,7 +21,7 @@ struct Row {
 /// Reads records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decoder {
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<EventLayout>>,
     thread: Field,
 }
 
@@ -40,7 +41,7 @@ impl Decoder {
         if self.rows.len() <= id {
             self.rows.resize(id + 1, None);
         }
-        self.rows[id] = Some(Row { meaning: listened.meaning, fields });
+        self.rows[id] = Some(EventLayout { meaning: listened.meaning, fields });
         true
     }
 
@@ -53,7 +54,7 @@ impl Decoder {
     }
 }
 
-impl Row {
+impl EventLayout {
     fn number(&self, index: usize, record: &[u8]) -> Option<u64> {
         self.fields[index]?.number(record)
     }
@@ -111,7 +112,7 @@ impl Row {
                 let letters: Letters = padded(self.fields[3]?.text(record));
                 let (mut name, mut error) = (ThreadName::default(), 0);
                 match (self.fields[4], stage) {
-                    (Some(field), Stage::Completed) => error = field.number(record)? as i32,
+                    (Some(field), RequestStage::Completed) => error = field.number(record)? as i32,
                     (Some(field), _) => name = padded(field.text(record)),
                     (None, _) => {}
                 }

@@ -1,6 +1,6 @@
 //! What the kernel's tracing tells, one event at a time.
 
-use super::block::Commit;
+use super::block::{Commit, Letters};
 
 /// A system call, or several that are the same to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,7 +85,7 @@ pub(crate) enum Lookup {
 
 /// How far a device request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum RequestStage {
     /// A file system handed it over.
     Queued,
     /// It came into the queue before the device, where there is one.
@@ -95,9 +95,6 @@ pub(crate) enum Stage {
     /// It came back.
     Completed,
 }
-
-/// The letters by which the block layer says what a request is, without those behind them.
-pub(crate) type Letters = [u8; 10];
 
 /// A thread's name, with zeros behind it.
 pub(crate) type ThreadName = [u8; 16];
@@ -191,7 +188,7 @@ pub(crate) enum What {
     /// A device request went a stage further.
     Request {
         /// Which stage.
-        stage: Stage,
+        stage: RequestStage,
         /// The device.
         device: u32,
         /// Its first sector.

@@ -72,8 +72,9 @@ impl Bench {
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::kernel::Row::cells).collect();
-                print(&table(&petrio_benchmark::kernel::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::kernel::KernelSpeed::cells).collect();
+                print(&table(&petrio_benchmark::kernel::KernelSpeed::HEADINGS, &cells))
             }
             Self::Disk { json, requests } => {
                 let row =
@@ -81,7 +82,7 @@ impl Bench {
                 if *json {
                     return print_json(&row);
                 }
-                print(&table(&petrio_benchmark::disk::Row::HEADINGS, &[row.cells()]))
+                print(&table(&petrio_benchmark::disk::DiskSpeed::HEADINGS, &[row.cells()]))
             }
             Self::Fit { json, values } => {
                 let found =
@@ -91,7 +92,7 @@ impl Bench {
                 }
                 let cells: Vec<Vec<String>> =
                     found.densities.iter().map(petrio_benchmark::fit::DensityRow::cells).collect();
-                let speed = table(&petrio_benchmark::fit::Row::HEADINGS, &[found.speed.cells()]);
+                let speed = table(&petrio_benchmark::fit::FitSpeed::HEADINGS, &[found.speed.cells()]);
                 print(&format!("{speed}\n{}", table(&petrio_benchmark::fit::DensityRow::HEADINGS, &cells)))
             }
             Self::Fs { json } => {
@@ -101,8 +102,9 @@ impl Bench {
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::fs::Row::cells).collect();
-                print(&table(&petrio_benchmark::fs::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::fs::FileSystemSpeed::cells).collect();
+                print(&table(&petrio_benchmark::fs::FileSystemSpeed::HEADINGS, &cells))
             }
             Self::Scale { json } => {
                 Outputs::of([("--json", json)]).check([])?;
@@ -114,8 +116,9 @@ impl Bench {
                     write_json(&rows, path)?;
                     say_written([path]);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::scale::Row::cells).collect();
-                print(&table(&petrio_benchmark::scale::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::scale::ScaleFigure::cells).collect();
+                print(&table(&petrio_benchmark::scale::ScaleFigure::HEADINGS, &cells))
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();
@@ -126,8 +129,9 @@ impl Bench {
                 if *json {
                     return print_json(&rows);
                 }
-                let cells: Vec<Vec<String>> = rows.iter().map(petrio_benchmark::trace::Row::cells).collect();
-                print(&table(&petrio_benchmark::trace::Row::HEADINGS, &cells))
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::trace::ReadingSpeed::cells).collect();
+                print(&table(&petrio_benchmark::trace::ReadingSpeed::HEADINGS, &cells))
             }
         }
     }

@@ -61,10 +61,7 @@ impl Calibrate {
             bar.set_message(step.what);
         });
         bar.finish_and_clear();
-        let calibration = measured.map_err(|error| {
-            let help = error.help();
-            Failure::new(error, help)
-        })?;
+        let calibration = measured.map_err(|error| Failure::of(&error))?;
         complete(profile, &self.out, &calibration.to_toml())?;
         let on = match &calibration.place {
             Place::OwnFileSystem => "an ext3 of its own over memory".to_owned(),

@@ -134,10 +134,7 @@ pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Res
 fn failure(error: CompareError) -> Failure {
     match error {
         CompareError::Scenario(problems) => Failure::Scenario(problems),
-        other => {
-            let help = other.help();
-            Failure::new(other, help)
-        }
+        other => Failure::of(&other),
     }
 }
 

@@ -129,10 +129,7 @@ impl Fit {
         let sign = Sign { bar: ProgressBar::hidden(), began: Instant::now(), shown: std::sync::Once::new() };
         let found = fit_data(self.data()?, &options, &|progress| sign.update(progress));
         sign.bar.finish_and_clear();
-        let found = found.map_err(|error: FitStudyError| {
-            let help = error.help();
-            Failure::new(error, help)
-        })?;
+        let found = found.map_err(|error: FitStudyError| Failure::of(&error))?;
         if let Some(path) = &self.results.json {
             write_json(&found, path)?;
         }

@@ -75,10 +75,7 @@ impl ValidateFs {
 fn failure(error: FsValidationError) -> Failure {
     match error {
         FsValidationError::Scenario(problems) => Failure::Scenario(problems),
-        other => {
-            let help = other.help();
-            Failure::new(other, help)
-        }
+        other => Failure::of(&other),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_models::host::file_system::{Family, JournalMode};
 use petrio_units::{Bytes, Duration};
-use petrio_validation::ops::{OpsValidation, Row, validate_ops, word};
+use petrio_validation::ops::{ComparedOperation, OpsValidation, validate_ops, word};
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
@@ -105,7 +105,7 @@ impl ValidateOps {
     }
 }
 
-fn cells_of(row: &Row) -> Vec<String> {
+fn cells_of(row: &ComparedOperation) -> Vec<String> {
     let measured = row.measured.as_ref();
     vec![
         row.operation.to_owned(),

@@ -5,13 +5,13 @@
 //! MacGibbon 2006), and those of a bin of k values a Poisson count of mean k. Each resample has a stream of its own, so that the
 //! intervals are the same with any number of threads.
 
-use super::Progress;
 use super::erlang;
 use super::model::{Model, Parameter};
 use super::points::Points;
 use super::polish::polish;
+use super::progress::Progress;
 use super::single;
-use super::stages::{Kind, Prepared, Stage};
+use super::stages::{FittedStage, Kind, Prepared};
 use crate::{Distribution, Poisson};
 use petrio_random::generator;
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ fn resampled(points: &Points, weights: Vec<f64>) -> Option<Points> {
 
 /// From where the fit of all values ended: the same maximum, a little aside.
 fn refit(points: &Points, model: &Model, lowest: f64) -> Model {
-    let again = |stages: &[Stage], kind: Kind| {
+    let again = |stages: &[FittedStage], kind: Kind| {
         let mut stages = stages.to_vec();
         Prepared::new(points, &stages).em(&mut stages, kind, 20, 1e-9);
         polish(points, &mut stages, kind, lowest, 25);

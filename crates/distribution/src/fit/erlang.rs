@@ -4,13 +4,13 @@
 //! each way to share the phases among branches, and the likeliest of them. Here with up to four branches.
 
 use super::points::Points;
-use super::stages::{Kind, Prepared, Stage};
+use super::stages::{FittedStage, Kind, Prepared};
 
 /// More branches have hardly been seen to gain anything.
 const BRANCHES_MAX: usize = 4;
 
 /// The likeliest branches with so many phases in all, and the mean log-likelihood.
-pub(super) fn fit_hyper_erlang(coarse: &Points, fine: &Points, phases: u32) -> (Vec<Stage>, f64) {
+pub(super) fn fit_hyper_erlang(coarse: &Points, fine: &Points, phases: u32) -> (Vec<FittedStage>, f64) {
     let mut stages = likeliest(coarse, partitions(phases, phases, BRANCHES_MAX));
     let prepared = Prepared::new(fine, &stages);
     prepared.em(&mut stages, Kind::FixedShapes, 500, 1e-9);
@@ -20,23 +20,23 @@ pub(super) fn fit_hyper_erlang(coarse: &Points, fine: &Points, phases: u32) -> (
 }
 
 /// A beginning for gamma stages without offsets: the likeliest so many branches of eight phases in all, if there can be.
-pub(super) fn beginning(coarse: &Points, branches: usize) -> Option<Vec<Stage>> {
+pub(super) fn beginning(coarse: &Points, branches: usize) -> Option<Vec<FittedStage>> {
     const PHASES: u32 = 8;
     let mut shares = partitions(PHASES, PHASES, BRANCHES_MAX);
     shares.retain(|shares| shares.len() == branches);
     (!shares.is_empty()).then(|| likeliest(coarse, shares))
 }
 
-fn likeliest(coarse: &Points, partitions: Vec<Vec<u32>>) -> Vec<Stage> {
-    let mut best: Option<(Vec<Stage>, f64)> = None;
+fn likeliest(coarse: &Points, partitions: Vec<Vec<u32>>) -> Vec<FittedStage> {
+    let mut best: Option<(Vec<FittedStage>, f64)> = None;
     for shares in partitions {
         let branches = shares.len();
-        let mut stages: Vec<Stage> = (0..branches)
+        let mut stages: Vec<FittedStage> = (0..branches)
             .map(|j| {
                 // More phases are narrower; they begin lower in the data, and the wide ones take the tail.
                 let shape = f64::from(shares[j]);
                 let mean = coarse.quantile((j as f64 + 0.5) / branches as f64).max(coarse.resolution);
-                Stage { weight: 1.0 / branches as f64, shape, scale: mean / shape, offset: 0.0 }
+                FittedStage { weight: 1.0 / branches as f64, shape, scale: mean / shape, offset: 0.0 }
             })
             .collect();
         let value = Prepared::new(coarse, &stages).em(&mut stages, Kind::FixedShapes, 400, 1e-8);
@@ -48,7 +48,7 @@ fn likeliest(coarse: &Points, partitions: Vec<Vec<u32>>) -> Vec<Stage> {
 }
 
 /// The same branches, fitted to other points from where they are.
-pub(super) fn refit(points: &Points, stages: &[Stage]) -> Vec<Stage> {
+pub(super) fn refit(points: &Points, stages: &[FittedStage]) -> Vec<FittedStage> {
     let mut stages = stages.to_vec();
     Prepared::new(points, &stages).em(&mut stages, Kind::FixedShapes, 200, 1e-8);
     stages

@@ -1,9 +1,10 @@
 //! Why nothing could be fitted, in words for the person who has the data.
 
+use miette::Diagnostic;
 use thiserror::Error;
 
 /// Data to which nothing can be fitted.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum FitError {
     /// No value at all.
@@ -11,6 +12,7 @@ pub enum FitError {
     Empty,
     /// A value that is no number, or infinite.
     #[error("value {position} is {value}; every value must be a finite number")]
+    #[diagnostic(help("take such values out, or find out why they were measured"))]
     NotFinite {
         /// Which one, from 1.
         position: usize,
@@ -19,6 +21,7 @@ pub enum FitError {
     },
     /// A value of which moments can't be computed.
     #[error("value {position} is {value:e}; beyond {most:e}, powers of values are no numbers any more")]
+    #[diagnostic(help("fit the values in a larger unit"))]
     TooLarge {
         /// Which one, from 1.
         position: usize,
@@ -29,6 +32,7 @@ pub enum FitError {
     },
     /// Every family that was asked for refuses the data.
     #[error("no family that was asked for can be fitted: {reasons}")]
+    #[diagnostic(help("leave --family out to try all of them; normal and uniform take any number"))]
     NoFamily {
         /// Each with its reason.
         reasons: String,
@@ -43,27 +47,9 @@ pub enum FitError {
     },
     /// A number of stages, where nothing that was asked for has any.
     #[error("{what} fits no number of stages that could be given")]
+    #[diagnostic(help("leave --stages out, or ask for the family gamma or phase-type by likelihood"))]
     NoStages {
         /// The families, or the method.
         what: String,
     },
-}
-
-impl FitError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::TooLarge { .. } => Some("fit the values in a larger unit".to_owned()),
-            Self::NotFinite { .. } => {
-                Some("take such values out, or find out why they were measured".to_owned())
-            }
-            Self::NoFamily { .. } => {
-                Some("leave --family out to try all of them; normal and uniform take any number".to_owned())
-            }
-            Self::NoStages { .. } => {
-                Some("leave --stages out, or ask for the family gamma or phase-type by likelihood".to_owned())
-            }
-            Self::Empty | Self::Stages { .. } => None,
-        }
-    }
 }

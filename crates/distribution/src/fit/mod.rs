@@ -33,6 +33,7 @@ mod goodness;
 mod model;
 mod points;
 mod polish;
+mod progress;
 mod report;
 mod sample;
 mod shifts;
@@ -49,6 +50,7 @@ pub use error::FitError;
 pub use family::FitFamily;
 pub use goodness::{Distances, Goodness};
 pub use model::Parameter;
+pub use progress::Progress;
 pub use report::{Attempt, FitReport, Fitted};
 pub use sample::Sample;
 
@@ -103,17 +105,6 @@ impl Default for FitOptions {
             seed: 1,
         }
     }
-}
-
-/// How far a fit is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    /// What is counted: families, resamples.
-    pub what: String,
-    /// How many are done.
-    pub done: usize,
-    /// How many there are.
-    pub of: usize,
 }
 
 /// One thing to try.

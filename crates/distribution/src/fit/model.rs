@@ -1,6 +1,6 @@
 //! What a fit gives: a family with its parameters, as numbers, as a distribution, and as text to paste.
 
-use super::stages::Stage;
+use super::stages::FittedStage;
 use crate::{
     Distribution, DistributionError, Draw, DrawFamily, EmpiricalSample, ErlangStage, ExponentialStage,
     GammaStage, GammaStages, MixturePart,
@@ -13,9 +13,9 @@ const DIGITS: usize = 7;
 /// A continuous distribution with its parameters, in the unit of the values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Model {
-    Gamma(Vec<Stage>),
-    PhaseType(Vec<Stage>),
-    HyperErlang(Vec<Stage>),
+    Gamma(Vec<FittedStage>),
+    PhaseType(Vec<FittedStage>),
+    HyperErlang(Vec<FittedStage>),
     Exponential { mean: f64 },
     Normal { mean: f64, deviation: f64 },
     Lognormal { median: f64, spread: f64 },
@@ -54,8 +54,8 @@ fn not_above(value: f64) -> f64 {
 impl Model {
     /// With as many digits as are worth writing: what is reported of it then holds for the text. Edges are never moved onto values.
     pub(super) fn rounded(self) -> Self {
-        let stages = |stages: Vec<Stage>| -> Vec<Stage> {
-            let round = |s: Stage| Stage {
+        let stages = |stages: Vec<FittedStage>| -> Vec<FittedStage> {
+            let round = |s: FittedStage| FittedStage {
                 weight: to_nearest(s.weight),
                 shape: to_nearest(s.shape),
                 scale: to_nearest(s.scale),
@@ -169,7 +169,7 @@ impl Model {
             |name: &str, value| Parameter { name: name.to_owned(), value, has_unit: false, is_edge: false };
         let unit = |name: &str, value| Parameter { has_unit: true, ..plain(name, value) };
         let edge = |name: &str, value| Parameter { is_edge: true, ..unit(name, value) };
-        let staged = |stages: &[Stage], of: &dyn Fn(&Stage) -> Vec<Parameter>| {
+        let staged = |stages: &[FittedStage], of: &dyn Fn(&FittedStage) -> Vec<Parameter>| {
             let place = |index: usize, parameter: Parameter| Parameter {
                 name: format!("stages.{index}.{}", parameter.name),
                 ..parameter

@@ -4,11 +4,17 @@
 //! logarithms of shapes and scales, the offsets in units of their stages' deviations, and the logits of the weights.
 
 use super::points::Points;
-use super::stages::{Kind, Prepared, Stage};
+use super::stages::{FittedStage, Kind, Prepared};
 use libm::{exp, log};
 
 /// Climbs from `stages`; gives the likelihood reached. Offsets stay at `lowest` or above.
-pub(super) fn polish(points: &Points, stages: &mut Vec<Stage>, kind: Kind, lowest: f64, steps: usize) -> f64 {
+pub(super) fn polish(
+    points: &Points,
+    stages: &mut Vec<FittedStage>,
+    kind: Kind,
+    lowest: f64,
+    steps: usize,
+) -> f64 {
     let offsets = kind == Kind::Gamma || stages.iter().any(|stage| stage.offset != 0.0);
     let frame = Frame { points, start: stages.clone(), kind, lowest, offsets };
     let n = stages.len() * 4;
@@ -52,14 +58,14 @@ pub(super) fn polish(points: &Points, stages: &mut Vec<Stage>, kind: Kind, lowes
 
 struct Frame<'p> {
     points: &'p Points,
-    start: Vec<Stage>,
+    start: Vec<FittedStage>,
     kind: Kind,
     lowest: f64,
     offsets: bool,
 }
 
 impl Frame<'_> {
-    fn stages(&self, x: &[f64]) -> Vec<Stage> {
+    fn stages(&self, x: &[f64]) -> Vec<FittedStage> {
         let logits: Vec<f64> =
             self.start.iter().zip(x.chunks(4)).map(|(s, x)| log(s.weight.max(1e-12)) + x[3]).collect();
         let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -68,7 +74,7 @@ impl Frame<'_> {
             .iter()
             .zip(x.chunks(4))
             .zip(&logits)
-            .map(|((start, x), logit)| Stage {
+            .map(|((start, x), logit)| FittedStage {
                 weight: exp(logit - largest) / total,
                 shape: start.shape * exp(x[0].clamp(-3.0, 3.0)),
                 scale: start.scale * exp(x[1].clamp(-3.0, 3.0)),
@@ -79,7 +85,7 @@ impl Frame<'_> {
 
     fn value(&self, x: &[f64]) -> (f64, Vec<f64>) {
         let stages = self.stages(x);
-        let narrow = |stage: &Stage| {
+        let narrow = |stage: &FittedStage| {
             stage.deviation() < 0.99 * self.points.spacing_about(stage.mean())
                 || !(0.02..=1e5).contains(&stage.shape)
         };

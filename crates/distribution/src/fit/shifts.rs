@@ -6,7 +6,7 @@
 use super::erlang;
 use super::points::Points;
 use super::polish::polish;
-use super::stages::{Kind, Prepared, Stage};
+use super::stages::{FittedStage, Kind, Prepared};
 
 /// Passes of EM after which a trial is judged.
 const TRIAL_PASSES: usize = 12;
@@ -19,10 +19,10 @@ pub(super) fn fit_shifted(
     count: usize,
     kind: Kind,
     lowest: f64,
-) -> (Vec<Stage>, f64) {
+) -> (Vec<FittedStage>, f64) {
     let fixed = (kind == Kind::FixedShapes).then_some(1.0);
     let candidates = candidates(coarse, lowest);
-    let mut best: Option<(Vec<Stage>, f64)> = None;
+    let mut best: Option<(Vec<FittedStage>, f64)> = None;
     let mut starts = starts(coarse, count, lowest, fixed);
     if kind == Kind::Gamma && lowest == 0.0 {
         starts.extend(erlang::beginning(coarse, count));
@@ -44,7 +44,12 @@ pub(super) fn fit_shifted(
 }
 
 /// The last passes on all points.
-pub(super) fn finish(fine: &Points, stages: &mut Vec<Stage>, kind: Kind, lowest: f64) -> (Vec<Stage>, f64) {
+pub(super) fn finish(
+    fine: &Points,
+    stages: &mut Vec<FittedStage>,
+    kind: Kind,
+    lowest: f64,
+) -> (Vec<FittedStage>, f64) {
     let mut value = climb(fine, stages, kind, 60);
     for _ in 0..2 {
         value = polish(fine, stages, kind, lowest, 60).max(value);
@@ -56,16 +61,16 @@ pub(super) fn finish(fine: &Points, stages: &mut Vec<Stage>, kind: Kind, lowest:
     (stages.clone(), value)
 }
 
-fn climb(points: &Points, stages: &mut [Stage], kind: Kind, passes: usize) -> f64 {
+fn climb(points: &Points, stages: &mut [FittedStage], kind: Kind, passes: usize) -> f64 {
     Prepared::new(points, stages).em(stages, kind, passes, 1e-9)
 }
 
 /// Several beginnings: equally many values a stage, each from its own first value on or all from the bottom; all spread widely
 /// from the bottom, for a tail.
-fn starts(points: &Points, count: usize, lowest: f64, fixed: Option<f64>) -> Vec<Vec<Stage>> {
+fn starts(points: &Points, count: usize, lowest: f64, fixed: Option<f64>) -> Vec<Vec<FittedStage>> {
     let bottom = lowest.max(points.min() - 0.01 * (points.quantile(0.5) - points.min()) - points.resolution);
     let share = 1.0 / count as f64;
-    let split = |own: bool, bottom: f64| -> Vec<Stage> {
+    let split = |own: bool, bottom: f64| -> Vec<FittedStage> {
         (0..count)
             .map(|j| {
                 let (from, to) = (points.quantile(j as f64 * share), points.quantile((j + 1) as f64 * share));
@@ -95,7 +100,7 @@ fn by_points(
     weight: f64,
     fixed: Option<f64>,
     inside: impl Fn(f64) -> bool,
-) -> Stage {
+) -> FittedStage {
     let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
     for (&x, &w) in points.x.iter().zip(&points.weight) {
         if x >= offset && inside(x) {
@@ -106,10 +111,10 @@ fn by_points(
         }
     }
     if sum <= 0.0 {
-        return Stage::by_moments(weight, offset, points.resolution, points.resolution, fixed);
+        return FittedStage::by_moments(weight, offset, points.resolution, points.resolution, fixed);
     }
     let mean = (first / sum).max(points.resolution);
-    Stage::by_moments(weight, offset, mean, (second / sum - mean * mean).max(0.05 * mean * mean), fixed)
+    FittedStage::by_moments(weight, offset, mean, (second / sum - mean * mean).max(0.05 * mean * mean), fixed)
 }
 
 /// Where a stage may begin: the bottom, above the largest gaps, at quantiles.
@@ -133,7 +138,7 @@ fn candidates(points: &Points, lowest: f64) -> Vec<f64> {
 /// One stage's offset after the other to the candidate that gains most, as long as something gains.
 fn greedy(
     points: &Points,
-    stages: &mut Vec<Stage>,
+    stages: &mut Vec<FittedStage>,
     value: &mut f64,
     kind: Kind,
     candidates: &[f64],
@@ -142,14 +147,14 @@ fn greedy(
     for _ in 0..3 {
         let mut gained = false;
         for j in 0..stages.len() {
-            let mut best: Option<(Vec<Stage>, f64)> = None;
+            let mut best: Option<(Vec<FittedStage>, f64)> = None;
             for &offset in candidates {
                 let mut trial = stages.clone();
                 // The stage keeps to where it was, or becomes what lies next above its new offset.
                 let (mean, deviation) = (trial[j].mean(), trial[j].deviation());
                 let weight = trial[j].weight.max(0.05);
                 trial[j] = if mean > offset + 0.2 * deviation {
-                    Stage::by_moments(weight, offset, mean - offset, deviation * deviation, fixed)
+                    FittedStage::by_moments(weight, offset, mean - offset, deviation * deviation, fixed)
                 } else {
                     by_points(points, offset, weight, fixed, |x| x <= offset + 4.0 * deviation)
                 };
@@ -173,7 +178,7 @@ fn greedy(
 }
 
 /// Moves of each offset, halved until they are a thousandth of the stage's deviation.
-fn refine(points: &Points, stages: &mut Vec<Stage>, value: &mut f64, kind: Kind, lowest: f64) {
+fn refine(points: &Points, stages: &mut Vec<FittedStage>, value: &mut f64, kind: Kind, lowest: f64) {
     for j in 0..stages.len() {
         let mut stride = 0.25 * stages[j].deviation();
         let least = (1e-3 * stages[j].deviation()).max(points.resolution);
@@ -188,7 +193,7 @@ fn refine(points: &Points, stages: &mut Vec<Stage>, value: &mut f64, kind: Kind,
 }
 
 /// A few moves on the fine points: an offset at a jump of the density can't be found by slopes.
-fn nudge(points: &Points, stages: &mut Vec<Stage>, value: &mut f64, kind: Kind, lowest: f64) {
+fn nudge(points: &Points, stages: &mut Vec<FittedStage>, value: &mut f64, kind: Kind, lowest: f64) {
     for j in 0..stages.len() {
         let mut stride = 0.01 * stages[j].deviation();
         for _ in 0..5 {
@@ -202,7 +207,7 @@ fn nudge(points: &Points, stages: &mut Vec<Stage>, value: &mut f64, kind: Kind, 
 
 fn try_move(
     points: &Points,
-    stages: &mut Vec<Stage>,
+    stages: &mut Vec<FittedStage>,
     value: &mut f64,
     kind: Kind,
     lowest: f64,
@@ -218,7 +223,7 @@ fn try_move(
     let above = (trial[j].mean() - offset).max(points.resolution);
     let shape = (kind == Kind::FixedShapes).then_some(trial[j].shape);
     let deviation = trial[j].deviation();
-    trial[j] = Stage::by_moments(trial[j].weight, offset, above, deviation * deviation, shape);
+    trial[j] = FittedStage::by_moments(trial[j].weight, offset, above, deviation * deviation, shape);
     let reached = climb(points, &mut trial, kind, TRIAL_PASSES);
     let better = reached > *value + 1e-9;
     if better {

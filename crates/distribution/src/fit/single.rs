@@ -6,7 +6,7 @@
 use super::family::FitFamily;
 use super::model::Model;
 use super::points::Points;
-use super::stages::Stage;
+use super::stages::FittedStage;
 use crate::special::invert;
 use libm::{exp, log, pow, tgamma};
 
@@ -63,7 +63,7 @@ pub(super) fn by_moments(points: &Points, family: FitFamily, lowest: f64) -> Res
     let (mean, variance) = (points.mean(), points.variance());
     let deviation = variance.sqrt();
     let third = points.expectation(|x| pow((x - mean) / deviation, 3.0));
-    let one = |shape: f64, scale: f64, offset: f64| vec![Stage { weight: 1.0, shape, scale, offset }];
+    let one = |shape: f64, scale: f64, offset: f64| vec![FittedStage { weight: 1.0, shape, scale, offset }];
     Ok(match family {
         FitFamily::Exponential => Model::Exponential { mean },
         FitFamily::Normal => Model::Normal { mean, deviation },

@@ -17,14 +17,14 @@ const NOTHING: f64 = -690.0;
 
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stage {
+pub(super) struct FittedStage {
     pub(super) weight: f64,
     pub(super) shape: f64,
     pub(super) scale: f64,
     pub(super) offset: f64,
 }
 
-impl Stage {
+impl FittedStage {
     pub(super) fn mean(&self) -> f64 {
         self.offset + self.shape * self.scale
     }
@@ -70,7 +70,7 @@ pub(super) struct Prepared<'p> {
 }
 
 impl<'p> Prepared<'p> {
-    pub(super) fn new(points: &'p Points, stages: &[Stage]) -> Self {
+    pub(super) fn new(points: &'p Points, stages: &[FittedStage]) -> Self {
         let mut prepared = Self { points, first: vec![], least: vec![], y: vec![], log_y: vec![] };
         for stage in stages {
             let first = points.x.partition_point(|&x| x < stage.offset);
@@ -86,13 +86,13 @@ impl<'p> Prepared<'p> {
 
     /// The logarithm of a point's distance from a stage's offset, as the stage's density takes it.
     #[inline]
-    fn log_distance(&self, stage: &Stage, j: usize, i: usize) -> f64 {
+    fn log_distance(&self, stage: &FittedStage, j: usize, i: usize) -> f64 {
         let log_y = self.log_y[j][i];
         if stage.shape < 1.0 { log_y.max(self.least[j]) } else { log_y }
     }
 
     /// The mean log-likelihood of the stages; what each point belongs to goes to `visit(point, stage, share of weight)`.
-    fn pass(&self, stages: &[Stage], mut visit: impl FnMut(usize, usize, f64)) -> f64 {
+    fn pass(&self, stages: &[FittedStage], mut visit: impl FnMut(usize, usize, f64)) -> f64 {
         let constant: Vec<f64> = stages
             .iter()
             .map(|s| log(s.weight.max(1e-300)) - lgamma(s.shape) - s.shape * log(s.scale))
@@ -131,13 +131,13 @@ impl<'p> Prepared<'p> {
         sum
     }
 
-    pub(super) fn log_likelihood(&self, stages: &[Stage]) -> f64 {
+    pub(super) fn log_likelihood(&self, stages: &[FittedStage]) -> f64 {
         self.pass(stages, |_, _, _| {})
     }
 
     /// One pass: the likelihood of the stages as they were, and how the likelihood changes with the logarithms of shape and
     /// scale, the offset and the weight's logit of each stage.
-    pub(super) fn gradient(&self, stages: &[Stage]) -> (f64, Vec<[f64; 4]>) {
+    pub(super) fn gradient(&self, stages: &[FittedStage]) -> (f64, Vec<[f64; 4]>) {
         let digammas: Vec<f64> = stages.iter().map(|s| digamma(s.shape) + log(s.scale)).collect();
         let mut slopes: Vec<[f64; 4]> = stages.iter().map(|s| [0.0, 0.0, 0.0, -s.weight]).collect();
         let value = self.pass(stages, |i, j, share| {
@@ -153,7 +153,7 @@ impl<'p> Prepared<'p> {
     }
 
     /// EM passes until a pass gains less than `gain`, at most so many. Gives the likelihood before the last of them.
-    pub(super) fn em(&self, stages: &mut [Stage], kind: Kind, passes: usize, gain: f64) -> f64 {
+    pub(super) fn em(&self, stages: &mut [FittedStage], kind: Kind, passes: usize, gain: f64) -> f64 {
         let mut before = f64::NEG_INFINITY;
         for _ in 0..passes {
             let mut sums = vec![Sums::default(); stages.len()];
@@ -176,7 +176,7 @@ impl<'p> Prepared<'p> {
 }
 
 /// The stage that makes its share of the points most likely.
-fn maximise(stage: &mut Stage, sums: &Sums, kind: Kind, points: &Points) {
+fn maximise(stage: &mut FittedStage, sums: &Sums, kind: Kind, points: &Points) {
     if sums.weight < 1e-9 {
         stage.weight = sums.weight;
         return;

@@ -2,11 +2,12 @@
 
 use super::NetBuilder;
 use super::transition::Draft;
+use crate::adjacency::{Adjacency, Condition};
 use crate::agenda::RANK_LIMIT;
 use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber};
-use crate::binding::{Condition, Search, SearchArc};
+use crate::binding::{Search, SearchArc};
 use crate::error::NetError;
-use crate::net::{Adjacency, Net, PlaceSpec, Transition};
+use crate::net::{Net, PlaceSpec, Transition};
 use crate::place::Discipline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::Time;
 use crate::error::NetError;
 use crate::monitor::Probe;
 use crate::net::{
-    Conserved, Names, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, StreamSpec,
+    Conserved, Names, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, Stream, StreamSpec,
 };
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::station::{Station, StationSpec};
@@ -301,10 +301,6 @@ impl PageBuilder<'_> {
         TransitionBuilder { net: self.net, index }
     }
 }
-
-/// A handle on a random stream of a net; see [`PageBuilder::stream`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream(pub(crate) u32);
 
 /// A place without its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

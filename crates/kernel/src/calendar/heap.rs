@@ -1,6 +1,6 @@
 //! A packed 4-ary heap of calendar entries: the fastest event set while it fits the first-level cache.
 
-use super::Entry;
+use super::entry::Entry;
 
 /// Children per node: four entries of 24 bytes span one and a half cache lines, and the tree is half as deep as a
 /// binary one.

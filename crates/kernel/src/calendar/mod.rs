@@ -7,9 +7,11 @@
 //!
 //! Entries at the same time come out in the order in which they were put in.
 
+mod entry;
 mod heap;
 mod rung;
 
+pub(crate) use entry::{DELAYED, Entry};
 use heap::Heap;
 use rung::{Pool, Rung};
 
@@ -23,25 +25,6 @@ const BUCKET: usize = 32;
 const BUCKETS: usize = 4_096;
 /// A bucket beyond this is cut once more before it is sorted.
 const SPLIT: usize = 128;
-
-/// A pending event of one place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// Picoseconds.
-    pub(crate) time: u64,
-    /// Insertion number, which breaks ties.
-    pub(crate) order: u64,
-    /// The place that is told.
-    pub(crate) place: u32,
-    /// What the place calls this event.
-    pub(crate) tag: u32,
-}
-
-impl Entry {
-    fn key(&self) -> (u64, u64) {
-        (self.time, self.order)
-    }
-}
 
 /// The pending events in order of time, then insertion.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! One rung of the ladder: a span of time cut into equal buckets of unsorted entries.
 
-use super::Entry;
+use super::entry::Entry;
 
 /// Entries per chunk: a chunk is 344 bytes, so appending touches one cache line most of the time.
 const CHUNK: usize = 14;

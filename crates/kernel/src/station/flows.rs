@@ -2,8 +2,8 @@
 
 use super::{Env, Served, ServiceTime, Station, Tracker};
 use crate::Time;
+use crate::calendar::DELAYED;
 use crate::place::Colour;
-use crate::store::DELAYED;
 use std::sync::Arc;
 
 /// Says how fast each of the tokens under way progresses.

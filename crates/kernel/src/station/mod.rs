@@ -21,7 +21,7 @@ use crate::Time;
 use crate::calendar::Calendar;
 use crate::level::Level;
 use crate::place::{Colour, Key};
-use crate::store::Ready;
+use crate::store::ready::Ready;
 use petrio_random::Generator;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use super::{Env, Served, ServiceTime, Station, Tracker};
 use crate::Time;
+use crate::calendar::DELAYED;
 use crate::place::{Colour, Key, KeyOf};
-use crate::store::DELAYED;
 
 /// A job, waiting or in service.
 #[derive(Clone)]

@@ -6,8 +6,8 @@
 
 use super::{Env, Served, ServiceTime, Station, Tracker};
 use crate::Time;
+use crate::calendar::DELAYED;
 use crate::place::Colour;
-use crate::store::DELAYED;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

@@ -1,7 +1,7 @@
 //! A place's tokens in a marking: ready ones, delayed ones, and those in service.
 
 mod keyed;
-mod ready;
+pub(crate) mod ready;
 mod special;
 mod timed;
 mod treap;
@@ -11,6 +11,7 @@ pub(crate) use ready::Ready;
 pub(crate) use timed::Timed;
 pub use view::{Slot, View};
 
+use crate::calendar::DELAYED;
 use crate::level::Level;
 use crate::place::{Colour, Key};
 use crate::station::{Env, Served, Station, StationStatistics};
@@ -220,6 +221,3 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
         }
     }
 }
-
-/// Calendar tags from here on are slots of delayed tokens; below are a station's own.
-pub(crate) const DELAYED: u32 = 1 << 31;

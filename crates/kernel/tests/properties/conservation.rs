@@ -1,7 +1,7 @@
 //! Tokens are neither lost nor made, in random nets.
 
 use petrio_kernel::{NetBuilder, NetError, Place, Simulation, StationSpec, Sum, Time};
-use petrio_random::{below, exponential};
+use petrio_random::{exponential, uniform_below};
 use proptest::prelude::*;
 
 /// One random transition: input places and weights, output places and weights, an inhibitor, a delay.
@@ -72,8 +72,8 @@ proptest! {
                 for (arc, weight) in &outputs {
                     for _ in 0..*weight {
                         // Time must pass somewhere, or a lively net would stand still.
-                        let delay = Time::from_picos(1 + below(f.random(delays), 1_000_000_000));
-                        let token = last.wrapping_add(below(f.random(delays), 7) as u32);
+                        let delay = Time::from_picos(1 + uniform_below(f.random(delays), 1_000_000_000));
+                        let token = last.wrapping_add(uniform_below(f.random(delays), 7) as u32);
                         if delayed { f.put_after(*arc, token, delay); } else { f.put(*arc, token); }
                     }
                 }

@@ -57,7 +57,7 @@ impl Directory {
     }
 
     /// Opens a directory below it.
-    pub(crate) fn below(&self, below: &Path) -> io::Result<Self> {
+    pub(crate) fn directory_below(&self, below: &Path) -> io::Result<Self> {
         let handle = self.open_below(below, OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty())?;
         Ok(Self { handle, path: self.path.join(below) })
     }

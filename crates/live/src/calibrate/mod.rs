@@ -192,7 +192,7 @@ pub fn calibrate(
 
 fn no_workplace(error: DriveError) -> CalibrateError {
     match error {
-        DriveError::File { action, path, source } => CalibrateError::System { action, path, source },
+        DriveError::File { action, path, source, .. } => CalibrateError::system(action, path)(source),
         other => CalibrateError::Thread(other.to_string()),
     }
 }
@@ -251,6 +251,7 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use miette::Diagnostic;
 
     /// A directory on a disk, or why there is none.
     fn measured() -> Option<Calibration> {
@@ -302,7 +303,7 @@ mod tests {
         let parameters = CalibrateParameters { directory, ..CalibrateParameters::default() };
         let error = calibrate(&parameters, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("/no-such-directory"), "{error}");
-        assert!(error.help().unwrap().contains("make the directory"));
+        assert!(error.help().unwrap().to_string().contains("make the directory"));
     }
 
     #[test]

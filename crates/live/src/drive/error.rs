@@ -1,5 +1,6 @@
 //! Why a program can't be run on a real directory.
 
+use miette::Diagnostic;
 use petrio_colours::FileId;
 use petrio_workload::program::ProgramError;
 use std::io;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 /// A program that can't be run on a real directory.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum DriveError {
     /// An operation that the file system refused.
@@ -20,6 +21,9 @@ pub enum DriveError {
         path: PathBuf,
         /// The system's answer.
         source: io::Error,
+        /// What to do about it, where there is something to do.
+        #[help]
+        advice: Option<&'static str>,
     },
     /// A file that the table of files doesn't know.
     #[error("the program speaks of file {}, which its table of files doesn't have", .file.0)]
@@ -29,6 +33,7 @@ pub enum DriveError {
     },
     /// An access that was cut short.
     #[error("{action} {}: {got} bytes of {wanted} at {offset}", .path.display())]
+    #[diagnostic(help("a read beyond the end of the file: write the file first"))]
     Short {
         /// What was to be done.
         action: &'static str,
@@ -43,12 +48,14 @@ pub enum DriveError {
     },
     /// The program.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Program(#[from] ProgramError),
     /// A run that was broken off.
     #[error("the run was broken off")]
     Ended,
     /// A thread that can't be started.
     #[error("the thread of process {process} can't be started: {source}")]
+    #[diagnostic(help("fewer users, or a higher limit of processes (ulimit -u)"))]
     NoThread {
         /// Its number.
         process: usize,
@@ -57,6 +64,9 @@ pub enum DriveError {
     },
     /// A worker process that can't be started.
     #[error("worker process {worker} can't be started: {source}")]
+    #[diagnostic(help(
+        "higher limits of processes and of open files (ulimit -u and -n), or fewer worker processes (--processes=N)"
+    ))]
     WorkerStart {
         /// Its number.
         worker: usize,
@@ -73,10 +83,14 @@ pub enum DriveError {
         /// What happened.
         why: String,
         /// What to do about it, where there is something to do.
+        #[help]
         help: Option<String>,
     },
     /// More worker processes than files may be open.
     #[error("{workers} worker processes need {needed} open files, and {allowed} are allowed")]
+    #[diagnostic(help(
+        "raise the limit (ulimit -n {needed}), or let each worker run several processes (--processes=N)"
+    ))]
     OpenFiles {
         /// How many are wanted.
         workers: u64,
@@ -104,33 +118,17 @@ fn of(processes: &Range<usize>) -> String {
 }
 
 impl DriveError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                Some("use smaller files, or a directory with more room".to_owned())
-            }
-            Self::File { source, .. } if source.kind() == io::ErrorKind::InvalidInput => Some(
-                "O_DIRECT needs offsets and lengths that are multiples of the device's block, and a file system that has it"
-                    .to_owned(),
-            ),
-            Self::NoThread { .. } => Some("fewer users, or a higher limit of processes (ulimit -u)".to_owned()),
-            Self::WorkerStart { .. } => Some(
-                "higher limits of processes and of open files (ulimit -u and -n), or fewer worker processes (--processes=N)"
-                    .to_owned(),
-            ),
-            Self::Worker { help, .. } => help.clone(),
-            Self::OpenFiles { needed, .. } => Some(format!(
-                "raise the limit (ulimit -n {needed}), or let each worker run several processes (--processes=N)"
-            )),
-            Self::Program(error) => error.help(),
-            Self::Short { .. } => Some("a read beyond the end of the file: write the file first".to_owned()),
-            _ => None,
-        }
-    }
-
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { action, path, source }
+        move |source| {
+            let advice = match source.kind() {
+                io::ErrorKind::StorageFull => Some("use smaller files, or a directory with more room"),
+                io::ErrorKind::InvalidInput => Some(
+                    "O_DIRECT needs offsets and lengths that are multiples of the device's block, and a file system that has it",
+                ),
+                _ => None,
+            };
+            Self::File { action, path, source, advice }
+        }
     }
 }

@@ -9,6 +9,7 @@ use super::manifest::ASIDE;
 use crate::beneath::{Directory, Kind, There};
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
 /// What became of something that was to be taken away.
@@ -61,7 +62,7 @@ impl Aside {
             return Ok(Taken::Another);
         }
         let is_directory = there.kind == Kind::Directory;
-        if is_directory && !parent.below(name.as_ref())?.is_empty()? {
+        if is_directory && !parent.directory_below(name.as_ref())?.is_empty()? {
             return Ok(Taken::Full);
         }
         let directory = self.directory()?;
@@ -97,7 +98,7 @@ impl Drop for Aside {
 
 /// The directory, where there is one.
 fn existing(root: &Directory) -> io::Result<Option<Directory>> {
-    let directory = match root.below(ASIDE.as_ref()) {
+    let directory = match root.directory_below(ASIDE.as_ref()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
@@ -129,4 +130,22 @@ pub(super) fn settle(
         Ok(())
     };
     settle().map_err(NamespaceError::file("settle", path))
+}
+
+/// What something is called while it is taken away: the number of an entry, or a user's directory and a file in it.
+pub(super) fn aside_name(number: u32, file: Option<&OsStr>) -> OsString {
+    let mut name = number.to_string().into_bytes();
+    if let Some(file) = file {
+        name.push(b':');
+        name.extend(file.as_bytes());
+    }
+    OsString::from_vec(name)
+}
+
+/// Which entry, or which file in which user's directory, has such a name.
+pub(super) fn aside_of(name: &OsStr) -> Option<(u32, Option<&OsStr>)> {
+    let name = name.as_bytes();
+    let colon = name.iter().position(|byte| *byte == b':');
+    let number = std::str::from_utf8(&name[..colon.unwrap_or(name.len())]).ok()?.parse().ok()?;
+    Some((number, colon.map(|colon| OsStr::from_bytes(&name[colon + 1..]))))
 }

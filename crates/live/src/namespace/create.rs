@@ -1,8 +1,7 @@
 //! Makes the files.
 
-use super::away::{Aside, Taken};
+use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
-use super::made_by_users::aside_name;
 use super::manifest::{JOURNAL, is_own};
 use super::room;
 use super::site::{Link, Site};
@@ -164,7 +163,8 @@ fn make(site: &mut Site, walk: &mut Walk, number: u32, created: &mut Created) ->
     };
     if is_directory {
         parent.make_directory(&name, 0o777).map_err(|error| taken(error, "make the directory"))?;
-        let made = parent.below(name.as_ref()).and_then(|made| Ok((made.is_empty()?, made.itself()?)));
+        let made =
+            parent.directory_below(name.as_ref()).and_then(|made| Ok((made.is_empty()?, made.itself()?)));
         let (is_empty, there) = made.map_err(|error| taken(error, "look at"))?;
         // Somebody has put another one in its place at once.
         if !is_empty || !there.is_marked {

@@ -1,14 +1,15 @@
 //! Why a namespace can't be built.
 
+use miette::Diagnostic;
 use petrio_files::shown;
 use petrio_units::Bytes;
 use petrio_users::namespace::PlanError;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// A namespace that can't be made, verified or removed.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum NamespaceError {
     /// What the file system refused.
@@ -20,18 +21,23 @@ pub enum NamespaceError {
         path: PathBuf,
         /// The system's answer.
         source: io::Error,
+        /// What to do about it, where there is something to do.
+        #[help]
+        advice: Option<&'static str>,
     },
     /// The specification.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A directory with something else in it.
     #[error("{} isn't empty, and what is in it wasn't made by petrio", shown::path(.path))]
+    #[diagnostic(help("name an empty directory, or say --force to put the files beside what is there"))]
     NotEmpty {
         /// The directory.
         path: PathBuf,
     },
     /// A directory with files of another specification, other users or another seed.
     #[error("{} holds files of another sort: {what}", shown::path(.path))]
+    #[diagnostic(help("remove them first (petrio fs remove --dir DIR), or name another directory"))]
     Other {
         /// The directory.
         path: PathBuf,
@@ -40,12 +46,17 @@ pub enum NamespaceError {
     },
     /// A directory without files of a specification.
     #[error("{} holds no files that petrio has made", shown::path(.path))]
+    #[diagnostic(help("name the directory that was given to petrio fs create"))]
     NoManifest {
         /// The directory.
         path: PathBuf,
     },
     /// A manifest that can't be read.
     #[error("{}: {why}", shown::path(.path))]
+    #[diagnostic(help(
+        "petrio removes nothing that it doesn't know; if all of it may go, remove the directory yourself, and make the \
+         files anew"
+    ))]
     Manifest {
         /// The file.
         path: PathBuf,
@@ -54,6 +65,7 @@ pub enum NamespaceError {
     },
     /// Not enough room.
     #[error("{} has {} free, and the files take {}", shown::path(.path), Bytes(*.free), Bytes(*.needed))]
+    #[diagnostic(help("make fewer or smaller files (files.count), or name a directory with more room"))]
     NoRoom {
         /// The directory.
         path: PathBuf,
@@ -64,6 +76,7 @@ pub enum NamespaceError {
     },
     /// Not enough inodes.
     #[error("{} has {free} free inodes, and {needed} files and directories are to be made", shown::path(.path))]
+    #[diagnostic(help("make fewer or smaller files (files.count), or name a directory with more room"))]
     NoInodes {
         /// The directory.
         path: PathBuf,
@@ -74,6 +87,7 @@ pub enum NamespaceError {
     },
     /// Something has the name of what is to be made, and petrio hasn't made it.
     #[error("{} is there already, and wasn't made by petrio{}", shown::path(.path), others(*.more))]
+    #[diagnostic(help("nothing was changed there; move it away, or name another directory"))]
     Taken {
         /// The first.
         path: PathBuf,
@@ -82,6 +96,7 @@ pub enum NamespaceError {
     },
     /// Another petrio at work in the directory.
     #[error("{who} is at work in {}", shown::path(.path))]
+    #[diagnostic(help("wait until it has ended, or name another directory"))]
     AtWork {
         /// The directory.
         path: PathBuf,
@@ -90,6 +105,9 @@ pub enum NamespaceError {
     },
     /// A manifest of another directory.
     #[error("the files of {} were made in another directory: its manifest was copied, or belongs elsewhere", shown::path(.path))]
+    #[diagnostic(help(
+        "name the directory that was given to petrio fs create; what is in this one, petrio doesn't touch"
+    ))]
     Foreign {
         /// The directory.
         path: PathBuf,
@@ -100,6 +118,7 @@ pub enum NamespaceError {
         shown::path(.given),
         .before.as_deref().map_or_else(|| "the main directory".to_owned(), |before| shown::path(before).to_string())
     )]
+    #[diagnostic(help("{}", where_it_was(name, before.as_deref())))]
     Place {
         /// Its name.
         name: String,
@@ -113,6 +132,7 @@ pub enum NamespaceError {
         "the file system of {} doesn't keep the sticky bit, by which petrio knows the files that it has made",
         shown::path(.path)
     )]
+    #[diagnostic(help("name a directory on a file system with POSIX permissions"))]
     NoMark {
         /// The directory.
         path: PathBuf,
@@ -138,6 +158,15 @@ fn others(more: usize) -> String {
     if more == 0 { String::new() } else { format!(" (nor were {more} others whose names are needed)") }
 }
 
+fn where_it_was(name: &str, before: Option<&Path>) -> String {
+    match before {
+        Some(before) => {
+            format!("say where it is, as when they were made: --dir {name}={}", shown::path(before))
+        }
+        None => format!("leave out --dir {name}=…"),
+    }
+}
+
 impl NamespaceError {
     /// Names that are taken.
     pub(super) fn collision(taken: Vec<PathBuf>) -> Self {
@@ -147,50 +176,16 @@ impl NamespaceError {
 
     pub(super) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { action, path, source }
-    }
-
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::NotEmpty { .. } => {
-                "name an empty directory, or say --force to put the files beside what is there".to_owned()
-            }
-            Self::Taken { .. } => {
-                "nothing was changed there; move it away, or name another directory".to_owned()
-            }
-            Self::AtWork { .. } => "wait until it has ended, or name another directory".to_owned(),
-            Self::Foreign { .. } => {
-                "name the directory that was given to petrio fs create; what is in this one, petrio doesn't touch"
-                    .to_owned()
-            }
-            Self::Place { name, before: Some(before), .. } => {
-                format!("say where it is, as when they were made: --dir {name}={}", shown::path(before))
-            }
-            Self::Place { name, .. } => format!("leave out --dir {name}=…"),
-            Self::NoMark { .. } => "name a directory on a file system with POSIX permissions".to_owned(),
-            Self::Manifest { .. } => {
-                "petrio removes nothing that it doesn't know; if all of it may go, remove the directory yourself, \
-                 and make the files anew"
-                    .to_owned()
-            }
-            Self::Other { .. } => {
-                "remove them first (petrio fs remove --dir DIR), or name another directory".to_owned()
-            }
-            Self::NoManifest { .. } => "name the directory that was given to petrio fs create".to_owned(),
-            Self::NoRoom { .. } | Self::NoInodes { .. } => {
-                "make fewer or smaller files (files.count), or name a directory with more room".to_owned()
-            }
-            Self::File { action, source, .. }
-                if source.kind() == io::ErrorKind::PermissionDenied && action.starts_with("read") =>
-            {
-                "name a directory that you may read".to_owned()
-            }
-            Self::File { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "name a directory in which you may write".to_owned()
-            }
-            _ => return None,
-        })
+        move |source| {
+            let advice = (source.kind() == io::ErrorKind::PermissionDenied).then(|| {
+                if action.starts_with("read") {
+                    "name a directory that you may read"
+                } else {
+                    "name a directory in which you may write"
+                }
+            });
+            Self::File { action, path, source, advice }
+        }
     }
 
     /// Whether the system failed, and not what was asked for.

@@ -1,15 +1,15 @@
 //! Files that users at work make in their own directories, and that don't stay. They are told by their names, by petrio's mark and by
 //! their owner: writing each of them down would be work for the disk that is measured.
 
-use super::away::{Aside, Taken};
+use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
 use super::lock::{Access, CLEARING};
 use super::site::{Directories, Site};
 use crate::beneath::{Directory, Identity, Kind};
 use petrio_users::is_made_by_users;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Homes {
         for home in &self.homes {
             let path = || home.root.path().join(&home.below);
             let open = || -> io::Result<Option<Directory>> {
-                let directory = home.root.below(&home.below)?;
+                let directory = home.root.directory_below(&home.below)?;
                 Ok(directory.itself()?.is(home.known).then_some(directory))
             };
             // One that isn't there, or isn't petrio's, has nothing in it that is.
@@ -133,22 +133,4 @@ pub(crate) fn clear_recorded(place: &Path) -> io::Result<bool> {
     // Where the files are gone, or another petrio is at work with them, nothing of that run is left, or soon won't be.
     let Ok(site) = Site::of(&directories, Access::Change, CLEARING) else { return Ok(false) };
     site.homes().clear().map(|cleared| cleared.removed > 0).map_err(io::Error::other)
-}
-
-/// What something is called while it is taken away: the number of an entry, or a user's directory and a file in it.
-pub(super) fn aside_name(number: u32, file: Option<&OsStr>) -> OsString {
-    let mut name = number.to_string().into_bytes();
-    if let Some(file) = file {
-        name.push(b':');
-        name.extend(file.as_bytes());
-    }
-    OsString::from_vec(name)
-}
-
-/// Which entry, or which file in which user's directory, has such a name.
-pub(super) fn aside_of(name: &OsStr) -> Option<(u32, Option<&OsStr>)> {
-    let name = name.as_bytes();
-    let colon = name.iter().position(|byte| *byte == b':');
-    let number = std::str::from_utf8(&name[..colon.unwrap_or(name.len())]).ok()?.parse().ok()?;
-    Some((number, colon.map(|colon| OsStr::from_bytes(&name[colon + 1..]))))
 }

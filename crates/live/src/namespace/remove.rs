@@ -1,8 +1,7 @@
 //! Removes what was made, and nothing else.
 
-use super::away::{Aside, Taken};
+use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
-use super::made_by_users::aside_name;
 use super::site::Site;
 use super::walk::{State, Walk};
 use std::fmt;

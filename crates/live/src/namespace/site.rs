@@ -217,7 +217,7 @@ impl Site {
         for (_, root) in self.distinct_roots() {
             let mut walk = Walk::default();
             away::settle(root, |name, there| {
-                let (number, rest) = super::made_by_users::aside_of(name)?;
+                let (number, rest) = away::aside_of(name)?;
                 let (parent, name, is_to_go) = match rest {
                     // A file of a user at work, in his directory.
                     Some(file) => {
@@ -276,7 +276,10 @@ impl Site {
             Some(_) => {
                 there.kind == Kind::Directory
                     && there.is_marked
-                    && parent.below(name.as_ref()).and_then(|there| there.is_empty()).is_ok_and(|is| is)
+                    && parent
+                        .directory_below(name.as_ref())
+                        .and_then(|there| there.is_empty())
+                        .is_ok_and(|is| is)
             }
             None => there.kind == Kind::Link,
         }

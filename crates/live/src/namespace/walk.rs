@@ -48,7 +48,7 @@ impl Walk {
         }
         let root = &site.roots[entry.place as usize];
         let open = || -> io::Result<Option<Directory>> {
-            let directory = root.below(Path::new(&site.namespace.path(number)))?;
+            let directory = root.directory_below(Path::new(&site.namespace.path(number)))?;
             Ok(directory.itself()?.is(known).then_some(directory))
         };
         let opened = match open() {

@@ -1,16 +1,18 @@
 //! Why a file system can't be set up.
 
+use miette::Diagnostic;
 use petrio_units::Bytes;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// A file system that can't be set up, or can't be worked with.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum RigError {
     /// This machine or this user can't do it.
     #[error("{what} isn't possible here: {why}")]
+    #[diagnostic(help("run as root, or measure in a directory of a file system that is there"))]
     NotPossible {
         /// What is needed.
         what: &'static str,
@@ -19,6 +21,7 @@ pub enum RigError {
     },
     /// A parameter that a real file system can't be given.
     #[error("{parameter}: {why}")]
+    #[diagnostic(help("leave it out, or simulate only"))]
     Parameter {
         /// The parameter.
         parameter: &'static str,
@@ -27,6 +30,7 @@ pub enum RigError {
     },
     /// No room for the image.
     #[error("the image needs {needed}, but {} has {free} free", .directory.display())]
+    #[diagnostic(help("take a smaller file system, or another directory for its image"))]
     NoRoom {
         /// Where the image would lie.
         directory: PathBuf,
@@ -37,6 +41,7 @@ pub enum RigError {
     },
     /// A program that can't be started.
     #[error("{program} can't be started: {source}")]
+    #[diagnostic(help("install e2fsprogs and util-linux"))]
     Start {
         /// The program.
         program: &'static str,
@@ -45,6 +50,7 @@ pub enum RigError {
     },
     /// A program that failed.
     #[error("{program} {arguments}: {message}")]
+    #[diagnostic(help("run it by hand to see more"))]
     Program {
         /// The program.
         program: &'static str,
@@ -55,6 +61,7 @@ pub enum RigError {
     },
     /// A program whose answer isn't as expected.
     #[error("{program} answered {answer:?}; {expected} was expected")]
+    #[diagnostic(help("run it by hand to see more"))]
     Answer {
         /// The program.
         program: &'static str,
@@ -65,6 +72,7 @@ pub enum RigError {
     },
     /// The system refused something.
     #[error("{action} {}: {source}", .path.display())]
+    #[diagnostic(help("check the rights and that nothing else uses it"))]
     System {
         /// What was to be done.
         action: &'static str,
@@ -76,20 +84,6 @@ pub enum RigError {
 }
 
 impl RigError {
-    /// What to do about it.
-    pub const fn help(&self) -> &'static str {
-        match self {
-            Self::NotPossible { .. } => {
-                "run as root, or measure in a directory of a file system that is there"
-            }
-            Self::Parameter { .. } => "leave it out, or simulate only",
-            Self::NoRoom { .. } => "take a smaller file system, or another directory for its image",
-            Self::Start { .. } => "install e2fsprogs and util-linux",
-            Self::Program { .. } | Self::Answer { .. } => "run it by hand to see more",
-            Self::System { .. } => "check the rights and that nothing else uses it",
-        }
-    }
-
     /// For `map_err` of an input or output error.
     pub(crate) fn system(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();

@@ -1,44 +1,12 @@
 //! What this machine and this user can do, and what is in the way of the rest.
 
+use super::availability::{Availability, kernel_knows};
 use super::groups::{Hierarchy, Version};
 use super::program::is_installed;
 use super::slow_disk::SlowDisk;
 use petrio_capture::trace_directory;
 use std::fs;
 use std::path::Path;
-
-/// Whether something can be done here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Availability {
-    /// It can.
-    There,
-    /// It can't; why, in a few words.
-    Missing(String),
-}
-
-impl Availability {
-    /// Whether it can.
-    pub const fn is_there(&self) -> bool {
-        matches!(self, Self::There)
-    }
-
-    /// Why not; none where it can.
-    pub fn reason(&self) -> Option<&str> {
-        match self {
-            Self::There => None,
-            Self::Missing(why) => Some(why),
-        }
-    }
-
-    fn when(there: bool, why_not: &str) -> Self {
-        if there { Self::There } else { Self::Missing(why_not.to_owned()) }
-    }
-
-    /// The first that is missing.
-    fn all<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
-        parts.into_iter().find(|part| !part.is_there()).cloned().unwrap_or(Self::There)
-    }
-}
 
 /// What can be done here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,14 +98,6 @@ fn probe_root() -> Availability {
         effective & ADMINISTER != 0,
         "root has no right to administer the system (a container?)",
     )
-}
-
-/// Whether the kernel has a file system, built in or loaded.
-pub(super) fn kernel_knows(name: &str) -> bool {
-    let list = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-    // The ext4 driver serves ext3 and is loaded as a module on first use.
-    let is_listed = list.lines().any(|line| line.split_whitespace().last() == Some(name));
-    is_listed || Path::new("/sbin/modprobe").exists() && Path::new("/lib/modules").exists()
 }
 
 fn probe_tracing() -> Availability {

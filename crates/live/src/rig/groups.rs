@@ -12,7 +12,6 @@
 
 use super::error::RigError;
 use super::loop_device::{is_of, name_behind};
-use crate::leftovers::{CONTROL_GROUP, THROTTLE};
 use petrio_capture::journal_trace::DeviceNumber;
 use petrio_capture::undo::Undo;
 use petrio_files::under_way::random_name;
@@ -21,6 +20,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// A throttle: the folder of its control group, then as of [`SETTING`](super::loop_device::SETTING) the device's file, then the device.
+pub(crate) const THROTTLE: &str = "throttle";
+/// A control group.
+pub(crate) const CONTROL_GROUP: &str = "control-group";
 
 /// Which interface a controller is reached by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

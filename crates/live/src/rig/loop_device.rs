@@ -8,7 +8,6 @@
 
 use super::error::RigError;
 use super::program::{run, run_to_death};
-use crate::leftovers::{IMAGE, LOOP_DEVICE, SETTING};
 use petrio_capture::journal_trace::DeviceNumber;
 use petrio_capture::undo::Undo;
 use petrio_files::under_way::random_name;
@@ -18,6 +17,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// The file behind a loop device, while it has a name.
+pub(crate) const IMAGE: &str = "image";
+/// A loop device, by the path of the file behind it.
+pub(crate) const LOOP_DEVICE: &str = "loop-device";
+/// A setting of a device: its file, then the name of the file behind the device, then the value to be put back.
+pub(crate) const SETTING: &str = "setting";
 
 /// A name that no other rig of any process uses, nor has used.
 pub(super) fn fresh_name(kind: &str) -> String {

@@ -17,18 +17,20 @@
 //! ```
 
 mod apart;
+mod availability;
 mod error;
 mod facilities;
-mod groups;
-mod loop_device;
+pub(crate) mod groups;
+pub(crate) mod loop_device;
 mod parameters;
 mod program;
 mod slow_disk;
 mod volume;
 
 pub use apart::mount_apart;
+pub use availability::Availability;
 pub use error::RigError;
-pub use facilities::{Availability, Facilities};
+pub use facilities::Facilities;
 pub use groups::{Entered, Hierarchy, MemoryGroup, Throttle, ThrottleLimits, Version};
 pub(crate) use groups::{clear_group, clear_throttle};
 pub use loop_device::LoopDevice;

@@ -13,8 +13,8 @@
 //! needs not (directories' contents, attributes that change, discards).
 
 use super::apart::mount_apart;
+use super::availability::{Availability, kernel_knows};
 use super::error::RigError;
-use super::facilities::{Availability, kernel_knows};
 use super::loop_device::fresh_name;
 use petrio_capture::MOUNT;
 use petrio_capture::launch;

@@ -1,6 +1,7 @@
 //! Files of a specification: made, stopped and resumed, verified, removed.
 #![allow(clippy::unwrap_used)]
 
+use miette::Diagnostic;
 use petrio_live::namespace::{
     Access, Created, Directories, MANIFEST, Manifest, NamespaceError, Removed, Site, Verified,
 };
@@ -127,7 +128,7 @@ fn owners_may_lie_on_other_places() {
         [verify(&one).map(drop), remove(&one).map(drop), create(&manifest, &one, false, |_| true).map(drop)]
     {
         let error = refused.unwrap_err();
-        assert!(error.help().unwrap().contains("--dir server="), "{error}");
+        assert!(error.help().unwrap().to_string().contains("--dir server="), "{error}");
     }
     fs::create_dir(folder.path().join("elsewhere")).unwrap();
     let moved = [("server".to_owned(), folder.path().join("elsewhere"))].into_iter().collect();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::namespace::{create, manifest, remove, verify};
+use miette::Diagnostic;
 use petrio_live::namespace::{Access, Directories, MANIFEST, NamespaceError, Site, Why};
 use std::collections::BTreeMap;
 use std::fs;
@@ -361,6 +362,6 @@ fn files_of_an_earlier_petrio_are_left_alone() {
     let before = snapshot(folder.path());
     let error = remove(&directories).unwrap_err();
     assert!(error.to_string().contains("an earlier petrio"), "{error}");
-    assert!(error.help().unwrap().contains("yourself"));
+    assert!(error.help().unwrap().to_string().contains("yourself"));
     assert_eq!(snapshot(folder.path()), before);
 }

@@ -9,6 +9,7 @@ use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
 use crate::text::Problem;
+use miette::Diagnostic;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};

@@ -1,7 +1,7 @@
 //! Reads a device of the catalogue: of whichever kind, with every mistake at its place.
 
+use crate::text::deserialise::{read, suggestion};
 use crate::text::tree::{Table, entry};
-use crate::text::typed::{read, suggestion};
 use crate::text::{Problem, Sources};
 use petrio_models::device::{Device, DeviceParameters, DeviceReader};
 use serde::de::DeserializeOwned;

@@ -18,8 +18,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::text::Sources;
+    use crate::text::deserialise::read;
     use crate::text::tree::{Table, parse};
-    use crate::text::typed::read;
     use petrio_models::block::scheduler::SchedulerParameters;
     use petrio_models::host::kernel_profile::KernelParameters;
     use petrio_models::host::machine::MachineParameters;

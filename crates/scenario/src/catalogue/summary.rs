@@ -1,8 +1,8 @@
 //! The catalogue at a glance, and devices as text.
 
 use crate::catalogue::{DEVICES, Device, KERNELS, MACHINES, Shelf, read_device};
+use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
-use crate::text::typed::read;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::disk::DiskParameters;

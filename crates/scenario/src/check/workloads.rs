@@ -2,11 +2,12 @@
 
 use super::storage::HOLDERS;
 use super::{Checker, PlannedHolder, Words};
-use crate::load::near_file;
 use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
-use crate::text::typed::suggestion;
+use crate::text::deserialise::suggestion;
+use crate::text::file::near_file;
 use indexmap::IndexMap;
+use miette::Diagnostic;
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
 use std::collections::BTreeSet;

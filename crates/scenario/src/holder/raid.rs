@@ -3,7 +3,7 @@
 use super::{Built, Holder, HolderPorts, Objection, Over};
 use crate::schema::Names;
 use crate::text::tree::Table;
-use crate::text::{Problem, Sources, typed};
+use crate::text::{Problem, Sources, deserialise};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::block::raid::{StripeParameters, stripe_page};
@@ -69,7 +69,7 @@ impl JsonSchema for RaidLevel {
 
 /// Reads an array.
 pub(super) fn read(table: &Table<'_>, sources: &Sources) -> Result<Raid, Vec<Problem>> {
-    typed::read(table, sources)
+    deserialise::read(table, sources)
 }
 
 impl Raid {

@@ -71,7 +71,7 @@ impl Directory {
         let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
         let mut at = BTreeSet::from([0]);
         for piece in pattern.split('/') {
-            at = at.into_iter().flat_map(|folder| self.below(folder, piece)).collect();
+            at = at.into_iter().flat_map(|folder| self.entries_below(folder, piece)).collect();
             if at.is_empty() {
                 return Vec::new();
             }
@@ -82,7 +82,7 @@ impl Directory {
         found
     }
 
-    fn below(&self, folder: usize, piece: &str) -> Vec<usize> {
+    fn entries_below(&self, folder: usize, piece: &str) -> Vec<usize> {
         let Folder { below, together, .. } = &self.folders[folder];
         if piece == "**" {
             let mut all = vec![folder];

@@ -44,7 +44,7 @@ pub(super) fn flat<'i>(
         };
         root.insert(key, value);
     }
-    for (kind, Made { at, parts }) in tables {
+    for (kind, KindTable { at, parts }) in tables {
         root.insert(
             Spanned::new(at.clone(), Cow::Borrowed(kind.key())),
             Spanned::new(at, DeValue::Table(parts)),
@@ -56,7 +56,7 @@ pub(super) fn flat<'i>(
 }
 
 /// The parts of a kind.
-struct Made<'i> {
+struct KindTable<'i> {
     /// Where the first of them stands.
     at: Range<usize>,
     parts: DeTable<'i>,
@@ -64,7 +64,7 @@ struct Made<'i> {
 
 struct Maker<'i, 's> {
     sources: &'s Sources,
-    tables: BTreeMap<Kind, Made<'i>>,
+    tables: BTreeMap<Kind, KindTable<'i>>,
     /// The path of the first copy of each part, by its number.
     first: BTreeMap<usize, String>,
     copies: Copies,
@@ -102,8 +102,10 @@ impl<'i> Maker<'i, '_> {
             None => drop(self.first.insert(part.number, path.to_owned())),
         }
         let at = part.key.span();
-        let Made { parts, .. } =
-            self.tables.entry(part.kind).or_insert_with(|| Made { at: at.clone(), parts: DeTable::new() });
+        let KindTable { parts, .. } = self
+            .tables
+            .entry(part.kind)
+            .or_insert_with(|| KindTable { at: at.clone(), parts: DeTable::new() });
         if parts.contains_key(path) {
             let (kind, help) = (
                 part.kind.key(),

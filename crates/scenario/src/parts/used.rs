@@ -1,7 +1,7 @@
 //! Files in which parts are described (`use = "io-node.toml"`): each is read once, however often it is used.
 
 use super::kind::Kind;
-use crate::load::text_of;
+use crate::text::file::text_of;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;

@@ -2,7 +2,7 @@
 
 use crate::report::figures::{bytes, grouped, significant};
 use petrio_kernel::statistics;
-use petrio_models::cluster::replication::Tally;
+use petrio_models::cluster::replication::ReplicationStatistics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl From<statistics::Tally> for MeanAndDeviation {
 
 impl CopiesFigures {
     /// From what a replication has counted.
-    pub(crate) fn of(name: &str, tally: &Tally) -> Self {
+    pub(crate) fn of(name: &str, tally: &ReplicationStatistics) -> Self {
         Self {
             name: name.to_owned(),
             read_turnaround_ms: tally.read_turnaround.into(),

@@ -5,9 +5,10 @@
 //! interval and empty for a single run. Where programs of both sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in the JSON report.
 
 use crate::report::error::ReportError;
+use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::served::Served;
-use crate::report::summary::{Estimate, Report};
+use crate::report::summary::Report;
 use crate::report::whole_file::write_text;
 use std::fmt::Write;
 use std::path::Path;

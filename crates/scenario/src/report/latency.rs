@@ -1,6 +1,6 @@
 //! Latencies: an exact mean and maximum, percentiles from a high-dynamic-range histogram (relative error at most 0.1 %).
 
-use crate::report::summary::Estimate;
+use crate::report::estimate::Estimate;
 use hdrhistogram::Histogram;
 use petrio_kernel::Time;
 use schemars::JsonSchema;

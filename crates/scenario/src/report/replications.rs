@@ -1,8 +1,9 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
+use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::served::{OperationFigures, Served, Share};
-use crate::report::summary::{Estimate, Report, Stage};
+use crate::report::summary::{Report, Stage};
 use petrio_kernel::statistics::{Interval, Tally};
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be

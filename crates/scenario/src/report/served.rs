@@ -1,9 +1,9 @@
 //! What the programs of one sort got: those that work on files, or those that send block requests.
 
+use crate::report::estimate::Estimate;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
 use crate::report::subject::Subject;
-use crate::report::summary::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

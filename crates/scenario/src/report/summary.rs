@@ -6,21 +6,7 @@ use crate::report::served::Served;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A figure, with the half-width of its confidence interval where there were replications.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Estimate {
-    /// The figure: of the one run, or the mean over replications.
-    pub value: f64,
-    /// Half the width of the confidence interval, in the figure's unit.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub half_width: Option<f64>,
-}
-
-impl From<f64> for Estimate {
-    fn from(value: f64) -> Self {
-        Self { value, half_width: None }
-    }
-}
+pub(crate) use crate::report::estimate::Estimate;
 
 /// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

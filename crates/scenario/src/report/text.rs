@@ -1,11 +1,12 @@
 //! The report on a terminal, to be read at a glance. Width-aware, and without colour nothing is lost.
 
 use crate::report::bottleneck::WhatIf;
+use crate::report::estimate::Estimate;
 use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use crate::report::latency::Latency;
 use crate::report::served::Served;
 use crate::report::subject::Subject;
-use crate::report::summary::{Estimate, Report, Stage, WallClock};
+use crate::report::summary::{Report, Stage, WallClock};
 use std::fmt::Write;
 
 /// A report is laid out for no less and no more than this many columns.

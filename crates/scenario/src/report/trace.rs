@@ -2,7 +2,7 @@
 //! analyses too, and which another scenario can replay.
 
 use crate::build::file_tables;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::error::ReportError;
 use crate::report::sink::{RequestSink, Sinks};
 use crate::report::subject::Subject;

@@ -10,7 +10,7 @@ mod experiment;
 
 use crate::classes::Classes;
 use crate::levers::is_open;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{Bottleneck, Measured, Report, Stage as Row, WhatIf};
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};

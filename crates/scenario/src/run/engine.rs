@@ -4,12 +4,13 @@
 
 use crate::run::RunFailure;
 use crate::run::growth::Growth;
+use crate::run::listener::Onlooker;
 use crate::run::load::Load;
 use crate::run::patience::{Awaited, Patience};
 use petrio_bounds::Headroom;
-use petrio_colours::{BlockRequest, Failure, RequestId};
+use petrio_colours::BlockRequest;
 use petrio_kernel::{Net, Pause, Place, Simulation, Time, Watch};
-use petrio_workload::{Due, RequestSource, SourceItem};
+use petrio_workload::Due;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Firings between two signs of progress where nothing completes.
@@ -29,93 +30,6 @@ pub struct Limits {
     pub requests: Option<u64>,
     /// At this model time.
     pub time: Option<Time>,
-}
-
-/// What issues requests.
-pub trait Programs<R> {
-    /// When the next request is due.
-    ///
-    /// # Errors
-    /// A workload that can't go on.
-    fn due(&mut self) -> Result<Due, RunFailure>;
-
-    /// The request that is due now, if one is.
-    ///
-    /// # Errors
-    /// A workload that can't go on.
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure>;
-
-    /// A request has completed.
-    ///
-    /// # Errors
-    /// A workload that can't go on.
-    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure>;
-}
-
-/// A source of requests as programs.
-pub struct OfSource<S>(pub S);
-
-impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
-    fn due(&mut self) -> Result<Due, RunFailure> {
-        Ok(self.0.due()?)
-    }
-
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
-        Ok(self.0.issue(now)?)
-    }
-
-    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
-        Ok(self.0.complete(id, now)?)
-    }
-}
-
-/// Who is told of the requests of a colour as they come and go, and measures them.
-pub trait Listener<R> {
-    /// A request is about to be issued.
-    ///
-    /// # Errors
-    /// What can't be measured.
-    fn issued(&mut self, _item: &SourceItem<R>, _run: &mut Simulation) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    /// A request has completed.
-    ///
-    /// # Errors
-    /// What can't be measured, or written.
-    fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
-
-    /// A request came back that could not be done.
-    ///
-    /// # Errors
-    /// What can't be measured.
-    fn failed(&mut self, _request: &R, _failure: Failure, _run: &mut Simulation) -> Result<(), RunFailure> {
-        Ok(())
-    }
-}
-
-/// Who looks at a run as a whole.
-pub trait Onlooker {
-    /// Whether it wants to hear of what reaches the devices.
-    fn hears_devices(&self) -> bool {
-        false
-    }
-
-    /// A request has reached a device, by its position in the engine's list.
-    ///
-    /// # Errors
-    /// What can't be written.
-    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), RunFailure> {
-        Ok(())
-    }
-
-    /// When it has to look at the run, whatever happens there.
-    fn looks_at(&self) -> Time {
-        Time::NEVER
-    }
-
-    /// It is that time, or somewhat later.
-    fn look(&mut self, _run: &mut Simulation) {}
 }
 
 /// A net and how it is run.

@@ -1,12 +1,13 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, System, file_tables};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{
     Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
 };
 use crate::run::RunFailure;
-use crate::run::engine::{Ended, Engine, Limits, Listener, Onlooker};
+use crate::run::engine::{Ended, Engine, Limits};
+use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;

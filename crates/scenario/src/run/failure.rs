@@ -1,33 +1,45 @@
 //! Why a run gave no report.
 
 use crate::report::ReportError;
+use miette::Diagnostic;
 use petrio_bounds::TooMuch;
 use petrio_colours::{Failure, FileId, Request};
 use petrio_kernel::{NetError, RunError, Time};
 use petrio_workload::SourceError;
 use thiserror::Error;
 
+/// What to do about what can't be.
+const REPORT: &str = "this is a bug in petrio; please report it with the scenario";
+
 /// Why a run gave no report.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum RunFailure {
     /// A workload that can't go on: a trace that can't be read.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Workload(#[from] SourceError),
     /// Nothing asks for anything.
     #[error("the scenario has no workload")]
+    #[diagnostic(help("add a part: [workload.w]"))]
     NoWorkload,
     /// Somebody stopped it.
     #[error("the run was stopped")]
     Stopped,
+    /// The clock's range is over.
+    #[error(transparent)]
+    #[diagnostic(help("shorten the run: give [measure] a stop"))]
+    ClockOver(RunError),
     /// The net refused.
     #[error(transparent)]
-    Net(#[from] RunError),
+    Net(RunError),
     /// The System makes no net: a bug in a model.
     #[error("the System can't be built as a net: {0}")]
+    #[diagnostic(help("{REPORT}"))]
     Build(#[from] NetError),
     /// A device whose parameters contradict each other.
     #[error("disk \"{disk}\": {message}")]
+    #[diagnostic(help("see the disk's parameters in the catalogue, or the overrides in the scenario"))]
     Device {
         /// The disk's name in the scenario.
         disk: String,
@@ -36,6 +48,7 @@ pub enum RunFailure {
     },
     /// A host whose parameters contradict each other, or whose file systems don't fit.
     #[error("host \"{host}\": {message}")]
+    #[diagnostic(help("see the machine and the kernel in the catalogue, and the changes in the scenario"))]
     Host {
         /// The host's name in the scenario.
         host: String,
@@ -54,6 +67,9 @@ pub enum RunFailure {
     #[error(
         "{file}, request {number}: workload \"{workload}\" asks for blocks {first} to {last} of \"{disk}\", which has {blocks} blocks"
     )]
+    #[diagnostic(help(
+        "take a larger disk, or say what to do with such requests: out_of_range = \"wrap\" or \"skip\""
+    ))]
     BeyondDevice {
         /// The workload's name.
         workload: String,
@@ -74,6 +90,7 @@ pub enum RunFailure {
     #[error(
         "{file}, request {number}: it is for device {device} of the trace, but the workload \"{workload}\" has {disks}"
     )]
+    #[diagnostic(help("name more disks in `on`, map devices in `devices`, or pick one with `only_device`"))]
     NoSuchDevice {
         /// The workload's name.
         workload: String,
@@ -88,6 +105,9 @@ pub enum RunFailure {
     },
     /// A request that the System can't do.
     #[error("at {now}, {asked}{} by process {process} failed: {failure}", .file.as_ref().map(|file| format!(" of {file}")).unwrap_or_default())]
+    #[diagnostic(help(
+        "{}; or let the report count what fails: [measure] on_error = \"count\"", failure.advice()
+    ))]
     Refused {
         /// When it came back.
         now: Time,
@@ -104,6 +124,9 @@ pub enum RunFailure {
     },
     /// More requests arrive than the System can ever serve.
     #[error("at {now}, {in_flight} requests are in flight: the System can't keep up with this load")]
+    #[diagnostic(help(
+        "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = {{ requests = … }}"
+    ))]
     Overload {
         /// When.
         now: Time,
@@ -112,6 +135,7 @@ pub enum RunFailure {
     },
     /// Nothing can happen any more though requests are in flight.
     #[error("at {now} nothing can happen any more, though {in_flight} requests are in flight")]
+    #[diagnostic(help("{REPORT}"))]
     Stalled {
         /// When.
         now: Time,
@@ -123,6 +147,7 @@ pub enum RunFailure {
         "at {now}, {in_flight} requests are in flight, and nothing came of the last {firings} steps of the model, in which {passed} \
          passed; most of them were \"{transition}\""
     )]
+    #[diagnostic(help("{}", timer_help(transition)))]
     NothingDone {
         /// When.
         now: Time,
@@ -140,6 +165,7 @@ pub enum RunFailure {
         "at {now}, the next request is due at {next}, which this run never comes to: the last {firings} steps of the model took \
          {passed}; most of them were \"{transition}\""
     )]
+    #[diagnostic(help("{}", timer_help(transition)))]
     TimeCrawls {
         /// When.
         now: Time,
@@ -154,6 +180,9 @@ pub enum RunFailure {
     },
     /// More results than can be held.
     #[error("the results of {count} replications are more than can be held: {cause}")]
+    #[diagnostic(help(
+        "write fewer in measure.replications: the interval of the mean narrows with the root of their number"
+    ))]
     TooManyReplications {
         /// Replications.
         count: u64,
@@ -164,6 +193,9 @@ pub enum RunFailure {
     #[error(
         "at {now}, after {completed} requests and with {in_flight} in flight, the run holds more than it can go on with: {cause}"
     )]
+    #[diagnostic(help(
+        "make the run shorter ([measure] stop), give it fewer processes or files, or take a larger machine"
+    ))]
     TooMuchMemory {
         /// When.
         now: Time,
@@ -176,6 +208,7 @@ pub enum RunFailure {
     },
     /// The run was over before its warm-up.
     #[error("the run ended at {end}, before its warm-up of {warm_up} was over")]
+    #[diagnostic(help("shorten warm_up, or let the workload run longer"))]
     AllWarmUp {
         /// The warm-up asked for.
         warm_up: Time,
@@ -184,6 +217,7 @@ pub enum RunFailure {
     },
     /// MSER-5 found no steady state.
     #[error("warm_up = \"auto\" found no steady state in {requests} requests")]
+    #[diagnostic(help("run longer, or give warm_up as a span of model time such as \"5 s\""))]
     NoSteadyState {
         /// Requests that completed.
         requests: u64,
@@ -217,53 +251,14 @@ impl RunFailure {
             other => other,
         }
     }
+}
 
-    /// What to do about it.
-    pub fn help(&self) -> Option<String> {
-        let help = match self {
-            Self::Workload(error) => return error.help(),
-            Self::Net(RunError::Overflow { .. }) => "shorten the run: give [measure] a stop",
-            Self::NoWorkload => "add a part: [workload.w]",
-            Self::BeyondDevice { .. } => {
-                "take a larger disk, or say what to do with such requests: out_of_range = \"wrap\" or \"skip\""
-            }
-            Self::NoSuchDevice { .. } => {
-                "name more disks in `on`, map devices in `devices`, or pick one with `only_device`"
-            }
-            Self::Overload { .. } => {
-                "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = { requests = … }"
-            }
-            Self::TooManyReplications { .. } => {
-                "write fewer in measure.replications: the interval of the mean narrows with the root of their number"
-            }
-            Self::TooMuchMemory { .. } => {
-                "make the run shorter ([measure] stop), give it fewer processes or files, or take a larger machine"
-            }
-            Self::Refused { failure, .. } => {
-                return Some(format!(
-                    "{}; or let the report count what fails: [measure] on_error = \"count\"",
-                    failure.advice()
-                ));
-            }
-            Self::NoSteadyState { .. } => {
-                "run longer, or give warm_up as a span of model time such as \"5 s\""
-            }
-            Self::AllWarmUp { .. } => "shorten warm_up, or let the workload run longer",
-            Self::Stalled { .. } | Self::Build(_) => {
-                "this is a bug in petrio; please report it with the scenario"
-            }
-            Self::NothingDone { transition, .. } | Self::TimeCrawls { transition, .. } => {
-                return Some(timer_help(transition));
-            }
-            Self::Device { .. } => {
-                "see the disk's parameters in the catalogue, or the overrides in the scenario"
-            }
-            Self::Host { .. } => {
-                "see the machine and the kernel in the catalogue, and the changes in the scenario"
-            }
-            Self::Stopped | Self::Net(_) | Self::Storage { .. } | Self::Report(_) => return None,
-        };
-        Some(help.to_owned())
+impl From<RunError> for RunFailure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Overflow { .. } => Self::ClockOver(error),
+            other => Self::Net(other),
+        }
     }
 }
 

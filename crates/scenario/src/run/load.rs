@@ -2,7 +2,8 @@
 
 use crate::build::ProgramPorts;
 use crate::run::RunFailure;
-use crate::run::engine::{Listener, Programs};
+use crate::run::listener::Listener;
+use crate::run::programs::Programs;
 use crate::schema::OnError;
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};

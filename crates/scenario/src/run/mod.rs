@@ -5,21 +5,25 @@ mod engine;
 mod execute;
 mod failure;
 mod growth;
+mod listener;
 mod load;
 mod patience;
 mod phases;
+mod programs;
 mod replicator;
 mod stages;
 
-pub use engine::{Ended, Engine, Limits, Listener, OfSource, Onlooker, Programs};
+pub use engine::{Ended, Engine, Limits};
 pub(crate) use execute::{Count, Counts};
 pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
+pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
+pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 
 use crate::build::System;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{Report, ReportError, Served, Sinks, Subject, mean_report};
 use crate::schema::{Measure, StageRows, WarmUp};
 use execute::{Audience, Hears, Outcome, RunPlan, execute};

@@ -1,7 +1,7 @@
 //! Replications one by one, for studies that pair those of several scenarios.
 
 use crate::build::System;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{Report, Sinks};
 use crate::run::bottleneck::Figures;
 use crate::run::engine::Limits;

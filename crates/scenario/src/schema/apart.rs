@@ -2,8 +2,8 @@
 //!
 //! They are read apart and not flattened by serde, which forgets where things stand in a flattened struct.
 
+use crate::text::deserialise::{read, read_beside};
 use crate::text::tree::{Table, entry};
-use crate::text::typed::{read, read_beside};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;

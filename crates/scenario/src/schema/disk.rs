@@ -2,7 +2,7 @@
 
 use crate::catalogue::Device;
 use crate::schema::partial::nothing_required;
-use crate::schema::scheduler::Scheduler;
+use crate::schema::scheduler::DiskScheduler;
 use petrio_models::device::Queueing;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Disk {
     pub count: u32,
     /// The order in which requests that wait before the disk are sent to it.
     #[serde(default)]
-    pub scheduler: Scheduler,
+    pub scheduler: DiskScheduler,
     /// Commands that the disk accepts at a time, waiting in it and in service; left out, as the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,

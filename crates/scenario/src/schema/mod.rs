@@ -32,7 +32,7 @@ pub use names::Names;
 pub(crate) use names::fits;
 pub(crate) use scenario::Head;
 pub use scenario::{Scenario, json_schema, users_schema};
-pub use scheduler::Scheduler;
+pub use scheduler::DiskScheduler;
 pub use trace::{OutOfRange, Replay, TraceReplay};
 pub use unix::UnixHost;
 pub(crate) use unix::read_unix;

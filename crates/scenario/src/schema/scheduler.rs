@@ -12,9 +12,9 @@ use std::fmt;
 /// `{ kind = "aged-sptf", longest_wait = "500 ms" }`.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
 #[serde(transparent)]
-pub struct Scheduler(pub QueueDiscipline);
+pub struct DiskScheduler(pub QueueDiscipline);
 
-impl<'de> Deserialize<'de> for Scheduler {
+impl<'de> Deserialize<'de> for DiskScheduler {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NameOrTable;
 
@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for Scheduler {
     }
 }
 
-impl JsonSchema for Scheduler {
+impl JsonSchema for DiskScheduler {
     fn schema_name() -> Cow<'static, str> {
         "Scheduler".into()
     }
@@ -60,10 +60,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn read(text: &str) -> Result<Scheduler, String> {
+    fn read(text: &str) -> Result<DiskScheduler, String> {
         #[derive(Deserialize)]
         struct Holder {
-            scheduler: Scheduler,
+            scheduler: DiskScheduler,
         }
         toml::from_str::<Holder>(text)
             .map(|holder| holder.scheduler)
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_names_in_the_schema_are_all_disciplines_without_parameters() {
-        let schema = serde_json::to_value(schemars::schema_for!(Scheduler)).unwrap();
+        let schema = serde_json::to_value(schemars::schema_for!(DiskScheduler)).unwrap();
         for name in schema["anyOf"][0]["enum"].as_array().unwrap() {
             let name = name.as_str().unwrap();
             assert!(read(&format!("scheduler = \"{name}\"")).is_ok(), "{name}");

@@ -4,12 +4,13 @@
 //! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at once;
 //! a [`Problem`] is what a person reads in the end.
 
+pub(crate) mod deserialise;
 mod excerpt;
+pub(crate) mod file;
 mod overrides;
 mod problem;
 mod sources;
 pub(crate) mod tree;
-pub(crate) mod typed;
 
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};

@@ -86,8 +86,8 @@ impl Problem {
 
     /// With advice, where there is some.
     #[must_use]
-    pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
-        self.help = help.map(|help| shown::message(&help.into())).or(self.help);
+    pub fn maybe_help(mut self, help: Option<impl fmt::Display>) -> Self {
+        self.help = help.map(|help| shown::message(&help.to_string())).or(self.help);
         self
     }
 

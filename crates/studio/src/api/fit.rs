@@ -57,7 +57,7 @@ pub(crate) async fn fit(
         }
         let options = FitOptions { families, stages: request.stages, ..FitOptions::default() };
         let report = petrio_distribution::fit::fit(data.sorted(), &options, &|_| {})
-            .map_err(|error| Refusal::new(&error).help(error.help()))?;
+            .map_err(|error| Refusal::of(&error))?;
         let chosen = report.chosen();
         let plain = plain_draw(&chosen.draw::<f64>()).map_err(Refusal::new)?;
         let forms = request.quantity.of_plain(plain).map_err(Refusal::new)?;

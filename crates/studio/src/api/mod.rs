@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use miette::Diagnostic;
 use petrio_scenario::Problems;
 use serde::Serialize;
 use std::fmt;
@@ -141,6 +142,11 @@ impl Refusal {
         Self { error: error.to_string(), help: None, status: StatusCode::UNPROCESSABLE_ENTITY }
     }
 
+    /// What went wrong, with its advice.
+    pub(crate) fn of(error: &dyn Diagnostic) -> Self {
+        Self::new(error).help(error.help().map(|help| help.to_string()))
+    }
+
     pub(crate) fn help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }
@@ -183,7 +189,7 @@ impl From<Unreached> for Refusal {
 
 impl From<OutOfReach> for Refusal {
     fn from(error: OutOfReach) -> Self {
-        Self::new(&error).help(Some(error.help()))
+        Self::of(&error)
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// What is made of the users.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Make {
+pub(crate) enum ResultKind {
     /// One run, and how they used their files.
     #[default]
     Usage,
@@ -29,7 +29,7 @@ pub(crate) enum Make {
 /// How far it is.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(crate) enum Far {
+pub(crate) enum RunProgress {
     Run { completed: u64, model_s: f64 },
     Figures(FiguresProgress),
 }
@@ -37,7 +37,7 @@ pub(crate) enum Far {
 /// What came of it.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(crate) enum Made {
+pub(crate) enum RunResult {
     Usage(Box<Drawn<SimulatedUsers>>),
     Figures(Box<Drawn<UsersFigures>>),
 }
@@ -57,7 +57,7 @@ pub(crate) struct RunRequest {
     /// A scenario with users in it; left out, a disk and ext4.
     scenario: Option<PathBuf>,
     #[serde(default)]
-    make: Make,
+    make: ResultKind,
     /// How many at once; for figures, at most.
     users: u32,
     sessions: u32,
@@ -82,7 +82,7 @@ const fn one() -> u64 {
 /// A run that can begin.
 pub(crate) struct Prepared {
     loaded: Loaded,
-    make: Make,
+    make: ResultKind,
     users: u32,
     sessions: u32,
     /// Where its scenario's files are looked for, and by which name they are known.
@@ -106,7 +106,7 @@ impl Prepared {
     pub(crate) fn of(desk: &Desk, request: &RunRequest, watch: &Watch) -> Result<Self, Refusal> {
         load_users_text("specification", &request.text, &[]).map_err(|problems| Refusal::from(&problems))?;
         let &RunRequest { make, users, sessions, .. } = request;
-        if let Make::Usage = make {
+        if let ResultKind::Usage = make {
             let all = u64::from(users) * u64::from(sessions);
             petrio_bounds::check(all.saturating_mul(BYTES_OF_SESSION)).map_err(|cause| {
                 Refusal::new(format!("the figures of {all} sessions are too many: {cause}"))
@@ -125,7 +125,7 @@ impl Prepared {
                 files: Vec::new(),
             },
         };
-        let inputs = Inputs::below(&scenario.folder);
+        let inputs = Inputs::in_folder(&scenario.folder);
         inputs.hold(Path::new(SPECIFICATION), request.text.as_bytes());
         if request.scenario.is_none() {
             inputs.hold(Path::new(USUAL_SPECIFICATION), request.text.as_bytes());
@@ -141,7 +141,7 @@ impl Prepared {
         let quoted = toml_edit::Value::from(SPECIFICATION).to_string();
         let set = |key: &str, value: &str| Override::new(&format!("workload.{name}.{key}"), value);
         // Of what figures are made of, each run is prepared by itself.
-        let at_once = if let Make::Usage = make { sessions } else { 1 };
+        let at_once = if let ResultKind::Usage = make { sessions } else { 1 };
         let loaded = read(&[
             Override::new("seed", &request.seed.to_string()),
             set("specification", &quoted),
@@ -153,29 +153,28 @@ impl Prepared {
 
     /// Whether its calls tell how far it is, rather than its runs.
     pub(crate) const fn counts_calls(&self) -> bool {
-        matches!(self.make, Make::Usage)
+        matches!(self.make, ResultKind::Usage)
     }
 
     /// Runs it to its end, or until it is stopped.
-    pub(crate) fn run(self, mut on_progress: impl FnMut(Far)) -> Result<Made, Refusal> {
+    pub(crate) fn run(self, mut on_progress: impl FnMut(RunProgress)) -> Result<RunResult, Refusal> {
         let made = match self.make {
-            Make::Usage => simulate_users(&self.loaded).map(|ran| {
+            ResultKind::Usage => simulate_users(&self.loaded).map(|ran| {
                 let figures = session_histograms(&ran.usage);
-                Made::Usage(Box::new(Drawn { made: ran, figures }))
+                RunResult::Usage(Box::new(Drawn { made: ran, figures }))
             }),
-            Make::Figures => {
+            ResultKind::Figures => {
                 let parameters =
                     FiguresParameters { directory: None, users: self.users, sessions: self.sessions };
-                let made = measure_figures(&self.loaded, &parameters, |far| on_progress(Far::Figures(far)));
+                let made =
+                    measure_figures(&self.loaded, &parameters, |far| on_progress(RunProgress::Figures(far)));
                 made.map(|made| {
                     let figures = response_figures(&made);
-                    Made::Figures(Box::new(Drawn { made, figures }))
+                    RunResult::Figures(Box::new(Drawn { made, figures }))
                 })
             }
         };
-        made.map_err(|error: UsersError| {
-            Refusal::new(&error).help(error.help()).naming(&self.hidden.0, &self.hidden.1)
-        })
+        made.map_err(|error: UsersError| Refusal::of(&error).naming(&self.hidden.0, &self.hidden.1))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs that are under way: begun, watched by server-sent events, cancelled. One that no page watches any more ends after a while.
 
-use super::run::{Far, Prepared, RunRequest};
+use super::run::{Prepared, RunProgress, RunRequest};
 use super::{Answer, Desk, Refusal};
 use crate::body::Asked;
 use axum::Json;
@@ -143,7 +143,7 @@ pub(crate) async fn start(
     if going_on >= AT_ONCE {
         return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
     }
-    let (tell, told) = watch::channel(("progress", json(&Far::Run { completed: 0, model_s: 0.0 })));
+    let (tell, told) = watch::channel(("progress", json(&RunProgress::Run { completed: 0, model_s: 0.0 })));
     let tell = Teller::new(tell);
     let watch = tell.watch();
     let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
@@ -189,13 +189,13 @@ impl Teller {
         let tell = self.clone();
         Watch::telling(move |Progress { completed, now }| {
             if tell.calls.load(Ordering::Relaxed) {
-                tell.far(&Far::Run { completed, model_s: now.as_seconds() });
+                tell.far(&RunProgress::Run { completed, model_s: now.as_seconds() });
             }
             ControlFlow::Continue(())
         })
     }
 
-    fn far(&self, far: &Far) {
+    fn far(&self, far: &RunProgress) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
             *last = Some(Instant::now());

@@ -17,7 +17,7 @@ fn folders() -> (tempfile::TempDir, Reach) {
     for name in ["here/a.csv", "here/deep/b.csv", "there/users.toml", "there/deep/c.csv", "d.csv"] {
         fs::write(all.path().join(name), name).unwrap();
     }
-    let reach = Reach::below(&all.path().join("here"), Some(Path::new("../there/users.toml"))).unwrap();
+    let reach = Reach::within(&all.path().join("here"), Some(Path::new("../there/users.toml"))).unwrap();
     (all, reach)
 }
 
@@ -62,7 +62,7 @@ fn a_specification_that_is_a_link_is_within_reach_and_what_lies_beside_its_goal_
     let (all, _) = folders();
     let here = all.path().join("here");
     symlink(all.path().join("there/users.toml"), here.join("link.toml")).unwrap();
-    let reach = Reach::below(&here, Some(Path::new("link.toml"))).unwrap();
+    let reach = Reach::within(&here, Some(Path::new("link.toml"))).unwrap();
     assert_eq!(read(&reach, "link.toml").unwrap(), "there/users.toml");
     reach.write(Path::new("link.toml"), "new").unwrap();
     assert_eq!(fs::read_to_string(all.path().join("there/users.toml")).unwrap(), "new");

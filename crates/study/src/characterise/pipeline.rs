@@ -17,7 +17,7 @@ const BATCHES: usize = 8;
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// What the decoding thread has to say.
-enum Said {
+enum Message {
     About(Box<(About, String)>),
     Events(Vec<Event>),
     End(Box<EventSummary>),
@@ -53,13 +53,13 @@ pub fn characterise_file(
 fn read(
     path: &Path,
     question: &Question,
-    say: &SyncSender<Said>,
+    say: &SyncSender<Message>,
     given_back: &Receiver<Vec<Event>>,
 ) -> Result<(), TraceError> {
     let mut reader = EventReader::open(path, &question.options)?;
     let about = reader.about()?;
     let format = reader.format().name().to_owned();
-    if say.send(Said::About(Box::new((about, format)))).is_err() {
+    if say.send(Message::About(Box::new((about, format)))).is_err() {
         return Ok(());
     }
     let mut ended = false;
@@ -75,18 +75,18 @@ fn read(
                 }
             }
         }
-        if say.send(Said::Events(batch)).is_err() {
+        if say.send(Message::Events(batch)).is_err() {
             return Ok(());
         }
     }
     // Nobody listens only when there is an error already.
-    let _ = say.send(Said::End(Box::new(reader.summary())));
+    let _ = say.send(Message::End(Box::new(reader.summary())));
     Ok(())
 }
 
 fn listen(
     question: &Question,
-    said: &Receiver<Said>,
+    said: &Receiver<Message>,
     give_back: &Sender<Vec<Event>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(Characteriser, About, String, EventSummary), TraceError> {
@@ -95,12 +95,12 @@ fn listen(
     let (mut headroom, mut events) = (Headroom::default(), 0);
     for said in said {
         match said {
-            Said::About(told) => {
+            Message::About(told) => {
                 (about, format) = *told;
                 let origin_seconds = about.origin_unix_ns.map(|ns| of_day(ns, question.utc_offset_s));
                 characteriser = Characteriser::new(&Characterise { origin_seconds });
             }
-            Said::Events(batch) => {
+            Message::Events(batch) => {
                 for event in &batch {
                     characteriser.event(event);
                     events += 1;
@@ -110,7 +110,7 @@ fn listen(
                 // The decoder may be gone already.
                 let _ = give_back.send(batch);
             }
-            Said::End(read) => summary = *read,
+            Message::End(read) => summary = *read,
         }
     }
     Ok((characteriser, about, format, summary))

@@ -1,5 +1,6 @@
 //! Why a comparison can't be made.
 
+use miette::Diagnostic;
 use petrio_live::drive::DriveError;
 use petrio_scenario::Problems;
 use petrio_scenario::run::RunFailure;
@@ -8,11 +9,14 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 /// A comparison that can't be made.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// Fewer than two.
     #[error("a comparison needs two scenarios or more, and there {}", if *.given == 1 { "is one" } else { "is none" })]
+    #[diagnostic(help(
+        "name another one, or the same with a setting: petrio compare A.toml A.toml@disk.d.scheduler=sptf"
+    ))]
     TooFew {
         /// How many there are.
         given: usize,
@@ -25,13 +29,16 @@ pub enum CompareError {
         /// What is wrong with it.
         why: String,
         /// What to do about it.
+        #[help]
         help: Option<String>,
     },
     /// A scenario that can't be read.
     #[error("{0}")]
+    #[diagnostic(transparent)]
     Scenario(Box<Problems>),
     /// A saved report that can't be read.
     #[error("{} is no report of petrio run --json: {why}", .path.display())]
+    #[diagnostic(help("name a scenario (TOML), or what `petrio run SCENARIO --json FILE` has written"))]
     Report {
         /// The file.
         path: PathBuf,
@@ -40,6 +47,7 @@ pub enum CompareError {
     },
     /// A file that can't be read.
     #[error("{} can't be read: {source}", .path.display())]
+    #[diagnostic(help("{}", near_file(path)))]
     File {
         /// The file.
         path: PathBuf,
@@ -48,6 +56,7 @@ pub enum CompareError {
     },
     /// No measure of that name.
     #[error("there is no measure \"{name}\" here")]
+    #[diagnostic(help("{}", like(near.as_deref(), known)))]
     UnknownMeasure {
         /// What was asked for.
         name: String,
@@ -58,6 +67,7 @@ pub enum CompareError {
     },
     /// A measure that one of them doesn't have.
     #[error("{letter} ({name}) has no \"{measure}\"")]
+    #[diagnostic(help("choose a --measure that all of them have, or leave that one out"))]
     NoFigure {
         /// The measure.
         measure: String,
@@ -70,6 +80,9 @@ pub enum CompareError {
     #[error(
         "{requests} counts requests to block devices and {operations} counts operations on files, so \"{measure}\" means another thing in each: one operation makes many requests or none"
     )]
+    #[diagnostic(help(
+        "compare them by --measure throughput or --measure makespan, which mean the same of both"
+    ))]
     Subjects {
         /// The measure asked for.
         measure: String,
@@ -80,6 +93,7 @@ pub enum CompareError {
     },
     /// A simulation that failed.
     #[error("{letter} ({name}): {failure}")]
+    #[diagnostic(forward(failure))]
     Simulation {
         /// Which one.
         letter: String,
@@ -90,6 +104,7 @@ pub enum CompareError {
     },
     /// A run on a real directory that failed.
     #[error("{letter} ({name}): {failure}")]
+    #[diagnostic(forward(failure))]
     Drive {
         /// Which one.
         letter: String,
@@ -100,6 +115,9 @@ pub enum CompareError {
     },
     /// A scenario that can't be run on a real directory.
     #[error("{letter} ({name}) can't be run on a real directory: {why}")]
+    #[diagnostic(help(
+        "name a scenario with one workload of kind \"files\", \"script\" or \"file-trace\" on one file system"
+    ))]
     NotReal {
         /// Which one.
         letter: String,
@@ -114,38 +132,15 @@ pub enum CompareError {
         /// What is wrong.
         why: String,
         /// What to do about it.
+        #[help]
         help: String,
     },
 }
 
-impl CompareError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::TooFew { .. } => {
-                "name another one, or the same with a setting: petrio compare A.toml A.toml@disk.d.scheduler=sptf".to_owned()
-            }
-            Self::Input { help, .. } => return help.clone(),
-            Self::Scenario(problems) => {
-                return problems.iter().find_map(|problem| problem.advice()).map(str::to_owned);
-            }
-            Self::Report { .. } => {
-                "name a scenario (TOML), or what `petrio run SCENARIO --json FILE` has written".to_owned()
-            }
-            Self::File { path, .. } => near_file(path),
-            Self::UnknownMeasure { near: Some(near), .. } => format!("did you mean \"{near}\"?"),
-            Self::UnknownMeasure { known, .. } => format!("there are: {}", known.join(", ")),
-            Self::NoFigure { .. } => "choose a --measure that all of them have, or leave that one out".to_owned(),
-            Self::Subjects { .. } => {
-                "compare them by --measure throughput or --measure makespan, which mean the same of both".to_owned()
-            }
-            Self::Simulation { failure, .. } => return failure.help(),
-            Self::Drive { failure, .. } => return failure.help(),
-            Self::NotReal { .. } => {
-                "name a scenario with one workload of kind \"files\", \"script\" or \"file-trace\" on one file system".to_owned()
-            }
-            Self::Directory { help, .. } => help.clone(),
-        })
+fn like(near: Option<&str>, known: &[String]) -> String {
+    match near {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("there are: {}", known.join(", ")),
     }
 }
 

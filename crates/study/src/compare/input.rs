@@ -84,6 +84,7 @@ fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use miette::Diagnostic;
 
     fn settings(text: &str) -> Vec<String> {
         let input: Input = text.parse().unwrap();
@@ -113,6 +114,6 @@ mod tests {
     fn a_setting_without_a_value_is_refused_with_what_to_write() {
         let error = "a.toml@x.y".parse::<Input>().unwrap_err();
         assert!(error.to_string().contains("\"x.y\""), "{error}");
-        assert!(error.help().unwrap().contains("FILE@path=value"));
+        assert!(error.help().unwrap().to_string().contains("FILE@path=value"));
     }
 }

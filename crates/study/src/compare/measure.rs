@@ -253,6 +253,7 @@ impl Serialize for Measure {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use miette::Diagnostic;
 
     #[test]
     fn names_are_read_back_and_other_names_understood() {
@@ -265,10 +266,17 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_a_near_one() {
-        let message = Measure::parse("thoughput").unwrap_err().help().unwrap();
+        let message = Measure::parse("thoughput").unwrap_err().help().unwrap().to_string();
         assert_eq!(message, "did you mean \"throughput\"?");
-        let message = Measure::parse("fsync.p98").unwrap_err().help().unwrap();
+        let message = Measure::parse("fsync.p98").unwrap_err().help().unwrap().to_string();
         assert!(message.contains("fsync.p9"), "{message}");
-        assert!(Measure::parse("read.makespan").unwrap_err().help().unwrap().contains("read.mean-latency"));
+        assert!(
+            Measure::parse("read.makespan")
+                .unwrap_err()
+                .help()
+                .unwrap()
+                .to_string()
+                .contains("read.mean-latency")
+        );
     }
 }

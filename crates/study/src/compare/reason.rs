@@ -124,13 +124,13 @@ fn sample(entrant: &Entrant, cause: &str, count: usize) -> Option<Sample> {
 }
 
 /// A stage over all replications.
-struct Row {
+struct StageTime {
     name: String,
     time_ms: f64,
     utilisation: Option<f64>,
 }
 
-fn mean_stages(reports: &[Report]) -> Vec<Row> {
+fn mean_stages(reports: &[Report]) -> Vec<StageTime> {
     let Some(first) = reports.first() else { return Vec::new() };
     let mean = |name: &str, figure: &dyn Fn(&Report, &Stage) -> Option<f64>| {
         let values: Vec<f64> = reports
@@ -147,7 +147,7 @@ fn mean_stages(reports: &[Report]) -> Vec<Row> {
         let visits = stage.arrivals as f64 / report.served.requests.completed.max(1) as f64;
         Some(visits * (stage.mean_wait_ms.unwrap_or(0.0) + stage.mean_service_ms.unwrap_or(0.0)))
     };
-    let row = |stage: &Stage| Row {
+    let row = |stage: &Stage| StageTime {
         name: stage.name.clone(),
         time_ms: mean(&stage.name, &time).unwrap_or(0.0),
         utilisation: mean(&stage.name, &|_, stage| stage.utilisation),
@@ -156,7 +156,7 @@ fn mean_stages(reports: &[Report]) -> Vec<Row> {
 }
 
 /// What one has and the other lacks: whole parts by their name, else stages.
-fn lacking(rows: &[Row], others: &[Row]) -> Vec<String> {
+fn lacking(rows: &[StageTime], others: &[StageTime]) -> Vec<String> {
     let part = |name: &str| name.split('/').next().unwrap_or(name).to_owned();
     let mut found: Vec<String> = Vec::new();
     for row in rows.iter().filter(|row| others.iter().all(|other| other.name != row.name)) {

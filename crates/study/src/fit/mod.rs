@@ -9,7 +9,8 @@ pub mod table;
 pub use html::write_html;
 pub use json::write_json;
 pub use measure::Measure;
-pub use numbers::NumbersError;
+use miette::Diagnostic;
+pub use numbers::{NumbersError, Unit};
 
 use petrio_distribution::Distribution;
 use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
@@ -18,18 +19,6 @@ use petrio_units::{Bytes, Duration};
 use std::io::Read;
 use std::path::Path;
 use thiserror::Error;
-
-/// What the numbers measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
-    /// Nothing that has a unit.
-    #[default]
-    None,
-    /// Bytes.
-    Bytes,
-    /// Seconds.
-    Time,
-}
 
 /// Where the values are from.
 pub enum Data<'a> {
@@ -56,16 +45,19 @@ pub enum Data<'a> {
 }
 
 /// Why nothing was fitted.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 pub enum FitStudyError {
     /// The text is no list of numbers.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Numbers(#[from] NumbersError),
     /// The trace can't be read.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] Box<TraceError>),
     /// The trace has nothing to measure.
     #[error("{name}: the trace tells nothing of {measure}")]
+    #[diagnostic(help("measure something else: {}", Measure::ALL.map(Measure::name).join(", ")))]
     NothingMeasured {
         /// The trace.
         name: String,
@@ -74,6 +66,7 @@ pub enum FitStudyError {
     },
     /// The values can't be fitted.
     #[error("{name}: {cause}{place}")]
+    #[diagnostic(forward(cause))]
     Fit {
         /// The data.
         name: String,
@@ -82,21 +75,6 @@ pub enum FitStudyError {
         /// What is wrong.
         cause: FitError,
     },
-}
-
-impl FitStudyError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Numbers(error) => error.help(),
-            Self::Trace(error) => error.help(),
-            Self::NothingMeasured { .. } => {
-                let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.name()).collect();
-                Some(format!("measure something else: {}", names.join(", ")))
-            }
-            Self::Fit { cause, .. } => cause.help(),
-        }
-    }
 }
 
 /// Fitted data.

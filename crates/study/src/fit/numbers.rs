@@ -1,16 +1,28 @@
 //! Numbers from text: one a line, or a column of a table.
 
-use super::Unit;
 use super::table::{SEPARATORS, cell, rows};
 use csv::ByteRecord;
+use miette::Diagnostic;
 use petrio_bounds::TooMuch;
 use petrio_files::lines::Lines;
 use petrio_units::{Amount, Bytes, Duration, nearest};
 use std::io::{BufRead, BufReader, Read};
 use thiserror::Error;
 
+/// What the numbers measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing that has a unit.
+    #[default]
+    None,
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Time,
+}
+
 /// Text that is no list of numbers.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 pub enum NumbersError {
     /// It can't be read.
     #[error("{name} can't be read: {cause}")]
@@ -22,6 +34,7 @@ pub enum NumbersError {
     },
     /// More numbers than can be held.
     #[error("{name}: more than {count} numbers are too many to fit: {cause}")]
+    #[diagnostic(help("fit a sample: every tenth line says as much"))]
     TooMany {
         /// The data.
         name: String,
@@ -32,6 +45,7 @@ pub enum NumbersError {
     },
     /// A line that is no number.
     #[error("{name}, line {line}: \"{text}\" is no number{why}")]
+    #[diagnostic(help("{}", one_a_line(text)))]
     NoNumber {
         /// The data.
         name: String,
@@ -62,10 +76,12 @@ pub enum NumbersError {
         /// The name asked for.
         column: String,
         /// What to write instead.
+        #[help]
         advice: String,
     },
     /// Two columns of that name.
     #[error("{name}: columns {one} and {other} are both called \"{column}\"")]
+    #[diagnostic(help("name it by its number: --column {one}"))]
     TwoColumns {
         /// The data.
         name: String,
@@ -78,6 +94,7 @@ pub enum NumbersError {
     },
     /// A number that a quantity can't be.
     #[error("{name}, line {line}: {value} is below zero, which {what} can't be")]
+    #[diagnostic(help("leave out --unit if the numbers are neither lengths nor times"))]
     Negative {
         /// The data.
         name: String,
@@ -90,25 +107,12 @@ pub enum NumbersError {
     },
 }
 
-impl NumbersError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::NoNumber { text, .. } if text.contains([',', ';', '\t']) => {
-                Some("name the column with --column NAME, or by its number: --column 2".to_owned())
-            }
-            Self::NoNumber { .. } => Some(
-                "one number stands in a line; lines that begin with # are left out. To fit a trace, say what of it with --measure"
-                    .to_owned(),
-            ),
-            Self::NoColumn { advice, .. } => Some(advice.clone()),
-            Self::TwoColumns { one, .. } => Some(format!("name it by its number: --column {one}")),
-            Self::Negative { .. } => {
-                Some("leave out --unit if the numbers are neither lengths nor times".to_owned())
-            }
-            Self::TooMany { .. } => Some("fit a sample: every tenth line says as much".to_owned()),
-            Self::Read { .. } | Self::TooShort { .. } => None,
-        }
+/// How numbers are written, for somebody who wrote another thing.
+fn one_a_line(text: &str) -> &'static str {
+    if text.contains([',', ';', '\t']) {
+        "name the column with --column NAME, or by its number: --column 2"
+    } else {
+        "one number stands in a line; lines that begin with # are left out. To fit a trace, say what of it with --measure"
     }
 }
 
@@ -325,7 +329,7 @@ mod tests {
     fn two_columns_of_a_name_and_lengths_below_zero_are_refused() {
         let error = read("data", "a,b,a\n1,2,3\n".as_bytes(), Some("a"), Unit::None).unwrap_err();
         assert_eq!(error.to_string(), "data: columns 1 and 3 are both called \"a\"");
-        assert!(error.help().unwrap().contains("--column 1"));
+        assert!(error.help().unwrap().to_string().contains("--column 1"));
         let error = of("1\n-2\n", None, Unit::Time).unwrap_err();
         assert_eq!(error, "data, line 2: -2 is below zero, which a time can't be");
     }
@@ -347,8 +351,8 @@ mod tests {
         assert!(of("1\n5 ms\n", None, Unit::Bytes).unwrap_err().contains("is a duration"));
         assert!(of("a,b\n1\n", Some("b"), Unit::None).unwrap_err().contains("line 2: there is no column b"));
         let error = read("data", "size,time\n1,2\n".as_bytes(), Some("tme"), Unit::None).unwrap_err();
-        assert_eq!(error.help().unwrap(), "did you mean \"time\"?");
+        assert_eq!(error.help().unwrap().to_string(), "did you mean \"time\"?");
         let error = read("data", "size,time\n1,2\n".as_bytes(), None, Unit::None).unwrap_err();
-        assert!(error.help().unwrap().contains("--column"));
+        assert!(error.help().unwrap().to_string().contains("--column"));
     }
 }

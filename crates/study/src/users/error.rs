@@ -1,5 +1,6 @@
 //! Why users can't be put to work.
 
+use miette::Diagnostic;
 use petrio_live::drive::DriveError;
 use petrio_live::namespace::NamespaceError;
 use petrio_scenario::Problems;
@@ -12,35 +13,43 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 /// Users that can't be put to work.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum UsersError {
     /// Their files.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Files(#[from] NamespaceError),
     /// Their programs.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Program(#[from] ProgramError),
     /// A call that the file system refused.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Drive(#[from] DriveError),
     /// The scenario, or the specification.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Scenario(#[from] Problems),
     /// Its run.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Run(#[from] RunFailure),
     /// What listens to it.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// A scenario without users, or with several crowds.
     #[error("the scenario doesn't have one workload of kind \"users\"")]
+    #[diagnostic(help("examples/users/on-ext4.toml has one"))]
     NotOneWorkload,
     /// A scenario in which users can't take the place of its workload.
     #[error("the scenario doesn't have one workload that works on files, whose place the users could take")]
+    #[diagnostic(help("name a scenario with one workload on files, or a directory"))]
     NotOneFileWorkload,
     /// A trace of which nothing can be learned.
     #[error("{}: {error}", .path.display())]
+    #[diagnostic(help("a trace of calls on files is needed: petrio trace capture --full makes one"))]
     Learn {
         /// The trace.
         path: PathBuf,
@@ -52,26 +61,6 @@ pub enum UsersError {
     Job(String),
     /// Their trace.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] TraceError),
-}
-
-impl UsersError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Files(error) => error.help(),
-            Self::Program(error) => error.help(),
-            Self::Drive(error) => error.help(),
-            Self::Trace(error) => error.help(),
-            Self::Learn { .. } => {
-                Some("a trace of calls on files is needed: petrio trace capture --full makes one".to_owned())
-            }
-            Self::Run(error) => error.help(),
-            Self::NotOneWorkload => Some("examples/users/on-ext4.toml has one".to_owned()),
-            Self::NotOneFileWorkload => {
-                Some("name a scenario with one workload on files, or a directory".to_owned())
-            }
-            Self::Scenario(_) | Self::Report(_) | Self::Job(_) => None,
-        }
-    }
 }

@@ -22,7 +22,7 @@ pub use figures::{
 pub use figures_page::{response_figures, write_figures_html};
 pub use learn::learn_file;
 pub use page::{session_histograms, write_usage_html};
-pub use run::{Stage, UsersRun, UsersSummary, run_users};
+pub use run::{UsersProgress, UsersRun, UsersSummary, run_users};
 pub use runs::{NamedRun, RunsBy, analyse_runs};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};
 pub use volume::{FilledVolume, VolumeError, VolumeFile, fill_volume, usual_size};

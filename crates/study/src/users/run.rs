@@ -143,7 +143,7 @@ impl Ready {
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum UsersProgress {
     /// So many files and directories are made.
     Files(u64),
     /// So many calls have been carried out.
@@ -159,7 +159,7 @@ const CALLS_A_WORD: u64 = 4_096;
 /// What is wrong with the specification, the directories, or the file system.
 pub fn run_users(
     run: &UsersRun,
-    mut progress: impl FnMut(Stage) -> bool,
+    mut progress: impl FnMut(UsersProgress) -> bool,
 ) -> Result<UsersSummary, UsersError> {
     let placement = placement(run.seed);
     let (work, files) = Work::of(run, &placement)?;
@@ -167,7 +167,7 @@ pub fn run_users(
     let manifest = Manifest::new(run.specification.clone(), users, run.seed);
     // As long as the site is there, no other petrio works in its directories.
     let mut site = Site::plan(manifest, &run.directories, "petrio users run")?;
-    let created = create(&mut site, false, |made| progress(Stage::Files(made)))?;
+    let created = create(&mut site, false, |made| progress(UsersProgress::Files(made)))?;
     let homes = site.cleared_homes()?;
     if !run.warm {
         cool_down(&site)?;
@@ -205,7 +205,7 @@ pub fn run_users(
         let recorded = in_order(processes, &from, |call| {
             (first, last) = (first.min(call.start), last.max(call.start + call.took));
             calls += 1;
-            if calls % CALLS_A_WORD == 0 && !progress(Stage::Calls(calls)) {
+            if calls % CALLS_A_WORD == 0 && !progress(UsersProgress::Calls(calls)) {
                 ending.end();
             }
             let Some(event) = events.event(call) else { return Ok(()) };

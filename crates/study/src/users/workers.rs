@@ -85,11 +85,10 @@ pub fn work() -> io::Result<()> {
         let job: Job = serde_json::from_slice(job)
             .map_err(|error| Refusal { why: format!("its job can't be read: {error}"), help: None })?;
         let prepared = job.specification.prepare_part(&job.crowd, &placement(job.seed), &job.part);
-        let (prepared, numbers) =
-            prepared.map_err(|error| Refusal { why: error.to_string(), help: error.help() })?;
+        let (prepared, numbers) = prepared.map_err(|error| Refusal::of(&error))?;
         let file_of_whole = Box::new(move |file| numbers.of_whole(file));
         let ground = job.ground.open();
-        let ground = ground.map_err(|error| Refusal { why: error.to_string(), help: error.help() })?;
+        let ground = ground.map_err(|error| Refusal::of(&error))?;
         Ok(Assignment { ground, prepared, file_of_whole })
     })
 }

@@ -8,7 +8,7 @@
 //! Source: S.-L. Lo, *Ivy*, HPL-CSP-90-48, 1990, §5.2 (sizes), §5.3 (composition), §5.4 (opens), §5.5 (lifetimes).
 
 use super::category::ByCategory;
-use super::distribution::{Distribution, Tally};
+use super::distribution::{Distribution, ValueTally};
 use super::files::{File, Files};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -108,9 +108,9 @@ struct Sum {
     unknown: ByCategory,
     bytes_read: u64,
     bytes_written: u64,
-    sizes: Tally,
+    sizes: ValueTally,
     without_size: u64,
-    lifetimes_us: Tally,
+    lifetimes_us: ValueTally,
 }
 
 impl Sum {
@@ -124,9 +124,9 @@ impl Sum {
             unknown: none(),
             bytes_read: 0,
             bytes_written: 0,
-            sizes: Tally::new(),
+            sizes: ValueTally::new(),
             without_size: 0,
-            lifetimes_us: Tally::new(),
+            lifetimes_us: ValueTally::new(),
         }
     }
 

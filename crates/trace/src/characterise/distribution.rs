@@ -11,7 +11,7 @@ const STEP: f64 = 1.06;
 
 /// Collects whole numbers, each with a weight.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct ValueTally {
     buckets: Histogram<u64>,
     count: u64,
     sum: u128,
@@ -19,13 +19,13 @@ pub struct Tally {
     greatest: u64,
 }
 
-impl Default for Tally {
+impl Default for ValueTally {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Tally {
+impl ValueTally {
     /// Of nothing so far.
     pub fn new() -> Self {
         // The bound is the histogram's own smallest one; it grows with the greatest value.
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn of(values: impl IntoIterator<Item = u64>) -> Distribution {
-        let mut tally = Tally::new();
+        let mut tally = ValueTally::new();
         values.into_iter().for_each(|value| tally.add(value));
         tally.finish(1.0).unwrap()
     }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_weight_is_as_many_values_and_the_largest_number_is_borne() {
-        let mut tally = Tally::new();
+        let mut tally = ValueTally::new();
         tally.add_weighted(10, 3);
         tally.add_weighted(u64::MAX, 1);
         tally.add_weighted(5, 0);
@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(found.greatest, u64::MAX as f64 / 2.0);
         assert_eq!(found.fraction_at_most(5.0), 0.75);
         assert_eq!(found.fraction_at_most(4.0), 0.0);
-        assert_eq!(Tally::new().finish(1.0), None);
+        assert_eq!(ValueTally::new().finish(1.0), None);
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Memory grows with the number of processes.
 
-use super::distribution::{Distribution, Tally};
+use super::distribution::{Distribution, ValueTally};
 use super::gaps::Gaps;
 use petrio_time::Time;
 use serde::Serialize;
@@ -17,8 +17,8 @@ use serde::Serialize;
 #[derive(Debug)]
 pub(super) struct InterArrivals {
     gaps: Gaps,
-    gaps_ns: Tally,
-    thinks_ns: Tally,
+    gaps_ns: ValueTally,
+    thinks_ns: ValueTally,
     overlapping: u64,
     without_service: u64,
 }
@@ -31,8 +31,8 @@ impl InterArrivals {
     pub(super) fn new() -> Self {
         Self {
             gaps: Gaps::default(),
-            gaps_ns: Tally::new(),
-            thinks_ns: Tally::new(),
+            gaps_ns: ValueTally::new(),
+            thinks_ns: ValueTally::new(),
             overlapping: 0,
             without_service: 0,
         }

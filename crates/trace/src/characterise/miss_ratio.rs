@@ -6,10 +6,12 @@
 //! Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, *Evaluation techniques for storage hierarchies*, IBM Systems
 //! Journal 9 (2), 1970.
 
-use super::pages::PAGE_BYTES;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Bytes of a page: that of the kernels and caches of today.
+pub const PAGE_BYTES: u64 = 4096;
 
 /// Sizes of the curve for each doubling.
 const SIZES_A_DOUBLING: i32 = 4;

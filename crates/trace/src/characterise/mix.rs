@@ -3,7 +3,7 @@
 //! A compact trace has only the reads that missed the cache. What else was moved stands in the totals of its close events, and is
 //! counted here as *unrecorded*: its bytes and calls count, its sizes aren't known.
 
-use super::distribution::{Distribution, Tally};
+use super::distribution::{Distribution, ValueTally};
 use super::transfer::{ByWay, Transfer};
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ const CLASSES: usize = 66;
 
 #[derive(Debug)]
 struct Side {
-    sizes: Tally,
+    sizes: ValueTally,
     bytes: u64,
     by_size: [(u64, u64); CLASSES],
     unrecorded: u64,
@@ -21,7 +21,13 @@ struct Side {
 
 impl Default for Side {
     fn default() -> Self {
-        Self { sizes: Tally::new(), bytes: 0, by_size: [(0, 0); CLASSES], unrecorded: 0, unrecorded_bytes: 0 }
+        Self {
+            sizes: ValueTally::new(),
+            bytes: 0,
+            by_size: [(0, 0); CLASSES],
+            unrecorded: 0,
+            unrecorded_bytes: 0,
+        }
     }
 }
 

@@ -63,14 +63,14 @@ mod working_set;
 
 pub use category::{ByCategory, FileCategory};
 pub use composition::{Directory, FileSystem, FileUse, device_name};
-pub use distribution::{Distribution, DistributionPoint, Tally as ValueTally};
+pub use distribution::{Distribution, DistributionPoint, ValueTally};
 pub use gaps::{Gap, Gaps};
 pub use hours::{ByHour, Hour};
 pub use inter_arrival::InterArrival;
 pub use level::Requests;
-pub use miss_ratio::{MissRatio, MissRatioPoint};
+pub use miss_ratio::{MissRatio, MissRatioPoint, PAGE_BYTES};
 pub use mix::{Mix, MixSide, SizeClass};
-pub use pages::{PAGE_BYTES, PageUse};
+pub use pages::PageUse;
 pub use pictures::{OffsetsOverTime, PicturePoint};
 pub use popularity::{Popularity, PopularityPoint};
 pub use runs::{Runs, RunsOneWay};

@@ -12,16 +12,13 @@
 //! curve. It doesn't grow with the number of uses. A deleted file's pages stay in the stack until others push them down, as
 //! in a cache that isn't told.
 
-use super::miss_ratio::{MissRatio, StackDistances};
+use super::miss_ratio::{MissRatio, PAGE_BYTES, StackDistances};
 use super::popularity::{Popularity, popularity};
 use super::recency::{Recency, Slot};
 use super::working_set::{WorkingSet, WorkingSets};
 use petrio_time::Time;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-
-/// Bytes of a page: that of the kernels and caches of today.
-pub const PAGE_BYTES: u64 = 4096;
 
 /// Pages of an entry.
 const GROUP: u64 = 8;

@@ -6,14 +6,14 @@
 //! Source of the notion: M. G. Baker et al., *Measurements of a distributed file system*, SOSP 1991, §4.2 (sequential runs, by
 //! number and by bytes).
 
-use super::distribution::{Distribution, Tally};
+use super::distribution::{Distribution, ValueTally};
 use super::transfer::{ByWay, Way};
 use serde::Serialize;
 
 #[derive(Debug, Default)]
 struct Lengths {
-    by_number: Tally,
-    by_bytes: Tally,
+    by_number: ValueTally,
+    by_bytes: ValueTally,
 }
 
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! What happened how often, how long it took, and how often the cache had it: by kind of event.
 
-use super::distribution::{Distribution, Tally};
+use super::distribution::{Distribution, ValueTally};
 use super::inter_arrival::nanos;
 use crate::event::{Event, EventKind};
 use serde::Serialize;
@@ -12,7 +12,7 @@ struct Kind {
     hits: u64,
     misses: u64,
     /// Of all, of hits and of misses.
-    service_ns: [Option<Box<Tally>>; 3],
+    service_ns: [Option<Box<ValueTally>>; 3],
 }
 
 #[derive(Debug)]
@@ -38,13 +38,13 @@ impl Services {
         }
         let Some(service) = event.service else { return };
         for class in [Some(0), class].into_iter().flatten() {
-            let tally = kind.service_ns[class].get_or_insert_with(|| Box::new(Tally::new()));
+            let tally = kind.service_ns[class].get_or_insert_with(|| Box::new(ValueTally::new()));
             tally.add(nanos(service));
         }
     }
 
     pub(super) fn finish(&self) -> Vec<KindOfEvent> {
-        let of = |tally: &Option<Box<Tally>>| tally.as_ref().and_then(|tally| tally.finish(1e3));
+        let of = |tally: &Option<Box<ValueTally>>| tally.as_ref().and_then(|tally| tally.finish(1e3));
         let seen = EventKind::ALL.into_iter().zip(&self.kinds).filter(|(_, kind)| kind.count > 0);
         seen.map(|(name, kind)| KindOfEvent {
             kind: name,

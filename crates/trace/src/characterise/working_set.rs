@@ -117,7 +117,8 @@ impl WorkingSets {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::characterise::pages::{PAGE_BYTES, Pages};
+    use crate::characterise::miss_ratio::PAGE_BYTES;
+    use crate::characterise::pages::Pages;
     use petrio_time::Time;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, HashSet};

@@ -9,8 +9,8 @@
 //! "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end, plugs, merges, splits, remaps and messages are left out
 //! and counted. How events make requests: [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, Stage, parse_device};
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, parse_device};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -21,13 +21,15 @@ pub(crate) const FACTS: Facts = Facts {
     places: Places::Lines,
     fit,
     parser: Parser::Block(|sample| {
-        Box::new(Blkparse { pairing: Pairing::new(sample, |line| Stage::of_action(Head::of(line)?.action)) })
+        Box::new(Blkparse {
+            pairing: Pairing::new(sample, |line| RequestStage::of_action(Head::of(line)?.action)),
+        })
     }),
 };
 
 const COLUMNS: &str = "device, processor, sequence, time in s, process, action, RWBS, block + blocks";
 
-impl Stage {
+impl RequestStage {
     fn of_action(action: &[u8]) -> Option<Self> {
         match action {
             b"Q" => Some(Self::Queued),
@@ -86,7 +88,7 @@ impl Format for Blkparse {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.pairing.tally
     }
 
@@ -102,7 +104,7 @@ impl Format for Blkparse {
 /// An event that matters; `None` for any other line (events of other stages, the summary).
 fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
     let Some(head) = Head::of(line) else { return Ok(None) };
-    let Some(stage) = Stage::of_action(head.action) else { return Ok(None) };
+    let Some(stage) = RequestStage::of_action(head.action) else { return Ok(None) };
     let device = parse_device(head.device)?;
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
     let process = whole32(head.process, "process")?;

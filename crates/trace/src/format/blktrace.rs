@@ -16,8 +16,8 @@
 //! file is read too, without what the others saw. Leaves out and counts events of other stages, packet commands and
 //! messages. Version 8 (64-bit actions) is refused.
 
-use super::block_layer::{BlockEvent, Operation, Pairing, Stage};
-use super::{Facts, Fit, Format, Parser, Places, Tally};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::RawRecord;
@@ -29,7 +29,7 @@ pub(crate) const FACTS: Facts = Facts {
     fit: |sample| Fit::certain_if(Order::of(sample.bytes).is_some()),
     parser: Parser::Block(|sample| {
         let order = Order::of(sample.bytes).unwrap_or(Order::Little);
-        let stages: Vec<Stage> = stages(order, sample.bytes).collect();
+        let stages: Vec<RequestStage> = stages(order, sample.bytes).collect();
         Box::new(Blktrace { order, pairing: Pairing::with_stages(|wanted| stages.contains(&wanted)) })
     }),
 };
@@ -79,7 +79,7 @@ impl Order {
 }
 
 /// The stages of the records at the file's beginning.
-fn stages(order: Order, bytes: &[u8]) -> impl Iterator<Item = Stage> {
+fn stages(order: Order, bytes: &[u8]) -> impl Iterator<Item = RequestStage> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let record = rest.get(..RECORD_BYTES)?;
@@ -102,15 +102,15 @@ mod category {
     pub(super) const FUA: u32 = 1 << 31;
 }
 
-fn stage(action: u32) -> Option<Stage> {
+fn stage(action: u32) -> Option<RequestStage> {
     if action & (category::NOTIFY | category::PACKET_COMMAND) != 0 {
         return None;
     }
     // `enum blktrace_act`; bit 8 only says that a control group's number follows.
     match action & 0xff {
-        1 => Some(Stage::Queued),
-        7 => Some(Stage::Issued),
-        8 => Some(Stage::Completed),
+        1 => Some(RequestStage::Queued),
+        7 => Some(RequestStage::Issued),
+        8 => Some(RequestStage::Completed),
         _ => None,
     }
 }
@@ -179,7 +179,7 @@ impl Format for Blktrace {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.pairing.tally
     }
 

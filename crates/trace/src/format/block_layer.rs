@@ -11,7 +11,7 @@
 //!
 //! Leaves out discards, zone commands and events of other stages; all are counted.
 
-use super::{Sample, Tally};
+use super::{ReadCounts, Sample};
 use crate::error::{Problem, printable};
 use crate::field::whole32;
 use crate::record::{BlockRecord, RawRecord};
@@ -31,7 +31,7 @@ pub(super) const DEVICES_MAX: usize = 4_096;
 
 /// A stage of a request's way that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RequestStage {
     Queued,
     Issued,
     Completed,
@@ -40,7 +40,7 @@ pub(super) enum Stage {
 /// One event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockEvent {
-    pub(super) stage: Stage,
+    pub(super) stage: RequestStage,
     /// Picoseconds.
     pub(super) clock: u128,
     /// Line.
@@ -102,7 +102,7 @@ struct Waiting {
 /// Pairs events into requests.
 pub(super) struct Pairing {
     /// Which stage counts as the arrival; `None` until the first that could.
-    arrival: Option<Stage>,
+    arrival: Option<RequestStage>,
     devices: Vec<(u32, u32)>,
     /// In order of arrival; the first one's number is `first`.
     waiting: VecDeque<Waiting>,
@@ -113,18 +113,18 @@ pub(super) struct Pairing {
     candidates: Vec<(u32, u64, u64)>,
     newest: u128,
     at_end: bool,
-    pub(super) tally: Tally,
+    pub(super) tally: ReadCounts,
 }
 
 impl Pairing {
     /// Decides which stage is the arrival from the events at the file's beginning.
-    pub(super) fn new(sample: &Sample<'_>, stage: impl Fn(&[u8]) -> Option<Stage>) -> Self {
+    pub(super) fn new(sample: &Sample<'_>, stage: impl Fn(&[u8]) -> Option<RequestStage>) -> Self {
         Self::with_stages(|wanted| sample.lines.iter().any(|line| stage(line) == Some(wanted)))
     }
 
     /// Decides which stage is the arrival: queueing, if there is any.
-    pub(super) fn with_stages(has: impl Fn(Stage) -> bool) -> Self {
-        let arrival = [Stage::Queued, Stage::Issued].into_iter().find(|&wanted| has(wanted));
+    pub(super) fn with_stages(has: impl Fn(RequestStage) -> bool) -> Self {
+        let arrival = [RequestStage::Queued, RequestStage::Issued].into_iter().find(|&wanted| has(wanted));
         Self {
             arrival,
             devices: Vec::new(),
@@ -134,7 +134,7 @@ impl Pairing {
             candidates: Vec::new(),
             newest: 0,
             at_end: false,
-            tally: Tally::default(),
+            tally: ReadCounts::default(),
         }
     }
 
@@ -142,7 +142,7 @@ impl Pairing {
     pub(super) fn event(&mut self, event: BlockEvent) -> Result<(), Problem> {
         self.newest = self.newest.max(event.clock);
         match event.stage {
-            Stage::Completed => self.complete(&event),
+            RequestStage::Completed => self.complete(&event),
             stage => {
                 if *self.arrival.get_or_insert(stage) == stage {
                     self.arrive(&event)?;
@@ -214,7 +214,7 @@ impl Pairing {
 
     /// A request that the driver gave back is issued again; it arrived the first time.
     fn requeued(&self, device: u32, event: &BlockEvent) -> bool {
-        event.stage == Stage::Issued
+        event.stage == RequestStage::Issued
             && self.starting_at(device, event.address).any(|number| {
                 let record = &self.waiting[(number - self.first) as usize].raw.record;
                 record.blocks == event.blocks && Some(record.direction) == event.operation.direction
@@ -305,7 +305,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn event(stage: Stage, microseconds: u128, rwbs: &[u8], address: u64, blocks: u32) -> BlockEvent {
+    fn event(stage: RequestStage, microseconds: u128, rwbs: &[u8], address: u64, blocks: u32) -> BlockEvent {
         BlockEvent {
             stage,
             clock: microseconds * 1_000_000,
@@ -318,7 +318,7 @@ mod tests {
         }
     }
 
-    fn paired(events: &[BlockEvent]) -> (Vec<RawRecord>, Tally) {
+    fn paired(events: &[BlockEvent]) -> (Vec<RawRecord>, ReadCounts) {
         let mut pairing = Pairing::new(&Sample { bytes: b"", lines: Vec::new() }, |_| None);
         let mut out = Vec::new();
         for &event in events {
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn merged_requests_complete_together_and_split_ones_with_their_last_part() {
-        use Stage::{Completed, Queued};
+        use RequestStage::{Completed, Queued};
         let (records, tally) = paired(&[
             event(Queued, 0, b"WS", 100, 8),
             event(Queued, 1, b"WS", 108, 8),
@@ -346,12 +346,12 @@ mod tests {
             event(Completed, 30, b"R", 508, 8),
         ]);
         assert_eq!(responses_us(&records), [Some(10.0), Some(9.0), Some(28.0)]);
-        assert_eq!(tally, Tally::default());
+        assert_eq!(tally, ReadCounts::default());
     }
 
     #[test]
     fn two_requests_for_the_same_blocks_complete_in_order() {
-        use Stage::{Completed, Queued};
+        use RequestStage::{Completed, Queued};
         let (records, _) = paired(&[
             event(Queued, 0, b"R", 64, 8),
             event(Queued, 5, b"R", 64, 8),
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_request_without_completion_is_kept_and_a_completion_without_request_is_counted() {
-        use Stage::{Completed, Queued};
+        use RequestStage::{Completed, Queued};
         let (records, tally) = paired(&[
             event(Queued, 0, b"R", 64, 8),
             event(Completed, 1, b"R", 9_000, 8),
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn without_queue_events_the_dispatch_is_the_arrival_and_a_requeue_is_no_second_one() {
-        use Stage::{Completed, Issued};
+        use RequestStage::{Completed, Issued};
         let (records, _) = paired(&[
             event(Issued, 0, b"W", 64, 8),
             event(Issued, 4, b"W", 64, 8),
@@ -396,9 +396,9 @@ mod tests {
         assert_eq!(Operation::from_rwbs(b"+"), None);
 
         let (records, tally) = paired(&[
-            event(Stage::Queued, 0, b"FWS", 0, 0),
-            event(Stage::Queued, 1, b"FWFS", 80, 8),
-            event(Stage::Queued, 2, b"D", 80, 8),
+            event(RequestStage::Queued, 0, b"FWS", 0, 0),
+            event(RequestStage::Queued, 1, b"FWFS", 80, 8),
+            event(RequestStage::Queued, 2, b"D", 80, 8),
         ]);
         let directions: Vec<_> = records.iter().map(|raw| raw.record.direction).collect();
         assert_eq!(directions, [Direction::Flush, Direction::Flush, Direction::Write]);

@@ -3,7 +3,7 @@
 //! The text form of a [vscsi](super::vscsi) trace, with or without its header line. Its times are whole seconds, so
 //! requests come in bunches; the binary form keeps microseconds.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of, exactly, scsi};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of, exactly, scsi};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, SECONDS, hexadecimal32, looks_numeric, looks_whole, picoseconds, whole};
 use crate::input::Input;
@@ -14,7 +14,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
     fit,
-    parser: Parser::Block(|_| Box::new(CloudphysicsCsv { first: true, tally: Tally::default() })),
+    parser: Parser::Block(|_| Box::new(CloudphysicsCsv { first: true, tally: ReadCounts::default() })),
 };
 
 const COLUMNS: &str = "version, time in s, SCSI opcode in hexadecimal, length in bytes, block";
@@ -38,7 +38,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 
 struct CloudphysicsCsv {
     first: bool,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for CloudphysicsCsv {
@@ -57,12 +57,12 @@ impl Format for CloudphysicsCsv {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }
 
-fn parse(line: &[u8], tally: &mut Tally) -> Result<Option<(u128, BlockRecord)>, Problem> {
+fn parse(line: &[u8], tally: &mut ReadCounts) -> Result<Option<(u128, BlockRecord)>, Problem> {
     let mut columns = Columns::comma_separated(line, COLUMNS);
     whole(columns.column("version")?, "version")?;
     let clock = picoseconds(columns.column("time")?, SECONDS, "time in s")?;
@@ -78,7 +78,7 @@ pub(super) fn record(
     opcode: u32,
     bytes: u64,
     block: u64,
-    tally: &mut Tally,
+    tally: &mut ReadCounts,
 ) -> Result<Option<BlockRecord>, Problem> {
     let Some(direction) = scsi::direction(opcode) else { return Ok(None) };
     let mut record = match direction {

@@ -15,7 +15,8 @@
 //! file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing
 //! and everything else that moves no bytes isn't in such a trace.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally, darshan_log};
+use super::darshan_log::Segment;
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, darshan_log};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey};
 use crate::field::{Columns, SECONDS, looks_whole, picoseconds, whole};
@@ -43,12 +44,6 @@ fn is_segment(line: &[u8]) -> bool {
     module && rank && matches!(columns.next(), Some(b"read" | b"write"))
 }
 
-/// An event, and whether it was a POSIX call.
-pub(super) struct Segment {
-    pub(super) posix: bool,
-    pub(super) raw: RawEvent,
-}
-
 #[derive(Default)]
 struct DarshanDxt {
     /// Whether it is a binary log.
@@ -60,7 +55,7 @@ struct DarshanDxt {
     path: Option<Arc<str>>,
     /// When the job began, in picoseconds since 1970.
     start: Option<u128>,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl DarshanDxt {
@@ -176,7 +171,7 @@ impl Format<Event> for DarshanDxt {
         Ok(self.events.as_mut().and_then(Vec::pop))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 

@@ -16,7 +16,6 @@
 //! versions other than 3.10, 3.20, 3.21 and 3.41: `darshan-dxt-parser` makes text of those, which is read as well.
 
 use super::RawEvent;
-use super::darshan_dxt::Segment;
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey};
 use crate::input::{HARMLESS_BYTES, RATIO_MAX};
@@ -27,6 +26,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::sync::Arc;
+
+/// An event, and whether it was a POSIX call.
+pub(super) struct Segment {
+    pub(super) posix: bool,
+    pub(super) raw: RawEvent,
+}
 
 const MAGIC: i64 = 6_567_223;
 

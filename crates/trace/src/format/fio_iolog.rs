@@ -15,7 +15,7 @@
 //!
 //! Leaves out and counts `add`, `trim`, `sync_file_range` and `syncfs`. Service times aren't in such a log.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey, Totals};
 use crate::field::{Columns, MICROSECONDS, picoseconds, whole};
@@ -50,7 +50,7 @@ struct FioIolog {
     timed: bool,
     waited: u128,
     files: BTreeMap<Arc<str>, (FileKey, Totals)>,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl FioIolog {
@@ -139,7 +139,7 @@ impl Format<Event> for FioIolog {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }

@@ -18,7 +18,7 @@
 //! Leaves out versions 5 to 7, whose layout isn't published with a trace or a program that is; DataSeries' `srt2ds` reads
 //! them. The text that HP's own `srttool` prints isn't read, for want of a description.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::{BlockRecord, RawRecord};
@@ -32,7 +32,7 @@ pub(crate) const FACTS: Facts = Facts {
     fit: |sample| Fit::certain_if(Start::of(sample).is_some()),
     parser: Parser::Block(|sample| {
         let start = Start::of(sample).unwrap_or(Start { header: 0, big: true });
-        Box::new(HpSrt { header: start.header, big: start.big, tally: Tally::default() })
+        Box::new(HpSrt { header: start.header, big: start.big, tally: ReadCounts::default() })
     }),
 };
 
@@ -108,7 +108,7 @@ struct HpSrt {
     /// Bytes of text before the records.
     header: usize,
     big: bool,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for HpSrt {
@@ -153,7 +153,7 @@ impl Format for HpSrt {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }

@@ -234,8 +234,8 @@ pub(crate) trait Format<R: Record = BlockRecord>: Send {
     fn next(&mut self, input: &mut Input) -> Result<Option<Raw<R>>, Fault>;
 
     /// What was left out or brought into form so far.
-    fn tally(&self) -> Tally {
-        Tally::default()
+    fn tally(&self) -> ReadCounts {
+        ReadCounts::default()
     }
 
     /// What no device can do.
@@ -266,7 +266,7 @@ pub(crate) trait Format<R: Record = BlockRecord>: Send {
 
 /// What a parser left out or brought into form; nothing is dropped without being counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct ReadCounts {
     /// Lines or records that hold no read, write or flush (other events, discards, inquiries).
     pub(crate) other_events: u64,
     /// Requests widened to whole 512-byte blocks.
@@ -346,7 +346,7 @@ pub(crate) fn exactly<'a, const N: usize>(columns: impl Iterator<Item = &'a [u8]
 }
 
 /// The device blocks that a range of bytes touches; counts a range that had to be widened.
-pub(crate) fn blocks_of(offset: u64, bytes: u64, tally: &mut Tally) -> Result<(u64, u32), Problem> {
+pub(crate) fn blocks_of(offset: u64, bytes: u64, tally: &mut ReadCounts) -> Result<(u64, u32), Problem> {
     let first = offset / SECTOR_BYTES;
     if bytes == 0 {
         return Ok((first, 0));
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn byte_ranges_cover_whole_blocks_and_widening_is_counted() {
-        let mut tally = Tally::default();
+        let mut tally = ReadCounts::default();
         assert_eq!(blocks_of(4096, 8192, &mut tally).unwrap(), (8, 16));
         assert_eq!(tally.widened, 0);
         assert_eq!(blocks_of(511, 2, &mut tally).unwrap(), (0, 2));

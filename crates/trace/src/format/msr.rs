@@ -6,7 +6,7 @@
 //! processes, in order of first appearance; the disk's number becomes the device's.
 
 use super::measured::span;
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of, exactly};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of, exactly};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, FILE_TIME, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -17,7 +17,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
     fit,
-    parser: Parser::Block(|_| Box::new(Msr { hosts: Vec::new(), first: true, tally: Tally::default() })),
+    parser: Parser::Block(|_| Box::new(Msr { hosts: Vec::new(), first: true, tally: ReadCounts::default() })),
 };
 
 const COLUMNS: &str =
@@ -42,7 +42,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 struct Msr {
     hosts: Vec<Vec<u8>>,
     first: bool,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for Msr {
@@ -56,7 +56,7 @@ impl Format for Msr {
         Ok(Some(RawRecord { clock, at: input.lines(), record }))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }

@@ -8,7 +8,7 @@
 //! Leaves out the calls on files, and requests without a direction or a range; both are counted.
 
 use super::block_layer::{DEVICES_MAX, PATIENCE, WAITING_MAX};
-use super::{Facts, Fit, Format, Parser, Places, Tally};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
 use crate::error::{Fault, Problem};
 use crate::event::{Event, EventKind};
 use crate::input::Input;
@@ -57,7 +57,7 @@ pub(crate) struct NativeBlocks {
     newest: u128,
     at_end: bool,
     row: u64,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl NativeBlocks {
@@ -76,7 +76,7 @@ impl NativeBlocks {
             newest: 0,
             at_end: false,
             row: 0,
-            tally: Tally::default(),
+            tally: ReadCounts::default(),
         }
     }
 
@@ -197,7 +197,7 @@ impl Format for NativeBlocks {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 

@@ -11,7 +11,7 @@
 //! in the traces that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is for oracles
 //! and isn't used.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::{BlockRecord, RawRecord};
@@ -21,7 +21,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Bytes,
     fit,
-    parser: Parser::Block(|_| Box::new(OracleGeneral { tally: Tally::default() })),
+    parser: Parser::Block(|_| Box::new(OracleGeneral { tally: ReadCounts::default() })),
 };
 
 const RECORD_BYTES: usize = 24;
@@ -59,7 +59,7 @@ fn long(bytes: &[u8], offset: usize) -> u64 {
 }
 
 struct OracleGeneral {
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for OracleGeneral {
@@ -75,7 +75,7 @@ impl Format for OracleGeneral {
         Ok(Some(RawRecord { clock: u128::from(time) * 1_000_000_000_000, at, record }))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }

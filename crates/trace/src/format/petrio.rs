@@ -21,7 +21,7 @@
 //! with `#` are comments; one that names another version is refused.
 
 use super::measured::span;
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{
     Columns, MICROSECONDS, MILLISECONDS, NANOSECONDS, PICOSECONDS, SECONDS, picoseconds, whole, whole32,
@@ -36,7 +36,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
     fit,
-    parser: Parser::Block(|_| Box::new(Petrio { layout: None, tally: Tally::default() })),
+    parser: Parser::Block(|_| Box::new(Petrio { layout: None, tally: ReadCounts::default() })),
 };
 
 /// The comment that the writer puts first.
@@ -144,7 +144,7 @@ fn layout(line: &[u8]) -> Result<Vec<Column>, Problem> {
 struct Petrio {
     /// What the header names; `None` before it has been read.
     layout: Option<Vec<Column>>,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for Petrio {
@@ -161,7 +161,7 @@ impl Format for Petrio {
         Ok(Some(RawRecord { clock, at: input.lines(), record }))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }
@@ -183,7 +183,7 @@ fn header(input: &mut Input) -> Result<Option<Vec<Column>>, Fault> {
     Ok(None)
 }
 
-fn parse(line: &[u8], layout: &[Column], tally: &mut Tally) -> Result<(u128, BlockRecord), Problem> {
+fn parse(line: &[u8], layout: &[Column], tally: &mut ReadCounts) -> Result<(u128, BlockRecord), Problem> {
     const COLUMNS: &str = "those that the header names";
     let mut columns = Columns::comma_separated(line, COLUMNS);
     let mut clock = 0;

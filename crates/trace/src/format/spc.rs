@@ -4,7 +4,7 @@
 //! 1.0.1 (Storage Performance Council, 2002); the Financial and WebSearch traces of the UMass repository. Blocks are of
 //! 512 bytes, as in those traces; the unit's number becomes the device's.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally, blocks_of};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -15,7 +15,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
     fit,
-    parser: Parser::Block(|_| Box::new(Spc { tally: Tally::default() })),
+    parser: Parser::Block(|_| Box::new(Spc { tally: ReadCounts::default() })),
 };
 
 const COLUMNS: &str = "unit, block, length in bytes, R or W, time in s";
@@ -33,7 +33,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 }
 
 struct Spc {
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for Spc {
@@ -43,12 +43,12 @@ impl Format for Spc {
         Ok(Some(RawRecord { clock, at: input.lines(), record }))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }
 
-fn parse(line: &[u8], tally: &mut Tally) -> Result<(u128, BlockRecord), Problem> {
+fn parse(line: &[u8], tally: &mut ReadCounts) -> Result<(u128, BlockRecord), Problem> {
     let mut columns = Columns::comma_separated(line, COLUMNS);
     let device = whole32(columns.column("unit")?, "unit")?;
     let address = whole(columns.column("block")?, "block")?;

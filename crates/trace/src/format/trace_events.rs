@@ -11,8 +11,8 @@
 //! `include/trace/events/block.h`. Other events are left out and counted. How events make requests:
 //! [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, Stage, parse_device};
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, parse_device};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -76,12 +76,12 @@ impl<'a> Head<'a> {
         })
     }
 
-    fn stage(&self) -> Option<Stage> {
+    fn stage(&self) -> Option<RequestStage> {
         match self.event {
-            b"block_bio_queue" => Some(Stage::Queued),
-            b"block_rq_issue" => Some(Stage::Issued),
+            b"block_bio_queue" => Some(RequestStage::Queued),
+            b"block_rq_issue" => Some(RequestStage::Issued),
             // Devices without a request queue (device mapper) complete only bios.
-            b"block_rq_complete" | b"block_bio_complete" => Some(Stage::Completed),
+            b"block_rq_complete" | b"block_bio_complete" => Some(RequestStage::Completed),
             _ => None,
         }
     }
@@ -113,7 +113,7 @@ impl Format for TraceEvents {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.pairing.tally
     }
 

@@ -16,7 +16,7 @@
 //! time of it.
 
 use super::cloudphysics_csv::record;
-use super::{Facts, Fit, Format, Parser, Places, Sample, Tally};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::RawRecord;
@@ -28,7 +28,7 @@ pub(crate) const FACTS: Facts = Facts {
     parser: Parser::Block(|sample| {
         // A file forced to be read as vscsi, and fitting neither version, is read as version 1 and refused there.
         let version = version_of(sample.bytes).unwrap_or(Version::One);
-        Box::new(Vscsi { version, tally: Tally::default() })
+        Box::new(Vscsi { version, tally: ReadCounts::default() })
     }),
 };
 
@@ -79,7 +79,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 
 struct Vscsi {
     version: Version,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Format for Vscsi {
@@ -109,7 +109,7 @@ impl Format for Vscsi {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 }

@@ -81,7 +81,7 @@ impl NativeReader {
         let name: Arc<str> = petrio_files::shown::path(path).to_string().into();
         match petrio_files::input::open(path) {
             Ok(file) => Self::of_file(name, file, wanted),
-            Err(source) => Err(TraceError::Open { name, source }),
+            Err(source) => Err(TraceError::open(name, source)),
         }
     }
 

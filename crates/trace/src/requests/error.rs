@@ -1,17 +1,20 @@
 //! Why captured requests can't be read.
 
 use crate::{Problem, TraceError};
+use miette::Diagnostic;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Captured requests that can't be read.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 pub enum RequestError {
     /// The file can't be read.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] TraceError),
     /// A line that is wrong.
     #[error("{name}, line {line}: {problem}")]
+    #[diagnostic(forward(problem))]
     Line {
         /// The file.
         name: Arc<str>,
@@ -29,15 +32,4 @@ pub enum RequestError {
     /// The format says what is read and what is written although the reader was told, or doesn't although it wasn't.
     #[error("operation: {0}")]
     Operation(&'static str),
-}
-
-impl RequestError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Trace(error) => error.help(),
-            Self::Line { problem, .. } => problem.help(),
-            Self::NoRequests { .. } | Self::Operation(_) => None,
-        }
-    }
 }

@@ -58,7 +58,7 @@ impl RequestReader {
     ) -> Result<Self, RequestError> {
         let name = name.into();
         let Unpacked { compression, stream, packed } =
-            decompressed(source).map_err(|source| TraceError::Open { name: name.clone(), source })?;
+            decompressed(source).map_err(|source| TraceError::open(name.clone(), source))?;
         let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let failed = |source| read_error(&name, compression, Place::Byte(0), source);

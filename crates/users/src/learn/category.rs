@@ -11,7 +11,7 @@ pub(super) struct File {
     pub(super) is_made: bool,
     pub(super) is_temporary: bool,
     /// Who made it, while it is there.
-    pub(super) made: Option<Made>,
+    pub(super) made: Option<Creation>,
     /// Its size, where a call has told it.
     pub(super) told: Option<u64>,
     pub(super) is_written: bool,
@@ -26,7 +26,7 @@ pub(super) struct File {
 
 /// How a file was made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct Creation {
     pub(super) at: Time,
     /// The process.
     pub(super) by: u32,

@@ -235,7 +235,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_random::{below, generator, uniform};
+    use petrio_random::{generator, uniform, uniform_below};
 
     #[test]
     fn the_order_of_a_chain_is_found() {
@@ -245,11 +245,18 @@ mod tests {
         let kinds = [EventKind::Read, EventKind::Write, EventKind::Open];
         let (mut last, mut two_before) = (0, [0, 0]);
         for _ in 0..20_000 {
-            independent.called(1, kinds[below(&mut random, 3) as usize]);
-            last = if uniform(&mut random) < 0.7 { (last + 1) % 3 } else { below(&mut random, 3) as usize };
+            independent.called(1, kinds[uniform_below(&mut random, 3) as usize]);
+            last = if uniform(&mut random) < 0.7 {
+                (last + 1) % 3
+            } else {
+                uniform_below(&mut random, 3) as usize
+            };
             first.called(1, kinds[last]);
-            let next =
-                if uniform(&mut random) < 0.6 { two_before[0] } else { below(&mut random, 3) as usize };
+            let next = if uniform(&mut random) < 0.6 {
+                two_before[0]
+            } else {
+                uniform_below(&mut random, 3) as usize
+            };
             two_before = [two_before[1], next];
             second.called(1, kinds[next]);
         }

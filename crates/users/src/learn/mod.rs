@@ -18,7 +18,7 @@ use super::readings::Readings;
 use super::specification::{Use, UserSpecification, UserType};
 use super::usage::{is_directory, is_login};
 use crate::namespace::{Category, Files, HOME};
-use category::{File, Key, Made, UNKNOWN, order};
+use category::{Creation, File, Key, UNKNOWN, order};
 use independence::{Streams, spearman};
 use indexmap::IndexMap;
 use kinds::{OfType, most_frequent};
@@ -182,7 +182,7 @@ impl Learner {
                 file.is_made = true;
                 // A number that is given again is another file.
                 file.size = 0;
-                file.made = self.processes.get(&event.process).map(|maker| Made {
+                file.made = self.processes.get(&event.process).map(|maker| Creation {
                     at: event.time,
                     by: event.process,
                     login: maker.logins,

@@ -6,7 +6,7 @@ use super::tree::Tree;
 use super::{Entry, Namespace, Owner, Shelf};
 use petrio_distribution::{Distribution, DistributionError};
 use petrio_kernel::Watch;
-use petrio_random::{Generator, below, generator};
+use petrio_random::{Generator, generator, uniform_below};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
@@ -378,7 +378,7 @@ fn draws(
     let mut all: Vec<f64> = wanted.map(|number| of.quantile(part(number))).collect();
     // Fisher and Yates: which file has which is random all the same.
     for last in (1..all.len()).rev() {
-        all.swap(last, below(&mut random, last as u64 + 1) as usize);
+        all.swap(last, uniform_below(&mut random, last as u64 + 1) as usize);
     }
     all
 }

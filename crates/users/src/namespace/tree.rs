@@ -1,6 +1,6 @@
 //! The directories of an owner while files are put into them: by depth, with the room that is left in each.
 
-use petrio_random::{Generator, below};
+use petrio_random::{Generator, uniform_below};
 
 /// Directories at one depth.
 #[derive(Default)]
@@ -38,14 +38,14 @@ impl Tree {
     /// Takes room for an entry in a directory at a depth; each room is as likely as any other.
     pub(super) fn room_at(&mut self, depth: usize) -> Option<u32> {
         let rooms = &mut self.levels.get_mut(depth)?.rooms;
-        let at = (!rooms.is_empty()).then(|| below(&mut self.random, rooms.len() as u64) as usize)?;
+        let at = (!rooms.is_empty()).then(|| uniform_below(&mut self.random, rooms.len() as u64) as usize)?;
         Some(rooms.swap_remove(at))
     }
 
     /// Takes room at any depth.
     pub(super) fn room_anywhere(&mut self) -> Option<u32> {
         let all: usize = self.levels.iter().map(|level| level.rooms.len()).sum();
-        let mut at = (all > 0).then(|| below(&mut self.random, all as u64) as usize)?;
+        let mut at = (all > 0).then(|| uniform_below(&mut self.random, all as u64) as usize)?;
         for level in &mut self.levels {
             if at < level.rooms.len() {
                 return Some(level.rooms.swap_remove(at));
@@ -58,8 +58,8 @@ impl Tree {
     /// Any directory at a depth.
     pub(super) fn any_at(&mut self, depth: usize) -> Option<u32> {
         let directories = &self.levels.get(depth)?.directories;
-        let at =
-            (!directories.is_empty()).then(|| below(&mut self.random, directories.len() as u64) as usize)?;
+        let at = (!directories.is_empty())
+            .then(|| uniform_below(&mut self.random, directories.len() as u64) as usize)?;
         Some(directories[at])
     }
 

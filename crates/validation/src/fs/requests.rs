@@ -5,7 +5,7 @@
 //! replayed by a scenario with `kind = "file-trace"`.
 
 use super::point::{Point, Setting};
-use petrio_random::{Generator, below, generator};
+use petrio_random::{Generator, generator, uniform_below};
 use petrio_units::Bytes;
 use std::fmt::Write;
 
@@ -57,8 +57,8 @@ const HEADING: &str = "offset_bytes,length_bytes,operation\n";
 fn database(count: u64) -> String {
     let (mut random, mut text) = (stream("database"), HEADING.to_owned());
     for _ in 0..count {
-        let length = if below(&mut random, 10) == 0 { 32 << 10 } else { 8 << 10 };
-        let offset = below(&mut random, (128 << 20) / (32 << 10)) * (32 << 10);
+        let length = if uniform_below(&mut random, 10) == 0 { 32 << 10 } else { 8 << 10 };
+        let offset = uniform_below(&mut random, (128 << 20) / (32 << 10)) * (32 << 10);
         let _ = writeln!(text, "{offset},{length},R");
     }
     text
@@ -78,7 +78,7 @@ fn log(count: u64) -> String {
     let (mut random, mut text) = (stream("log"), HEADING.to_owned());
     let mut ends: Vec<u64> = (0..8).map(|place| place * (16 << 20)).collect();
     for number in 0..count {
-        let length = (1 + below(&mut random, 7)) * (4 << 10);
+        let length = (1 + uniform_below(&mut random, 7)) * (4 << 10);
         let end = &mut ends[(number % 8) as usize];
         let _ = writeln!(text, "{end},{length},W");
         *end += length;

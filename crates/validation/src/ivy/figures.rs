@@ -1,7 +1,7 @@
 //! The columns of Ivy's tables (§6.1), and whether two of them differ.
 
 use petrio_kernel::statistics;
-use petrio_models::cluster::replication::Tally;
+use petrio_models::cluster::replication::ReplicationStatistics;
 use serde::Serialize;
 
 /// A row of a table.
@@ -25,7 +25,7 @@ pub struct IvyFigures {
 
 impl IvyFigures {
     /// From what was counted.
-    pub fn of(tally: &Tally) -> Self {
+    pub fn of(tally: &ReplicationStatistics) -> Self {
         let pair = |moments: statistics::Tally| (moments.mean(), moments.deviation());
         Self {
             seek_cylinders: tally.seek_cylinders.mean(),

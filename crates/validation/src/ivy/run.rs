@@ -4,7 +4,7 @@ use super::error::IvyError;
 use super::figures::{IvyFigures, differ, reduction};
 use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
 use super::system::{IvySystem, run};
-use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters, Tally};
+use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters, ReplicationStatistics};
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_scenario::catalogue::DEVICES;
@@ -79,9 +79,10 @@ pub fn system_of(file_system: FileSystem, policy: IvyPolicy, copies: u32) -> Res
 }
 
 /// A System over all seeds.
-pub fn run_seeds(system: &IvySystem) -> Result<Tally, IvyError> {
-    let tallies: Vec<Tally> = SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
-    Ok(tallies.iter().fold(Tally::default(), |sum, tally| sum.join(tally)))
+pub fn run_seeds(system: &IvySystem) -> Result<ReplicationStatistics, IvyError> {
+    let tallies: Vec<ReplicationStatistics> =
+        SEEDS.par_iter().map(|&seed| run(system, seed)).collect::<Result<_, _>>()?;
+    Ok(tallies.iter().fold(ReplicationStatistics::default(), |sum, tally| sum.join(tally)))
 }
 
 /// All tables. `progress` is told what comes next.
@@ -103,7 +104,7 @@ pub fn validate_ivy(progress: &mut dyn FnMut(&str)) -> Result<Vec<IvyRow>, IvyEr
     Ok(rows)
 }
 
-fn table_rows(table: &PaperTable, one: &Tally) -> Result<Vec<IvyRow>, IvyError> {
+fn table_rows(table: &PaperTable, one: &ReplicationStatistics) -> Result<Vec<IvyRow>, IvyError> {
     let first = table.rows[0].1;
     let ours = IvyFigures::of(one);
     table

@@ -4,7 +4,7 @@ use super::error::IvyError;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{NetBuilder, Simulation, Time, Watch};
 use petrio_models::cluster::replication::{
-    ReplicationParameters, ReplicationPorts, Sight, Tally, replication_page,
+    ReplicationParameters, ReplicationPorts, ReplicationStatistics, Sight, replication_page,
 };
 use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
 use petrio_models::device::disk::parameters::QueueDiscipline;
@@ -42,7 +42,7 @@ pub struct IvySystem {
 ///
 /// # Errors
 /// Parameters that contradict each other, or a run that fails.
-pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
+pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyError> {
     let files = Arc::new(TraceFiles::of(system.lives.events(seed)?)?);
     let mut net = NetBuilder::new("ivy");
     let mut page = net.top();
@@ -103,7 +103,7 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<Tally, IvyError> {
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);
     run.run_until(rest)?;
-    let mut tally = Tally::default();
+    let mut tally = ReplicationStatistics::default();
     run.for_each_token(replicas, |replicas| tally = replicas.tally().clone());
     Ok(tally)
 }

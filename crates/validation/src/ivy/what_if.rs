@@ -7,7 +7,7 @@ use super::paper::{FileSystem, IvyPolicy};
 use super::run::{analytic_disk, run_seeds, system_of};
 use super::system::IvySystem;
 use petrio_kernel::Time;
-use petrio_models::cluster::replication::{CopyTraffic, Messages, Tally};
+use petrio_models::cluster::replication::{CopyTraffic, Messages, ReplicationStatistics};
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_units::{Duration, Fraction};
 use serde::Serialize;
@@ -147,7 +147,12 @@ pub fn what_if(progress: &mut dyn FnMut(&str)) -> Result<(Vec<WhatIf>, Vec<WhatI
     Ok((systems, traces))
 }
 
-fn row(change: &str, (file_system, policy): (FileSystem, IvyPolicy), one: &Tally, two: &Tally) -> WhatIf {
+fn row(
+    change: &str,
+    (file_system, policy): (FileSystem, IvyPolicy),
+    one: &ReplicationStatistics,
+    two: &ReplicationStatistics,
+) -> WhatIf {
     let (first, second) = (IvyFigures::of(one), IvyFigures::of(two));
     let requests = two.read_turnaround.count() + two.write_turnaround.count();
     WhatIf {

@@ -1,6 +1,7 @@
 //! Why a program can't be made or can't go on, in words for the person who wrote it.
 
 use super::script::ScriptError;
+use miette::Diagnostic;
 use petrio_bounds::TooMuch;
 use petrio_colours::FileId;
 use petrio_trace::requests::RequestError;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// A program that can't be made, or can't go on.
-#[derive(Debug, Error)]
+#[derive(Debug, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum ProgramError {
     /// A parameter that no program can have.
@@ -22,12 +23,15 @@ pub enum ProgramError {
     },
     /// A script that can't be read, or that asks for what isn't there.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Script(#[from] ScriptError),
     /// Captured requests that can't be read.
     #[error(transparent)]
+    #[diagnostic(transparent)]
     Trace(#[from] TraceError),
     /// A line of captured requests that is wrong.
     #[error("{name}, line {line}: {problem}")]
+    #[diagnostic(forward(problem))]
     Request {
         /// The file.
         name: Arc<str>,
@@ -44,18 +48,21 @@ pub enum ProgramError {
     },
     /// More processes than can be replayed.
     #[error("more than {limit} processes")]
+    #[diagnostic(help("number the processes of the requests together, or replay a part of them"))]
     TooManyProcesses {
         /// How many are possible.
         limit: usize,
     },
     /// An append beyond the longest file.
     #[error("file {} would become longer than 8 EiB", .file.0)]
+    #[diagnostic(help("append less, or truncate the file now and then"))]
     FileTooLong {
         /// The file.
         file: FileId,
     },
     /// Two programs that mean different files by one number.
     #[error("file {} is \"{first}\" and \"{second}\"", .file.0)]
+    #[diagnostic(help("number the files of each workload on a file system apart (`first_file`)"))]
     FileTwice {
         /// The number.
         file: FileId,
@@ -77,12 +84,14 @@ pub enum ProgramError {
     Stopped,
     /// More files than numbers.
     #[error("more than {limit} files")]
+    #[diagnostic(help("use fewer files, or fewer processes"))]
     TooManyFiles {
         /// How many are possible.
         limit: u32,
     },
     /// More files than there is memory for.
     #[error("its {files} files are more than can be held: {cause}")]
+    #[diagnostic(help("use fewer files, or fewer processes"))]
     TooMuchForFiles {
         /// How many it needs.
         files: u64,
@@ -91,6 +100,7 @@ pub enum ProgramError {
     },
     /// More processes than there is memory for.
     #[error("{parameter}: {processes} processes are more than can be held: {cause}")]
+    #[diagnostic(help("use fewer, or a larger machine"))]
     TooMuchForProcesses {
         /// The parameter that asks for them.
         parameter: &'static str,
@@ -113,28 +123,6 @@ impl From<RequestError> for ProgramError {
 }
 
 impl ProgramError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Parameter { .. } | Self::Users { .. } | Self::Stopped => None,
-            Self::Script(error) => error.help.clone(),
-            Self::Trace(error) => error.help(),
-            Self::Request { problem, .. } => problem.help(),
-            Self::NoRequests { .. } => None,
-            Self::TooManyProcesses { .. } => {
-                Some("number the processes of the requests together, or replay a part of them".to_owned())
-            }
-            Self::FileTooLong { .. } => Some("append less, or truncate the file now and then".to_owned()),
-            Self::FileTwice { .. } => {
-                Some("number the files of each workload on a file system apart (`first_file`)".to_owned())
-            }
-            Self::TooMuchForProcesses { .. } => Some("use fewer, or a larger machine".to_owned()),
-            Self::TooManyFiles { .. } | Self::TooMuchForFiles { .. } => {
-                Some("use fewer files, or fewer processes".to_owned())
-            }
-        }
-    }
-
     /// A parameter that no program can have.
     pub fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
         Self::Parameter { parameter, problem: problem.into() }

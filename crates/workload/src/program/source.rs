@@ -6,7 +6,8 @@
 
 use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
-use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::due::Due;
+use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileOp, RequestId};
 use petrio_time::Time;
 use std::cmp::Reverse;

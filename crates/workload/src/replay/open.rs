@@ -1,7 +1,8 @@
 //! Open replay: every request at its arrival time, stretched by a factor.
 
 use super::{Record, checked_time_scale, scaled};
-use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
+use crate::due::Due;
+use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::RequestId;
 use petrio_time::Time;
 use petrio_trace::{BlockRecord, TraceError};

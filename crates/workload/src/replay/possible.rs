@@ -7,7 +7,8 @@
 //! its last close. Each change is counted.
 
 use super::files::TraceFiles;
-use crate::source::{Due, RequestSource, SourceError, SourceItem};
+use crate::due::Due;
+use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
 use petrio_time::Time;
 use std::collections::BTreeMap;

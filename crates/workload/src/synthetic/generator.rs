@@ -1,8 +1,8 @@
 //! One generator's draws: where the next request goes, how long it is, what it waits for.
 
-use super::parameters::SyntheticError;
+use super::error::SyntheticError;
 use petrio_colours::Direction;
-use petrio_distribution::{Distribution, below, uniform};
+use petrio_distribution::{Distribution, uniform, uniform_below};
 use rand_core::Rng;
 
 /// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where not
@@ -98,9 +98,9 @@ impl Plan {
 
     fn anywhere(&self, random: &mut impl Rng) -> Result<Drawn, SyntheticError> {
         let think = self.time(&self.inter_arrival, "inter_arrival", random)?;
-        let device = self.devices[below(self.devices.len() as u64, random) as usize];
+        let device = self.devices[uniform_below(self.devices.len() as u64, random) as usize];
         let (start, length) = self.until("size", || {
-            let start = below(self.units, random);
+            let start = uniform_below(self.units, random);
             let length = self.length(random)?;
             (start + length <= self.units).then_some((start, length))
         })?;

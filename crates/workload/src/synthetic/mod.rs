@@ -30,11 +30,13 @@
 //! leaves it out); a distribution that can't give an acceptable number is refused (DiskSim draws for ever); its system-call
 //! events are left out.
 
+mod error;
 mod generator;
 mod parameters;
 mod source;
 
-pub use parameters::{Generator, Synthetic, SyntheticError};
+pub use error::SyntheticError;
+pub use parameters::{Generator, Synthetic};
 pub use petrio_distribution::Draw;
 pub use petrio_units::SignedBlocks;
 pub use source::SyntheticSource;

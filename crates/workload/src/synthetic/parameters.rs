@@ -1,5 +1,6 @@
 //! The parameters of a synthetic workload, as a scenario writes them, and what makes them sound.
 
+use super::error::SyntheticError;
 use super::generator::Plan;
 use super::source::SyntheticSource;
 use petrio_distribution::{Distribution, Draw};
@@ -7,7 +8,6 @@ use petrio_units::{Blocks, Duration, Fraction, Measurable, SignedBlocks};
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// A synthetic workload: generators that run side by side, until so many requests or for so long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,71 +82,6 @@ const fn four_kib() -> Blocks {
 
 const fn none() -> Fraction {
     Fraction::ZERO
-}
-
-/// A synthetic workload that can't be generated.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SyntheticError {
-    /// A parameter that no generator can have.
-    #[error("generator {generator}, {parameter}: {problem}")]
-    Parameter {
-        /// Which generator, from 1.
-        generator: usize,
-        /// The parameter's name.
-        parameter: &'static str,
-        /// What is wrong, in words.
-        problem: String,
-    },
-    /// No generator at all.
-    #[error("the synthetic workload has no generator")]
-    NoGenerator,
-    /// As many random streams as generators are needed.
-    #[error("{generators} generators need as many streams of random numbers, not {streams}")]
-    Streams {
-        /// Generators.
-        generators: usize,
-        /// Streams.
-        streams: usize,
-    },
-    /// A distribution that almost never gives an acceptable number.
-    #[error("generator {generator}, {parameter}: not one of {draws} draws could be used")]
-    Redraws {
-        /// Which generator, from 1.
-        generator: usize,
-        /// The parameter's name.
-        parameter: &'static str,
-        /// How many draws were made.
-        draws: u32,
-    },
-    /// A generator whose next request would come after the end of model time.
-    #[error(
-        "generator {generator}, inter_arrival: after {issued} requests, the next would be issued after more than 213 days, which is as far \
-         as the clock reaches"
-    )]
-    BeyondHorizon {
-        /// Which generator, from 1.
-        generator: usize,
-        /// Requests that the workload has issued before.
-        issued: u64,
-    },
-}
-
-impl SyntheticError {
-    /// What to do about it, where there is something to do.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::NoGenerator => Some("add at least one entry to `generators`".to_owned()),
-            Self::Redraws { .. } => Some(
-                "times must not be negative, and requests must fit on the device: change the distribution"
-                    .to_owned(),
-            ),
-            Self::BeyondHorizon { .. } => Some(
-                "shorten the times between requests, or end the workload before: `duration`, or [measure] stop = { time = … }".to_owned(),
-            ),
-            _ => None,
-        }
-    }
 }
 
 impl Synthetic {

@@ -5,8 +5,9 @@
 //! reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
 
 use super::generator::{Drawn, Plan, Urgency};
+use crate::due::Due;
 use crate::earliest::Earliest;
-use crate::source::{Due, Phase, RequestSource, SourceError, SourceItem};
+use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_time::Time;
 use rand_core::Rng;
@@ -83,7 +84,7 @@ pub struct SyntheticSource<R> {
     /// When each is due.
     due: Earliest,
     /// A draw that failed when the source was made, to be reported at the first question.
-    failed: Option<super::parameters::SyntheticError>,
+    failed: Option<super::error::SyntheticError>,
     requests: u64,
     until: Time,
     issued: u64,
@@ -153,8 +154,7 @@ impl<R: Rng + Send> SyntheticSource<R> {
         }
         let thinks = self.workers.iter().position(|worker| worker.waits_for.is_none())?;
         Some(
-            super::parameters::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }
-                .into(),
+            super::error::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }.into(),
         )
     }
 }

@@ -1,5 +1,6 @@
 //! Replays against what must hold whatever the trace: at the traced speed a closed replay gives the trace back.
 
+use miette::Diagnostic;
 use petrio_colours::{Direction, RequestId};
 use petrio_time::Time;
 use petrio_trace::{BlockRecord, TraceError, TraceOptions, TraceReader};
@@ -202,7 +203,7 @@ fn processes_that_drift_too_far_apart_are_an_error_not_a_full_memory() {
     })
     .unwrap_err();
     assert!(matches!(error, SourceError::LookAhead { held: 501, process: 1 }), "{error}");
-    assert!(error.help().unwrap().contains("look_ahead"));
+    assert!(error.help().unwrap().to_string().contains("look_ahead"));
 }
 
 #[test]

@@ -10,8 +10,8 @@
 
 use super::places::Places;
 use super::queue::{Place, Queue};
-use crate::recorder::block::{Access, BlockAccess};
-use crate::recorder::kernel_event::{Letters, Stage};
+use crate::recorder::block::{Access, BlockAccess, Letters};
+use crate::recorder::kernel_event::RequestStage;
 use petrio_colours::Direction;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, Extent};
@@ -51,7 +51,7 @@ pub(crate) struct Step {
     /// In whose context.
     pub(crate) thread: u32,
     /// Which step.
-    pub(crate) stage: Stage,
+    pub(crate) stage: RequestStage,
     /// The disk.
     pub(crate) disk: u32,
     /// First sector.
@@ -64,14 +64,14 @@ pub(crate) struct Step {
 
 /// What the letters say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Said {
+struct RequestKind {
     direction: Direction,
     synchronous: bool,
     force_unit_access: bool,
 }
 
 /// None of what moves no data and makes nothing durable.
-fn said(letters: Letters, sectors: u64) -> Option<Said> {
+fn said(letters: Letters, sectors: u64) -> Option<RequestKind> {
     let access = BlockAccess::of_letters(letters, 0, sectors)?;
     let direction = match access.access {
         Access::Read => Direction::Read,
@@ -79,7 +79,7 @@ fn said(letters: Letters, sectors: u64) -> Option<Said> {
         Access::Flush => Direction::Flush,
         Access::Discard | Access::Other => return None,
     };
-    Some(Said {
+    Some(RequestKind {
         direction,
         synchronous: access.synchronous,
         force_unit_access: access.force_unit_access && direction == Direction::Write,
@@ -105,7 +105,7 @@ impl Requests {
     /// A request went a step further.
     pub(crate) fn step(&mut self, mut step: Step, places: &Places, queue: &mut Queue) {
         let Some(said) = said(step.letters, step.sectors) else {
-            self.passed_over += u64::from(step.stage == Stage::Queued);
+            self.passed_over += u64::from(step.stage == RequestStage::Queued);
             return;
         };
         if said.direction == Direction::Flush {
@@ -113,15 +113,15 @@ impl Requests {
             (step.sector, step.sectors) = (0, 0);
         }
         match step.stage {
-            Stage::Queued => self.queued(step, said, places, queue),
+            RequestStage::Queued => self.queued(step, said, places, queue),
             // Of the queue in between, a file-level trace has nothing.
-            Stage::Inserted => {}
-            Stage::Issued => self.issued(step, said, places, queue),
-            Stage::Completed => self.completed(step, said, places, queue),
+            RequestStage::Inserted => {}
+            RequestStage::Issued => self.issued(step, said, places, queue),
+            RequestStage::Completed => self.completed(step, said, places, queue),
         }
     }
 
-    fn queued(&mut self, step: Step, said: Said, places: &Places, queue: &mut Queue) {
+    fn queued(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
         let place = queue.reserve(step.time_ns);
         queue.unsettle(place, step.event(EventKind::Queue, said, step.thread, places));
         let bio =
@@ -132,7 +132,7 @@ impl Requests {
         }
     }
 
-    fn issued(&mut self, step: Step, said: Said, places: &Places, queue: &mut Queue) {
+    fn issued(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
         let again = self.flying.get(&(step.disk, step.sector));
         if step.sectors > 0
             && again.is_some_and(|flying| flying.iter().any(|one| one.sectors == step.sectors))
@@ -177,7 +177,7 @@ impl Requests {
         }
     }
 
-    fn completed(&mut self, step: Step, said: Said, places: &Places, queue: &mut Queue) {
+    fn completed(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
         let place = (step.disk, step.sector);
         let mut flying = None;
         if let Some(here) = self.flying.get_mut(&place) {
@@ -196,7 +196,7 @@ impl Requests {
 }
 
 impl Step {
-    fn event(&self, kind: EventKind, said: Said, thread: u32, places: &Places) -> Event {
+    fn event(&self, kind: EventKind, said: RequestKind, thread: u32, places: &Places) -> Event {
         let mut event = Event::new(Time::from_nanos(self.time_ns.saturating_sub(self.origin_ns)), kind);
         event.process = thread;
         event.length = self.sectors * SECTOR_BYTES;
@@ -223,7 +223,7 @@ mod tests {
     use crate::recorder::kernel_event::letters;
     use proptest::prelude::*;
 
-    fn run(steps: &[(u64, Stage, u64, u64, &str)]) -> Vec<Event> {
+    fn run(steps: &[(u64, RequestStage, u64, u64, &str)]) -> Vec<Event> {
         let (mut requests, mut queue, places) = (Requests::default(), Queue::default(), Places::default());
         for &(time_ns, stage, sector, sectors, text) in steps {
             let letters = letters(text);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn merged_bios_are_one_request() {
-        use Stage::{Completed, Issued, Queued};
+        use RequestStage::{Completed, Issued, Queued};
         let events = run(&[
             (1, Queued, 100, 8, "R"),
             (2, Queued, 108, 8, "R"),
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_split_bio_is_two_requests_and_completions_may_overtake() {
-        use Stage::{Completed, Issued, Queued};
+        use RequestStage::{Completed, Issued, Queued};
         let events = run(&[
             (1, Queued, 100, 16, "WS"),
             (2, Issued, 100, 8, "WS"),
@@ -276,8 +276,11 @@ mod tests {
 
     #[test]
     fn letters_tell_writes_from_flushes_and_force_unit_access_from_a_flush_before() {
-        let write =
-            |force_unit_access| Said { direction: Direction::Write, synchronous: true, force_unit_access };
+        let write = |force_unit_access| RequestKind {
+            direction: Direction::Write,
+            synchronous: true,
+            force_unit_access,
+        };
         assert_eq!(said(letters("FWFSM"), 8), Some(write(true)));
         assert_eq!(said(letters("FWSM"), 8), Some(write(false)));
         assert_eq!(said(letters("FF"), 0).unwrap().direction, Direction::Flush);
@@ -292,7 +295,7 @@ mod tests {
             steps in proptest::collection::vec((0_u8..3, 0_u64..40, 0_u64..10, "[RWFDSMA]{0,4}"), 0..60)
         ) {
             let steps: Vec<_> = steps.iter().enumerate().map(|(time, (stage, sector, sectors, text))| {
-                let stage = [Stage::Queued, Stage::Issued, Stage::Completed][usize::from(*stage)];
+                let stage = [RequestStage::Queued, RequestStage::Issued, RequestStage::Completed][usize::from(*stage)];
                 (time as u64, stage, *sector, *sectors, text.as_str())
             }).collect();
             let events = run(&steps);

@@ -1,6 +1,6 @@
 //! `petrio fs create`
 
-use super::{Placed, directories, failed, placed, words};
+use super::{Placed, directories, placed, words};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::progress::CountProgress;
@@ -16,11 +16,11 @@ use std::path::PathBuf;
 
 /// Make the files of a user specification in a directory, or in a simulated file system
 ///
-/// The same specification, users and seed give the same names and sizes everywhere, in real directories and in simulated file
-/// systems. A creation that was stopped goes on where it was. Nothing is written outside the directories given, through no link; where
-/// a name is taken by something that petrio hasn't made, nothing at all is changed. What is made is written down in the directory, so that
-/// petrio fs remove removes exactly that; it has the sticky bit ("t" in ls -l), by which petrio knows it after a crash. One petrio at a
-/// time works in a directory.
+/// The same specification, users and seed give the same names and sizes everywhere, in real directories and in
+/// simulated file systems. A creation that was stopped goes on where it was. Nothing is written outside the directories
+/// given, through no link; where a name is taken by something that petrio hasn't made, nothing at all is changed. What
+/// is made is written down in the directory, so that petrio fs remove removes exactly that; it has the sticky bit ("t"
+/// in ls -l), by which petrio knows it after a crash. One petrio at a time works in a directory.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Create {
@@ -52,7 +52,8 @@ pub(crate) struct Create {
     /// Change a value of the specification, such as files.count=5000; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<Override>,
-    /// Put them beside what is in the directory; nothing that is there is touched, and nothing is made where a name is taken
+    /// Put them beside what is in the directory; nothing that is there is touched, and nothing is made where a name is
+    /// taken
     #[arg(long)]
     force: bool,
     /// Look at every file afterwards
@@ -100,21 +101,21 @@ impl Create {
         }
         let directories = directories(&self.dir)?;
         let manifest = Manifest::new(specification, users, self.seed);
-        let mut site = Site::plan(manifest, &directories, "petrio fs create").map_err(failed)?;
+        let mut site = Site::plan(manifest, &directories, "petrio fs create")?;
         let mut progress = CountProgress::new(site.namespace().entries.len() as u64, "files and directories");
         let created = create(&mut site, self.force, |made| {
             progress.update(made);
             true
         });
         progress.finish();
-        let created = created.map_err(failed)?;
+        let created = created?;
         let found = match created.found {
             0 => String::new(),
             found => format!("; {found} were there already"),
         };
         talk(&format!("{}: {}{found}", directories.main.display(), words(site.namespace())));
         if self.verify {
-            let verified = verify(&site).map_err(failed)?;
+            let verified = verify(&site)?;
             super::verify::tell(&verified)?;
         }
         Ok(())

@@ -15,8 +15,9 @@ use std::path::PathBuf;
 
 /// Describe the files of a directory, or those of a trace, as a specification from which files like them are made
 ///
-/// Numbers, sizes, depths, extensions and entries of directories come out as they are. Names and contents aren't looked at beyond that: the
-/// specification can be given away. On standard error it says how much alike are the original and what is made of it.
+/// Numbers, sizes, depths, extensions and entries of directories come out as they are. Names and contents aren't looked
+/// at beyond that: the specification can be given away. On standard error it says how much alike are the original and
+/// what is made of it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Describe {
@@ -74,7 +75,7 @@ impl Describe {
             describe_trace(&self.what, &self.reading.options())
         };
         found.map_err(|error| match error {
-            DescribeError::Directory(error) => super::failed(error),
+            DescribeError::Directory(error) => error.into(),
             DescribeError::Trace(error) => error.into(),
             error => Failure::new(format!("{}: {error}", self.what.display()), None),
         })

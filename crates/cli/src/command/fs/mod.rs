@@ -78,13 +78,10 @@ pub(crate) fn directories(given: &[Placed]) -> Result<Directories, Failure> {
     Ok(Directories { main, others })
 }
 
-pub(crate) fn failed(error: NamespaceError) -> Failure {
-    let help = error.help();
-    if error.is_of_the_system() {
-        let help = help.map(|help| format!("\n help: {help}")).unwrap_or_default();
-        return Failure::Output(format!("{error}{help}"));
+impl From<NamespaceError> for Failure {
+    fn from(error: NamespaceError) -> Self {
+        if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }
     }
-    Failure::new(error, help)
 }
 
 /// A namespace in a few words.

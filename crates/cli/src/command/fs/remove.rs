@@ -1,6 +1,6 @@
 //! `petrio fs remove`
 
-use super::{Placed, directories, failed, placed};
+use super::{Placed, directories, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
@@ -10,9 +10,9 @@ use petrio_scenario::report::figures::counted;
 
 /// Remove what petrio fs create has made, and nothing else
 ///
-/// What was made is known by what it is, not by its name: a file of yours that has the name of one of petrio's stays, and the directories
-/// around it, and the command says so and ends with exit code 2. A file that petrio has made is removed whatever was written
-/// into it since.
+/// What was made is known by what it is, not by its name: a file of yours that has the name of one of petrio's stays,
+/// and the directories around it, and the command says so and ends with exit code 2. A file that petrio has made is
+/// removed whatever was written into it since.
 #[derive(Args)]
 pub(crate) struct Remove {
     /// The directory that was given to petrio fs create, and PLACE=DIR again for each place that lies elsewhere
@@ -26,8 +26,8 @@ const NAMED: usize = 20;
 impl Remove {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let directories = directories(&self.dir)?;
-        let site = Site::of(&directories, Access::Change, "petrio fs remove").map_err(failed)?;
-        let removed = remove(site).map_err(failed)?;
+        let site = Site::of(&directories, Access::Change, "petrio fs remove")?;
+        let removed = remove(site)?;
         talk(&format!("removed: {}", counted(removed.removed, "file or directory", "files and directories")));
         for Kept { path, why } in removed.kept.iter().take(NAMED) {
             talk(&format!("kept, {why}: {}", shown::path(path)));

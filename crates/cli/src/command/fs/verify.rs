@@ -1,6 +1,6 @@
 //! `petrio fs verify`
 
-use super::{Placed, directories, failed, placed};
+use super::{Placed, directories, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
@@ -8,7 +8,8 @@ use petrio_live::namespace::{Access, Site, Verified, verify};
 use petrio_scenario::report::figures::counted;
 use std::path::PathBuf;
 
-/// Compare every name, kind and size with what petrio fs create has made; a file that was put in the place of one isn't taken for it
+/// Compare every name, kind and size with what petrio fs create has made; a file that was put in the place of one isn't
+/// taken for it
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that was given to petrio fs create, and PLACE=DIR again for each place that lies elsewhere
@@ -21,8 +22,8 @@ const NAMED: usize = 10;
 
 impl Verify {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let site = Site::of(&directories(&self.dir)?, Access::Look, "petrio fs verify").map_err(failed)?;
-        let verified = verify(&site).map_err(failed)?;
+        let site = Site::of(&directories(&self.dir)?, Access::Look, "petrio fs verify")?;
+        let verified = verify(&site)?;
         tell(&verified)
     }
 }

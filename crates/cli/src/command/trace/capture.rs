@@ -131,11 +131,10 @@ fn rotation(text: &str) -> Result<Rotation, String> {
 }
 
 fn failed(error: CaptureError) -> Failure {
-    let help = error.help();
     match error {
         // What can't be written is told from what can't be asked for by its exit code.
         CaptureError::Output { .. } | CaptureError::Buffer { .. } => Failure::Output(error.to_string()),
-        error => Failure::new(error, help),
+        error => Failure::of(&error),
     }
 }
 

@@ -54,9 +54,6 @@ impl Merge {
 fn refused(error: MergeError) -> Failure {
     match error {
         MergeError::Trace(error) => error.into(),
-        other => {
-            let help = other.help();
-            Failure::new(other, help)
-        }
+        other => Failure::of(&other),
     }
 }

@@ -94,10 +94,8 @@ impl Compare {
         let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;
         let users = Users { shares, ..Users::new(path, self.count, self.sessions) };
         let candidates = self.candidates.iter().map(|path| {
-            candidate(path, &users, self.seed).map_err(|error| match (&error, error.help()) {
-                (UsersError::NotOneFileWorkload, help) => {
-                    Failure::new(format!("{}: {error}", path.display()), help)
-                }
+            candidate(path, &users, self.seed).map_err(|error| match &error {
+                UsersError::NotOneFileWorkload => Failure::named(path, &error),
                 _ => failed(error),
             })
         });

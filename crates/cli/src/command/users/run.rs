@@ -9,17 +9,18 @@ use crate::outputs::Outputs;
 use crate::progress::CountProgress;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
-use petrio_study::users::{Stage, UsersError, UsersRun, UsersSummary, Workers, run_users};
+use petrio_study::users::{UsersError, UsersProgress, UsersRun, UsersSummary, Workers, run_users};
 use petrio_trace::write::OutputFormat;
 use petrio_users::Users;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every call
+/// Run the users of a specification on a real, mounted file system, each process a thread or a process, and time every
+/// call
 ///
-/// Their files are made first where they aren't there yet (petrio fs create), and only what petrio has made is written to. What users make
-/// themselves goes at the end, or when the next run begins if this one is killed. The same users run on simulated file systems by
-/// kind = "users" in a scenario, with the same calls from the same seed.
+/// Their files are made first where they aren't there yet (petrio fs create), and only what petrio has made is written
+/// to. What users make themselves goes at the end, or when the next run begins if this one is killed. The same users
+/// run on simulated file systems by kind = "users" in a scenario, with the same calls from the same seed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
@@ -41,8 +42,8 @@ pub(crate) struct Run {
     /// How many of the users are of a type, instead of what the specification says; may be repeated
     #[arg(long, value_name = "TYPE=SHARE", value_parser = share)]
     share: Vec<(String, f64)>,
-    /// Run each of their processes as a process of the operating system, instead of as a thread of one; with a number, in so many
-    /// processes of several threads each
+    /// Run each of their processes as a process of the operating system, instead of as a thread of one; with a number,
+    /// in so many processes of several threads each
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = EACH, value_parser = workers)]
     processes: Option<WorkerCount>,
     /// Where random numbers begin: those of the files, and of what is done with them
@@ -105,18 +106,14 @@ pub(super) fn share(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn failed(error: UsersError) -> Failure {
-    let help = error.help();
     match error {
-        UsersError::Files(error) => crate::command::fs::failed(error),
-        UsersError::Drive(_) => {
-            let help = help.map_or_else(String::new, |help| format!("\n help: {help}"));
-            Failure::Output(format!("{error}{help}"))
-        }
+        UsersError::Files(error) => error.into(),
+        UsersError::Drive(_) => Failure::output(&error),
         UsersError::Scenario(problems) => problems.into(),
         UsersError::Run(failure) => failure.into(),
         UsersError::Report(error) => error.into(),
         UsersError::Trace(error) => error.into(),
-        error => Failure::new(error, help),
+        error => Failure::of(&error),
     }
 }
 
@@ -161,8 +158,8 @@ impl Run {
             (CountProgress::new(0, "files and directories"), CountProgress::new(0, "calls"));
         let summary = run_users(&run, |stage| {
             match stage {
-                Stage::Files(made) => files.update(made),
-                Stage::Calls(done) => {
+                UsersProgress::Files(made) => files.update(made),
+                UsersProgress::Calls(done) => {
                     files.finish();
                     calls.update(done);
                 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Exponential;
+use miette::Diagnostic;
 
 fn exponential(count: usize) -> Vec<f64> {
     draws(&Exponential::new(0.0, 4.0).unwrap().into(), count, 1)
@@ -19,7 +20,7 @@ fn no_values_and_no_numbers_are_refused_with_their_place() {
         refused(&[1.0, f64::INFINITY]).to_string(),
         "value 2 is inf; every value must be a finite number"
     );
-    assert!(refused(&[f64::NAN]).help().unwrap().contains("take such values out"));
+    assert!(refused(&[f64::NAN]).help().unwrap().to_string().contains("take such values out"));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn negative_values_are_refused_by_families_from_zero_on() {
     }
     let error = fit(&values, &only(&[FitFamily::Pareto], None), &|_| {}).unwrap_err();
     assert!(error.to_string().contains("pareto: it takes no negative numbers"), "{error}");
-    assert!(error.help().unwrap().contains("normal and uniform take any number"));
+    assert!(error.help().unwrap().to_string().contains("normal and uniform take any number"));
 }
 
 #[test]

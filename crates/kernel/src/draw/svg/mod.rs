@@ -4,6 +4,7 @@
 //! a waiting line and a server, state places a double outline. Pages below are boxes with a double outline, as
 //! substitution transitions are. A place of another page is dashed. The flow runs from left to right.
 
+mod layers;
 mod layout;
 mod legend;
 mod render;

@@ -1,6 +1,6 @@
 //! Rows of a layered drawing: every item near the mean of its neighbours, none nearer to another than allowed.
 
-use super::layout::Layers;
+use super::layers::Layers;
 
 /// Sweeps over the layers.
 const SWEEPS: usize = 40;

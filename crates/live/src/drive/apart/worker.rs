@@ -5,6 +5,7 @@ use super::super::ground::Ground;
 use super::super::recording::Recorder;
 use super::super::run_recorded;
 use super::wire::{Kind, calls_to_bytes, number, numbers_to_bytes, receive, send};
+use miette::Diagnostic;
 use petrio_colours::FileId;
 use petrio_workload::program::Prepared;
 use rustix::time::{ClockId, clock_gettime};
@@ -33,6 +34,13 @@ pub struct Refusal {
     pub why: String,
     /// What to do about it, where there is something to do.
     pub help: Option<String>,
+}
+
+impl Refusal {
+    /// An error as a worker's.
+    pub fn of(error: &dyn Diagnostic) -> Self {
+        Self { why: error.to_string(), help: error.help().map(|help| help.to_string()) }
+    }
 }
 
 /// Batches of calls on their way to the supervisor.
@@ -98,7 +106,7 @@ pub fn serve(prepare: impl FnOnce(&[u8]) -> Result<Assignment, Refusal>) -> io::
     });
     match outcome {
         Ok(gaps) => send(&mut line, Kind::Done, &numbers_to_bytes(&gaps.numbers())),
-        Err(error) => refuse(&mut line, &Refusal { why: error.to_string(), help: error.help() }),
+        Err(error) => refuse(&mut line, &Refusal::of(&error)),
     }
 }
 

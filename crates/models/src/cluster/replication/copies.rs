@@ -3,14 +3,14 @@
 //! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's copies are a set
 //! of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
 
-use super::flights::{Flight, Parts};
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
 use super::select::Counted;
 use super::slots::Slots;
-use super::tally::Tally;
+use super::tally::ReplicationStatistics;
 use super::traffic::Ranges;
+use super::under_way::{Flight, Parts};
 use crate::host::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp};
@@ -64,7 +64,7 @@ pub struct Replicas {
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
     by_last_read: BTreeSet<(Option<Time>, FileId)>,
-    pub(super) tally: Tally,
+    pub(super) tally: ReplicationStatistics,
 }
 
 impl Replicas {
@@ -89,12 +89,12 @@ impl Replicas {
             next_part: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
-            tally: Tally::default(),
+            tally: ReplicationStatistics::default(),
         })
     }
 
     /// What was seen so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &ReplicationStatistics {
         &self.tally
     }
 

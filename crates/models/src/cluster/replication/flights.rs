@@ -5,30 +5,10 @@ use super::parameters::WriteReturns;
 use super::select::{Candidate, best, in_order};
 use super::slots::Slots;
 use super::traffic::Copying;
+use super::under_way::{Flight, Parts, Whole};
 use petrio_colours::{BlockRequest, Direction, FileId, IoClass, RequestId, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
-
-/// A request on its way, in parts.
-#[derive(Clone, Debug)]
-pub(super) struct Whole {
-    request: BlockRequest,
-    left: u32,
-    /// How the parts so far ended.
-    status: Status,
-    /// It goes back with its first part, and has.
-    returns_first: bool,
-    has_returned: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Flight {
-    Whole(Box<Whole>),
-    Copy(Copying),
-}
-
-/// What goes to which disk.
-pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
 
 impl Replicas {
     /// Parts ever sent to the disks, less those that are there.

@@ -27,13 +27,14 @@ mod select;
 mod slots;
 mod tally;
 mod traffic;
+mod under_way;
 
 pub use copies::Replicas;
 pub use history::{FileEvent, History};
 pub use page::{ReplicationPorts, Sight, replication_page};
 pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
-pub use tally::Tally;
+pub use tally::ReplicationStatistics;
 
 #[cfg(test)]
 mod tests;

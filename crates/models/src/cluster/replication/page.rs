@@ -7,14 +7,14 @@
 //! ```
 
 use super::copies::Replicas;
-use super::flights::Parts;
 use super::parameters::{ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
+use super::under_way::Parts;
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
-use petrio_random::below;
+use petrio_random::uniform_below;
 use smallvec::SmallVec;
 
 /// How replication sees a disk.
@@ -190,7 +190,7 @@ fn drawing<T>(
     what: impl FnOnce(&mut Replicas, &mut dyn FnMut(u64) -> u64) -> T,
 ) -> T {
     let mut generator = f.random(draws).clone();
-    let found = what(f.update(replicas), &mut |bound| below(&mut generator, bound));
+    let found = what(f.update(replicas), &mut |bound| uniform_below(&mut generator, bound));
     *f.random(draws) = generator;
     found
 }

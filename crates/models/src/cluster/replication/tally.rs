@@ -4,7 +4,7 @@ use petrio_kernel::{Time, statistics};
 
 /// What was seen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct ReplicationStatistics {
     /// Turnaround of reads in milliseconds: from entering replication (the disk's queue, where messages cost nothing) to the data.
     pub read_turnaround: statistics::Tally,
     /// Turnaround of writes in milliseconds, as [`WriteReturns`](super::WriteReturns) has it.
@@ -25,7 +25,7 @@ pub struct Tally {
     pub evicted: u64,
 }
 
-impl Tally {
+impl ReplicationStatistics {
     /// What two runs came to together.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {

@@ -103,7 +103,7 @@ impl Bench {
         self.replicas(|replicas| replicas.copies_of(FileId(file)))
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReplicationStatistics {
         self.replicas(|replicas| replicas.tally().clone())
     }
 }

@@ -15,7 +15,7 @@ use crate::device::entrance::{refusal, refuse};
 use crate::device::one_at_a_time::{Job, steps_page};
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::{PageBuilder, Place};
-use petrio_random::below;
+use petrio_random::uniform_below;
 
 /// An analytic disk in a net.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub fn analytic_disk_page(
         if let Some(failure) = refusal(&request, blocks) {
             return f.put(refused, refuse(request, failure));
         }
-        let (draw, now) = (below(f.random(draws), u64::MAX), f.now());
+        let (draw, now) = (uniform_below(f.random(draws), u64::MAX), f.now());
         f.update(update).accept(request, now, draw);
         f.put(waiting, ());
     });

@@ -8,8 +8,8 @@
 
 use super::bitmap::Bitmaps;
 use super::geometry::{FIRST_INODE, Geometry};
-use petrio_random::below;
 use petrio_random::generator;
+use petrio_random::uniform_below;
 
 /// A count that is read without the last few changes: lib/percpu_counter.c with its batch of 32 on one processor.
 #[derive(Clone, Copy, Debug)]
@@ -173,8 +173,10 @@ impl Inodes {
         match hash {
             Some(hash) if parent.top => {
                 // The name's hash decides where the search begins, so that ties fall anywhere.
-                let start =
-                    below(&mut generator(u64::from(hash), 0, "directory", "group"), u64::from(flexes)) as u32;
+                let start = uniform_below(
+                    &mut generator(u64::from(hash), 0, "directory", "group"),
+                    u64::from(flexes),
+                ) as u32;
                 let mut fewest = u64::from(geometry.inodes_per_group);
                 for flex in (0..flexes).map(|step| (start + step) % flexes) {
                     let inodes = inodes(flex);

@@ -8,7 +8,7 @@ use super::parameters::{BLOCK_SIZE, Family};
 use super::touched::Touched;
 use super::volume::Volume;
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_random::{Generator, below, uniform};
+use petrio_random::{Generator, uniform, uniform_below};
 use std::sync::Arc;
 
 /// Blocks that write-back hands to the allocator of ext4 at once (MAX_WRITEPAGES_EXTENT_LEN).
@@ -68,7 +68,7 @@ impl Volume {
             let chunk = if self.parameters.family == Family::Ext4 { AT_ONCE } else { u64::MAX };
             let end = (at + piece.min(chunk).min(u64::MAX - at)).min(blocks);
             let scattered = at > 0 && at % piece == 0 && uniform(random) < share;
-            self.scatter = scattered.then(|| below(random, self.geometry.blocks));
+            self.scatter = scattered.then(|| uniform_below(random, self.geometry.blocks));
             if scattered {
                 self.drop_reserve(inode);
             }

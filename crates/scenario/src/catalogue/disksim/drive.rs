@@ -1,9 +1,11 @@
 //! The `disksim_disk` block: bus, overheads, cache and queue of a drive.
 
 use super::error::{ImportError, Problem};
+use super::files::Files;
+use super::model;
+use super::notes::{Ignored, Notes};
 use super::reader::Reader;
 use super::topology::Path;
-use super::{Files, Ignored, Notes, model};
 use petrio_kernel::Time;
 use petrio_models::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, ImmediateReporting,

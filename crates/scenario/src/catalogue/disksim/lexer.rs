@@ -24,7 +24,7 @@ impl Token<'_> {
             Self::CloseList => "\"]\"".to_owned(),
             Self::Equals => "\"=\"".to_owned(),
             Self::Comma => "a comma".to_owned(),
-            Self::Word(word) => format!("\"{}\"", super::syntax::shortened(word)),
+            Self::Word(word) => format!("\"{}\"", shortened(word)),
         }
     }
 }
@@ -106,4 +106,9 @@ impl<'a> Lexer<'a> {
             return Ok((Some(sign), &rest[1..], line));
         }
     }
+}
+
+/// At most 40 characters, for messages.
+pub(super) fn shortened(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

@@ -1,9 +1,10 @@
 //! The `dm_disk` block: geometry and mechanics (DiskSim's library diskmodel).
 
 use super::error::{ImportError, Problem};
+use super::files::Files;
+use super::notes::{Ignored, Notes};
 use super::reader::{Reader, duration};
 use super::seek_file;
-use super::{Files, Ignored, Notes};
 use petrio_kernel::Time;
 use petrio_models::device::disk::parameters::{
     GeometryParameters, MechanicsParameters, SeekParameters, Sparing, TrackOrder, ZoneParameters,

@@ -1,7 +1,8 @@
 //! Typed access to a block's parameters, keeping account of those that nobody asked for.
 
 use super::error::{ImportError, Problem};
-use super::syntax::{Block, Located, Parameter, Value, shortened};
+use super::lexer::shortened;
+use super::syntax::{Block, Located, Parameter, Value};
 use petrio_kernel::Time;
 use petrio_units::{Duration, SignedDuration};
 use std::cell::RefCell;

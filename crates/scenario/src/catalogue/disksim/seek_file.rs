@@ -4,8 +4,8 @@
 //! The fourth column is that of the Western Digital version of DiskSim ("dual seek").
 
 use super::error::{ImportError, Problem};
+use super::files::{Files, load};
 use super::reader::{Reader, duration};
-use super::{Files, load};
 use petrio_models::device::disk::parameters::SeekParameters;
 use petrio_units::Duration;
 
@@ -40,7 +40,7 @@ fn parse(file: &str, text: &str) -> Result<(Points, Points), ImportError> {
             continue;
         }
         let wrong = || {
-            let shown = super::syntax::shortened(line).to_owned();
+            let shown = super::lexer::shortened(line).to_owned();
             ImportError::new(file, number as u32 + 1, Problem::SeekLine(shown))
         };
         let mut fields = line.split(',').map(str::trim).filter(|field| !field.is_empty());

@@ -11,8 +11,11 @@
 //! Names and values may contain blanks; `#` begins a comment.
 
 use super::error::{ImportError, Problem};
-use super::lexer::{Lexer, Token};
-use super::{Files, MOST_DEPTH, load};
+use super::files::{Files, load};
+use super::lexer::{Lexer, Token, shortened};
+
+/// Blocks and files may be nested so deep.
+const MOST_DEPTH: usize = 32;
 
 /// A value with where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -352,9 +355,4 @@ fn beside(file: &str, named: &str) -> String {
         Some(slash) if !named.starts_with('/') => format!("{}{named}", &file[..=slash]),
         _ => named.to_owned(),
     }
-}
-
-/// At most 40 characters, for messages.
-pub(super) fn shortened(text: &str) -> &str {
-    text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

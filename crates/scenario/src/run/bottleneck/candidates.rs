@@ -2,7 +2,7 @@
 
 use crate::classes::Classes;
 use crate::levers::{PlacedLever, levers};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::Stage as Row;
 use petrio_models::Stage;
 

@@ -1,7 +1,7 @@
 //! The runs behind an answer: with and without a change, under the same random numbers.
 
 use super::candidates::{Candidate, Change};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::{Measured, Served, Subject, WhatIf};
 use crate::run::execute::Outcome;
 use crate::run::{Replicator, RunFailure};

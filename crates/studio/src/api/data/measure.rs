@@ -54,12 +54,10 @@ impl Measure {
     pub(crate) fn values(self, path: &Path) -> Result<Vec<f64>, Refusal> {
         let options = TraceOptions::default();
         match self {
-            Self::Calls(measure) => {
-                measure.of_trace(path, &options).map_err(|error| Refusal::new(&error).help(error.help()))
-            }
+            Self::Calls(measure) => measure.of_trace(path, &options).map_err(|error| Refusal::of(&error)),
             Self::Session(_, _, value) => analyse_file(path, &options)
                 .map(|found| found.usage.sessions.iter().map(value).collect())
-                .map_err(|error| Refusal::new(&error).help(error.help())),
+                .map_err(|error| Refusal::of(&error)),
         }
     }
 }

@@ -15,14 +15,14 @@ pub(super) struct Calls {
 }
 
 /// A call with what every event of it shares.
-struct Made<'a> {
+struct FinishedCall<'a> {
     process: u32,
     clock: u128,
     at: u64,
     call: &'a Call<'a>,
 }
 
-impl Made<'_> {
+impl FinishedCall<'_> {
     fn event(&self, kind: EventKind) -> RawEvent {
         let event = Event {
             process: self.process,
@@ -76,7 +76,7 @@ impl Calls {
 
     /// A call is over: what it makes; nothing for calls that make no event.
     pub(super) fn over(&mut self, process: u32, clock: u128, at: u64, call: &Call<'_>) -> Vec<RawEvent> {
-        let made = Made { process, clock, at, call };
+        let made = FinishedCall { process, clock, at, call };
         match call.name {
             b"execve" => self.exec(&made, self.path(&made, None, 0)),
             b"execveat" => self.exec(&made, self.path(&made, Some(0), 1)),
@@ -129,7 +129,7 @@ impl Calls {
 
     /// The path that an argument names, from the folder that another one stands for; an empty path is that folder itself
     /// (`AT_EMPTY_PATH`).
-    fn path(&self, made: &Made<'_>, folder: Option<usize>, argument: usize) -> Option<String> {
+    fn path(&self, made: &FinishedCall<'_>, folder: Option<usize>, argument: usize) -> Option<String> {
         let path = unquoted(made.call.argument(argument))?;
         let shown = folder.and_then(|folder| self.shown(made, folder));
         let working = || self.files.folder(made.process).map(|folder| folder.to_string());
@@ -145,7 +145,7 @@ impl Calls {
     }
 
     /// The path beside a descriptor, or else what the table says.
-    fn shown(&self, made: &Made<'_>, argument: usize) -> Option<String> {
+    fn shown(&self, made: &FinishedCall<'_>, argument: usize) -> Option<String> {
         let (number, annotation) = annotated(made.call.argument(argument));
         match annotation {
             Some(annotation) => file_path(annotation),
@@ -153,11 +153,11 @@ impl Calls {
         }
     }
 
-    fn descriptor_path(&self, made: &Made<'_>, argument: usize) -> Option<String> {
+    fn descriptor_path(&self, made: &FinishedCall<'_>, argument: usize) -> Option<String> {
         self.shown(made, argument)
     }
 
-    fn exec(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
+    fn exec(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
         let mut events = self.of_path(made, EventKind::Exec, path);
         if made.succeeded() {
             let end = made.clock + u128::from(made.call.service.unwrap_or_default().as_picos());
@@ -166,7 +166,7 @@ impl Calls {
         events
     }
 
-    fn open(&mut self, made: &Made<'_>, path: Option<String>, flags: usize) -> Vec<RawEvent> {
+    fn open(&mut self, made: &FinishedCall<'_>, path: Option<String>, flags: usize) -> Vec<RawEvent> {
         let call = made.call;
         let flag = |flag: &[u8]| flags != usize::MAX && has_open_flag(call.argument(flags), flag);
         let shown = call.result_path.and_then(file_path);
@@ -208,7 +208,7 @@ impl Calls {
     }
 
     /// The description of a descriptor; one that was opened before the trace is known only from `-y`.
-    fn description(&mut self, made: &Made<'_>, argument: usize) -> Option<&mut Description> {
+    fn description(&mut self, made: &FinishedCall<'_>, argument: usize) -> Option<&mut Description> {
         let (_, annotation) = annotated(made.call.argument(argument));
         let descriptor = made.descriptor(argument)?;
         let shown = match annotation {
@@ -230,7 +230,7 @@ impl Calls {
         self.files.description(made.process, descriptor)
     }
 
-    fn transfer(&mut self, made: &Made<'_>, kind: EventKind, at: Option<usize>) -> Vec<RawEvent> {
+    fn transfer(&mut self, made: &FinishedCall<'_>, kind: EventKind, at: Option<usize>) -> Vec<RawEvent> {
         let mut offset = at.and_then(|argument| made.number(argument));
         // preadv2 with -1 goes by the position, as readv does.
         let by_position = offset.is_none();
@@ -239,7 +239,7 @@ impl Calls {
 
     fn copy(
         &mut self,
-        made: &Made<'_>,
+        made: &FinishedCall<'_>,
         (from, from_offset): (usize, usize),
         (to, to_offset): (usize, usize),
         length: usize,
@@ -264,7 +264,7 @@ impl Calls {
     /// Bytes moved through a descriptor; `None` where that is no file.
     fn moved(
         &mut self,
-        made: &Made<'_>,
+        made: &FinishedCall<'_>,
         descriptor: usize,
         kind: EventKind,
         offset: &mut Option<u64>,
@@ -306,7 +306,7 @@ impl Calls {
         Some(raw)
     }
 
-    fn seek(&mut self, made: &Made<'_>) -> Vec<RawEvent> {
+    fn seek(&mut self, made: &FinishedCall<'_>) -> Vec<RawEvent> {
         let place = (made.call.name == b"lseek" && made.succeeded()).then(|| made.result());
         if let Some(description) = self.description(made, 0)
             && (place.is_some() || made.call.name != b"lseek")
@@ -316,7 +316,7 @@ impl Calls {
         Vec::new()
     }
 
-    fn close(&mut self, made: &Made<'_>) -> Vec<RawEvent> {
+    fn close(&mut self, made: &FinishedCall<'_>) -> Vec<RawEvent> {
         // A descriptor is gone even where its close failed (close(2), "NOTES").
         if self.description(made, 0).is_none() {
             return Vec::new();
@@ -330,7 +330,7 @@ impl Calls {
         vec![raw]
     }
 
-    fn duplicate(&mut self, made: &Made<'_>, close_on_exec: bool) -> Vec<RawEvent> {
+    fn duplicate(&mut self, made: &FinishedCall<'_>, close_on_exec: bool) -> Vec<RawEvent> {
         let (Some(from), true) = (made.descriptor(0), made.succeeded()) else { return Vec::new() };
         let _ = self.description(made, 0);
         let to = made.call.result.unwrap_or_default();
@@ -338,7 +338,7 @@ impl Calls {
         closed(made.process, made.clock, made.at, before)
     }
 
-    fn fork(&mut self, made: &Made<'_>) -> Vec<RawEvent> {
+    fn fork(&mut self, made: &FinishedCall<'_>) -> Vec<RawEvent> {
         let shares =
             made.call.arguments.iter().any(|argument| {
                 argument.windows(b"CLONE_FILES".len()).any(|window| window == b"CLONE_FILES")
@@ -349,7 +349,7 @@ impl Calls {
         Vec::new()
     }
 
-    fn change_folder(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
+    fn change_folder(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
         if let (true, Some(path)) = (made.succeeded(), path) {
             self.files.set_folder(made.process, path.into());
         }
@@ -357,7 +357,7 @@ impl Calls {
     }
 
     /// An event of a file by its path.
-    fn of_path(&mut self, made: &Made<'_>, kind: EventKind, path: Option<String>) -> Vec<RawEvent> {
+    fn of_path(&mut self, made: &FinishedCall<'_>, kind: EventKind, path: Option<String>) -> Vec<RawEvent> {
         let Some(path) = path else { return Vec::new() };
         let (file, path) = self.files.named(&path);
         if made.succeeded() {
@@ -369,7 +369,7 @@ impl Calls {
         vec![raw]
     }
 
-    fn of_descriptor(&mut self, made: &Made<'_>, kind: EventKind) -> Vec<RawEvent> {
+    fn of_descriptor(&mut self, made: &FinishedCall<'_>, kind: EventKind) -> Vec<RawEvent> {
         let Some(description) = self.description(made, 0) else { return Vec::new() };
         let mut raw = made.event(kind);
         raw.record.file = description.file;
@@ -377,7 +377,7 @@ impl Calls {
         vec![raw]
     }
 
-    fn stat(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
+    fn stat(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
         let size = made.call.arguments.iter().find_map(|argument| size_in(argument));
         let mut events = self.of_path(made, EventKind::Stat, path);
         for raw in &mut events {
@@ -389,7 +389,7 @@ impl Calls {
         events
     }
 
-    fn unlink(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
+    fn unlink(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
         let mut events = self.of_path(made, EventKind::Unlink, path);
         for raw in &mut events {
             if let (true, Some(path)) = (made.succeeded(), &raw.record.path) {
@@ -400,7 +400,7 @@ impl Calls {
         events
     }
 
-    fn rename(&mut self, made: &Made<'_>, old: Option<String>, new: Option<String>) -> Vec<RawEvent> {
+    fn rename(&mut self, made: &FinishedCall<'_>, old: Option<String>, new: Option<String>) -> Vec<RawEvent> {
         let Some(new) = new else { return Vec::new() };
         let new: Arc<str> = new.into();
         let mut events = self.of_path(made, EventKind::Rename, old);
@@ -413,7 +413,7 @@ impl Calls {
         events
     }
 
-    fn truncate(&mut self, made: &Made<'_>, path: Option<String>) -> Vec<RawEvent> {
+    fn truncate(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
         let size = made.number(1);
         let mut events = self.of_path(made, EventKind::Truncate, path);
         for raw in &mut events {

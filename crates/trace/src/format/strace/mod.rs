@@ -32,7 +32,7 @@ mod line;
 
 use self::calls::Calls;
 use self::line::{Call, Line, What};
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, Tally};
+use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts};
 use crate::error::{Fault, Problem, printable};
 use crate::event::Event;
 use crate::input::Input;
@@ -105,7 +105,7 @@ struct Strace {
     ready: VecDeque<RawEvent>,
     unfinished: BTreeMap<u32, Unfinished>,
     at_end: bool,
-    tally: Tally,
+    tally: ReadCounts,
 }
 
 impl Strace {
@@ -229,7 +229,7 @@ impl Format<Event> for Strace {
         }
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadCounts {
         self.tally
     }
 

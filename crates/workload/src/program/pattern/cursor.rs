@@ -2,7 +2,7 @@
 
 use super::parameters::{FileOrder, Pattern, PatternParameters};
 use crate::program::permutation::{Permutation, scramble};
-use petrio_random::{Generator, below};
+use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
 
 /// A place to be accessed.
@@ -87,7 +87,7 @@ impl Cursor {
             Pattern::Random if parameters.repetition => Order::Independent,
             Pattern::Random => Order::Shuffled(Permutation::new(places, 0)),
         };
-        let key = below(&mut random, u64::MAX);
+        let key = uniform_below(&mut random, u64::MAX);
         let mut cursor = Self {
             record,
             file_size,
@@ -139,7 +139,7 @@ impl Cursor {
                 }
             }
             Order::Shuffled(permutation) => permutation.at(self.index),
-            Order::Independent => below(&mut self.random, self.places),
+            Order::Independent => uniform_below(&mut self.random, self.places),
         };
         let offset = place * self.step;
         let found = Place { file: self.file, offset, length: self.record.min(self.file_size - offset) };

@@ -13,7 +13,7 @@ use petrio_units::{Bytes, Fraction};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ProgramStage {
     Begin,
     /// Opens the file of this number, counted from 0.
     Open(u32),
@@ -53,7 +53,7 @@ pub struct PatternProgram {
     template: FileOp,
     cursor: Cursor,
     mixture: Generator,
-    stage: Stage,
+    stage: ProgramStage,
     /// Accesses left in the pass.
     left: u64,
     /// Whether the access before is still to be thought about.
@@ -94,7 +94,7 @@ impl PatternProgram {
             template,
             cursor: Cursor::new(parameters, placement.stream(process, "places")),
             mixture: placement.stream(process, "reads and writes"),
-            stage: Stage::Begin,
+            stage: ProgramStage::Begin,
             left: 0,
             thinks: false,
             until_fsync: every(parameters.fsync),
@@ -138,7 +138,8 @@ impl PatternProgram {
         }
     }
 
-    /// What comes when no access is next: what the one before owes, or the next stage in which there is something to do.
+    /// What comes when no access is next: what the one before owes, or the next stage in which there is something to
+    /// do.
     #[cold]
     fn other_step(&mut self) -> Step {
         if let Some(file) = self.owes_fsync.take() {
@@ -152,75 +153,77 @@ impl PatternProgram {
                 return Step::Operation(self.access());
             }
             match self.stage {
-                Stage::Begin => {
+                ProgramStage::Begin => {
                     let prepares = self.open_close || self.warm_up_pass;
-                    self.stage = Stage::Open(if self.open_close { 0 } else { self.files });
+                    self.stage = ProgramStage::Open(if self.open_close { 0 } else { self.files });
                     if prepares {
                         return Step::Phase(Phase::Preparation);
                     }
                 }
-                Stage::Open(number) if number < self.files => {
-                    self.stage = Stage::Open(number + 1);
+                ProgramStage::Open(number) if number < self.files => {
+                    self.stage = ProgramStage::Open(number + 1);
                     let new = self.operation == Access::Write;
                     let file = self.file(number);
                     return self.on_file(if new { Operation::Create } else { Operation::Open }, file);
                 }
-                Stage::Open(_) if self.warm_up_pass => {
-                    self.stage = Stage::WarmUp;
+                ProgramStage::Open(_) if self.warm_up_pass => {
+                    self.stage = ProgramStage::WarmUp;
                     self.left = self.accesses;
                 }
-                Stage::Open(_) => self.stage = Stage::Meet,
-                Stage::WarmUp => {
-                    self.stage = Stage::Meet;
+                ProgramStage::Open(_) => self.stage = ProgramStage::Meet,
+                ProgramStage::WarmUp => {
+                    self.stage = ProgramStage::Meet;
                     self.cursor.restart();
                 }
-                Stage::Meet => {
-                    self.stage = Stage::Measure;
+                ProgramStage::Meet => {
+                    self.stage = ProgramStage::Measure;
                     if self.barrier != BarrierAt::Never {
                         return Step::Barrier;
                     }
                 }
-                Stage::Measure => {
-                    self.stage = Stage::Pass(0);
+                ProgramStage::Measure => {
+                    self.stage = ProgramStage::Pass(0);
                     self.left = self.accesses;
                     return Step::Phase(Phase::Measured);
                 }
-                Stage::Pass(over) if over + 1 == self.passes => self.stage = Stage::BeginClosing,
-                Stage::Pass(over) => {
-                    self.stage = Stage::Between(over + 1);
+                ProgramStage::Pass(over) if over + 1 == self.passes => {
+                    self.stage = ProgramStage::BeginClosing;
+                }
+                ProgramStage::Pass(over) => {
+                    self.stage = ProgramStage::Between(over + 1);
                     if self.barrier == BarrierAt::Passes {
                         return Step::Barrier;
                     }
                 }
-                Stage::Between(over) => {
-                    self.stage = Stage::Pass(over);
+                ProgramStage::Between(over) => {
+                    self.stage = ProgramStage::Pass(over);
                     self.cursor.restart();
                     self.left = self.accesses;
                 }
-                Stage::BeginClosing => {
+                ProgramStage::BeginClosing => {
                     let fsyncs = self.fsync == Durability::AtEnd;
-                    self.stage = if fsyncs { Stage::Fsync(0) } else { Stage::BeginClose };
+                    self.stage = if fsyncs { ProgramStage::Fsync(0) } else { ProgramStage::BeginClose };
                     if fsyncs {
                         return Step::Phase(Phase::Closing { counted: self.timing != Timing::Accesses });
                     }
                 }
-                Stage::Fsync(number) if number < self.files => {
-                    self.stage = Stage::Fsync(number + 1);
+                ProgramStage::Fsync(number) if number < self.files => {
+                    self.stage = ProgramStage::Fsync(number + 1);
                     return self.on_file(self.fsync_call, self.file(number));
                 }
-                Stage::Fsync(_) => self.stage = Stage::BeginClose,
-                Stage::BeginClose => {
-                    self.stage = Stage::Close(if self.open_close { 0 } else { self.files });
+                ProgramStage::Fsync(_) => self.stage = ProgramStage::BeginClose,
+                ProgramStage::BeginClose => {
+                    self.stage = ProgramStage::Close(if self.open_close { 0 } else { self.files });
                     if self.open_close {
                         return Step::Phase(Phase::Closing { counted: self.timing == Timing::WithClose });
                     }
                 }
-                Stage::Close(number) if number < self.files => {
-                    self.stage = Stage::Close(number + 1);
+                ProgramStage::Close(number) if number < self.files => {
+                    self.stage = ProgramStage::Close(number + 1);
                     return self.on_file(Operation::Close, self.file(number));
                 }
-                Stage::Close(_) => self.stage = Stage::End,
-                Stage::End => return Step::End,
+                ProgramStage::Close(_) => self.stage = ProgramStage::End,
+                ProgramStage::End => return Step::End,
             }
         }
     }

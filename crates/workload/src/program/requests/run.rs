@@ -116,7 +116,7 @@ const fn every(fsync: Durability) -> u64 {
 
 fn open(parameters: &RequestParameters, opener: &Opener) -> Result<RequestReader, ProgramError> {
     let name: Arc<str> = parameters.file.to_string_lossy().into();
-    let source = opener().map_err(|source| TraceError::Open { name: name.clone(), source })?;
+    let source = opener().map_err(|source| TraceError::open(name.clone(), source))?;
     Ok(RequestReader::new(name, source, parameters.format, parameters.operation)?)
 }
 

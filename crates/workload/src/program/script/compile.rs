@@ -1,55 +1,14 @@
 //! From statements to steps: names become numbers, repeats become loops or are unrolled, and what isn't there is an error.
 
+use super::instruction::{Code, Compiled, Instruction};
 use super::lengths;
-use super::names::{Entry, Located, Names, Node};
+use super::names::{Located, Names, Node};
 use super::parse::ScriptError;
-use super::statement::{Action, PhaseWord, Position, Script, Statement};
-use petrio_colours::{AccessFlags, Operation};
-use petrio_time::Time;
+use super::statement::{Action, Position, Script, Statement};
+use petrio_colours::Operation;
 
 /// Most steps of a script once repeats that leave other names behind are unrolled.
 pub const STEPS_MAX: usize = 1 << 20;
-
-/// One step; files by their numbers in the script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Instruction {
-    Operation(Code),
-    /// A write at the file's end.
-    Append {
-        file: u32,
-        length: u64,
-        flags: AccessFlags,
-    },
-    Think(Time),
-    Barrier,
-    Phase(PhaseWord),
-    /// The steps up to `end` (exclusive) so many times.
-    Repeat {
-        count: u64,
-        end: u32,
-    },
-}
-
-/// An operation; files by their numbers in the script.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Code {
-    pub(super) operation: Operation,
-    /// Where a read stands in the script.
-    pub(super) position: Position,
-    pub(super) file: u32,
-    pub(super) parent: u32,
-    pub(super) replaced: Option<u32>,
-    pub(super) offset: u64,
-    pub(super) length: u64,
-    pub(super) flags: AccessFlags,
-}
-
-/// A script ready to run: its steps, and its files by their numbers, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Compiled {
-    pub(super) instructions: Vec<Instruction>,
-    pub(super) entries: Vec<Entry>,
-}
 
 /// Compiles a script whose statements but the declarations are repeated `repeat` times.
 pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptError> {

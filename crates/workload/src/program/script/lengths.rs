@@ -3,7 +3,7 @@
 //! A step takes a file's length x to x (reads), x + a (append), max(x, b) (write) or b (create, truncate). So does a repeated block, and from its
 //! second repetition on each adds the same: two of them tell of all.
 
-use super::compile::{Code, Compiled, Instruction};
+use super::instruction::{Code, Compiled, Instruction};
 use super::parse::ScriptError;
 use petrio_colours::Operation;
 use petrio_units::Bytes;

@@ -39,6 +39,7 @@
 //! Left out: which process has a file open (an open file that is unlinked goes at once).
 
 mod compile;
+mod instruction;
 mod lengths;
 mod names;
 mod parse;

@@ -1,13 +1,14 @@
 //! From text to statements, with a place for everything that is wrong.
 
 use super::statement::{Action, FLAGS, PhaseWord, Position, Script, Statement};
+use miette::Diagnostic;
 use petrio_colours::{AccessFlags, Operation};
 use petrio_units::{Duration, UnitError, nearest};
 use std::str::FromStr;
 use thiserror::Error;
 
 /// A script that can't be read, or that asks for what isn't there.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Diagnostic, Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct ScriptError {
     /// The line, from 1.
@@ -17,6 +18,7 @@ pub struct ScriptError {
     /// What is wrong, and what was expected.
     pub problem: String,
     /// What to do about it, where that isn't said by the problem.
+    #[help]
     pub help: Option<String>,
 }
 

@@ -1,7 +1,8 @@
 //! A script at work.
 
 use super::ScriptParameters;
-use super::compile::{Compiled, Instruction, compile};
+use super::compile::compile;
+use super::instruction::{Compiled, Instruction};
 use super::lengths;
 use super::names::Entry;
 use super::statement::{PhaseWord, Script};

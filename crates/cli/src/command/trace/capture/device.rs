@@ -10,17 +10,14 @@ use petrio_trace::write::OutputFormat;
 use std::path::Path;
 
 fn failed(error: CaptureError) -> Failure {
-    let help = match &error {
-        CaptureError::NoTracing { .. } | CaptureError::TraceFile { .. } => Some(
-            "run it as root on a kernel with CONFIG_TRACING and CONFIG_BLOCK; what blktrace, perf or trace-cmd have recorded elsewhere is \
-             read as a trace, too"
-                .to_owned(),
-        ),
-        other => other.help(),
-    };
     match error {
+        CaptureError::NoTracing { .. } | CaptureError::TraceFile { .. } => {
+            let help = "run it as root on a kernel with CONFIG_TRACING and CONFIG_BLOCK; what blktrace, perf or trace-cmd have recorded \
+                        elsewhere is read as a trace, too";
+            Failure::new(error, Some(help.to_owned()))
+        }
         CaptureError::Output { .. } | CaptureError::Buffer { .. } => Failure::Output(error.to_string()),
-        error => Failure::new(error, help),
+        error => Failure::of(&error),
     }
 }
 

@@ -1,0 +1,126 @@
+//! A scenario that can be run.
+
+use crate::holder::Holder;
+use crate::parts::Copies;
+use crate::placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
+use crate::prepared::Prepared;
+use crate::report::Subject;
+use crate::schema::{Scenario, Workload};
+use crate::text::tree::Places;
+use crate::text::{Override, Problem, Sources};
+use indexmap::IndexMap;
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_workload::synthetic::Synthetic;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A scenario that can be run: every name in it stands for something, every file is there.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What is written, with all defaults filled in.
+    pub scenario: Scenario,
+    /// Every disk, in the order of the file.
+    pub disks: Vec<PlacedDisk>,
+    /// Everything that holds blocks: the disks first, in the same order, then what is made of them; a request's `device` is the index
+    /// in this list.
+    pub storage: Vec<Storage>,
+    /// The hosts, in the order of the file.
+    pub hosts: Vec<PlacedHost>,
+    /// The file systems, in the order of the file.
+    pub file_systems: Vec<PlacedFileSystem>,
+    /// The Unix hosts of 1990, each with its file system, in the order of the file.
+    pub unix: Vec<PlacedUnix>,
+    /// For each workload what it goes to, as indices of `storage`; of one that works on files, the volumes: first
+    /// `file_systems`, then `unix`.
+    pub targets: IndexMap<String, Vec<u32>>,
+    /// The synthetic workloads by name, ready to generate: `devices` are indices of `storage`, and capacities are filled in.
+    pub generators: IndexMap<String, Synthetic>,
+    /// Things to check before the result is trusted.
+    pub warnings: Vec<Problem>,
+    /// Whether building and running it is still wanted.
+    pub watch: Watch,
+    /// Where its inputs come from.
+    pub(crate) inputs: Inputs,
+    /// What its workloads need, where it could be told when it was loaded.
+    pub(crate) prepared: Option<Arc<Prepared>>,
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) sources: Sources,
+    pub(crate) places: Places,
+}
+
+/// What a scenario was read from, so that it can be read again with something changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) overrides: Vec<Override>,
+}
+
+impl Loaded {
+    /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is found
+    /// out only when the scenario is wired or run.
+    pub fn error_at(&self, path: &str, message: impl Into<String>) -> Problem {
+        self.sources.error(self.places.value(path), message)
+    }
+
+    /// A warning that points at the value at a dotted path of the scenario.
+    pub fn warning_at(&self, path: &str, message: impl Into<String>) -> Problem {
+        self.sources.warning(self.places.value(path), message)
+    }
+
+    /// What the scenario says of a part that holds blocks without being a disk, by its index in `storage`.
+    pub(crate) fn holder(&self, number: usize) -> Option<&dyn Holder> {
+        let storage = self.storage.get(number)?;
+        self.scenario.holders.get(storage.key, &storage.name)
+    }
+
+    /// Which of its parts are copies of others.
+    pub(crate) fn copies(&self) -> &Copies {
+        self.places.copies()
+    }
+
+    /// What a report of it counts first: operations on files, where there are some.
+    pub fn subject(&self) -> Subject {
+        self.subjects().first().copied().unwrap_or_default()
+    }
+
+    /// What a report of it counts: one, or both side by side, operations on files before block requests.
+    pub fn subjects(&self) -> Vec<Subject> {
+        let mut all = vec![Subject::FileOperations, Subject::BlockRequests];
+        all.retain(|&subject| self.workloads_of(subject).next().is_some());
+        all
+    }
+
+    /// The workloads of one sort.
+    pub(crate) fn workloads_of(&self, subject: Subject) -> impl Iterator<Item = (&str, &Workload)> {
+        let on_files = subject == Subject::FileOperations;
+        let of = move |(_, workload): &(&String, &Workload)| workload.works_on_files() == on_files;
+        self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
+    }
+
+    /// What workloads that work on files go to: first the file systems, then the Unix hosts' own.
+    pub fn volumes(&self) -> impl Iterator<Item = Volume<'_>> {
+        let hosts = self.hosts.len();
+        let mounted = self.file_systems.iter().map(|fs| Volume {
+            name: &fs.name,
+            host: fs.host,
+            mount: fs.mount,
+            on: fs.on,
+            blocks: fs.blocks,
+        });
+        let unix = self.unix.iter().enumerate().map(move |(number, unix)| Volume {
+            name: &unix.name,
+            host: hosts + number,
+            mount: 0,
+            on: unix.on,
+            blocks: unix.blocks,
+        });
+        mounted.chain(unix)
+    }
+
+    /// Where a file that the scenario names lies: relative to the scenario's folder.
+    pub fn path_of(&self, file: &Path) -> PathBuf {
+        self.inputs.path_of(file)
+    }
+}

@@ -1,0 +1,55 @@
+//! Who is told of what happens in a run.
+
+use crate::run::RunFailure;
+use petrio_colours::{BlockRequest, Failure};
+use petrio_kernel::{Simulation, Time};
+use petrio_workload::SourceItem;
+
+/// Who is told of the requests of a colour as they come and go, and measures them.
+pub trait Listener<R> {
+    /// A request is about to be issued.
+    ///
+    /// # Errors
+    /// What can't be measured.
+    fn issued(&mut self, _item: &SourceItem<R>, _run: &mut Simulation) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    /// A request has completed.
+    ///
+    /// # Errors
+    /// What can't be measured, or written.
+    fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
+
+    /// A request came back that could not be done.
+    ///
+    /// # Errors
+    /// What can't be measured.
+    fn failed(&mut self, _request: &R, _failure: Failure, _run: &mut Simulation) -> Result<(), RunFailure> {
+        Ok(())
+    }
+}
+
+/// Who looks at a run as a whole.
+pub trait Onlooker {
+    /// Whether it wants to hear of what reaches the devices.
+    fn hears_devices(&self) -> bool {
+        false
+    }
+
+    /// A request has reached a device, by its position in the engine's list.
+    ///
+    /// # Errors
+    /// What can't be written.
+    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
+    /// When it has to look at the run, whatever happens there.
+    fn looks_at(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// It is that time, or somewhat later.
+    fn look(&mut self, _run: &mut Simulation) {}
+}

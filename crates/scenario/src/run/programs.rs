@@ -1,0 +1,44 @@
+//! What issues requests, as an engine sees it.
+
+use crate::run::RunFailure;
+use petrio_colours::RequestId;
+use petrio_kernel::Time;
+use petrio_workload::{Due, RequestSource, SourceItem};
+
+/// What issues requests.
+pub trait Programs<R> {
+    /// When the next request is due.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn due(&mut self) -> Result<Due, RunFailure>;
+
+    /// The request that is due now, if one is.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure>;
+
+    /// A request has completed.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure>;
+}
+
+/// A source of requests as programs.
+pub struct OfSource<S>(pub S);
+
+impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
+    fn due(&mut self) -> Result<Due, RunFailure> {
+        Ok(self.0.due()?)
+    }
+
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+        Ok(self.0.issue(now)?)
+    }
+
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+        Ok(self.0.complete(id, now)?)
+    }
+}
