@@ -1,5 +1,5 @@
-//! The validation as one self-contained page: curves of measured and predicted figures, heat maps of the errors, and every
-//! row as text. Inline SVG and style, no script, no network.
+//! The validation as one self-contained page: curves of measured and predicted figures, heat maps of the errors, and
+//! every row as text. Inline SVG and style, no script, no network.
 
 mod curves;
 mod heat;
