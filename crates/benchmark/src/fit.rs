@@ -1,5 +1,5 @@
-//! The speed of fitting: a million values by three shifted gamma stages, beside the cost of merely sorting them, and the nine test
-//! densities of the field.
+//! The speed of fitting: a million values by three shifted gamma stages, beside the cost of merely sorting them, and
+//! the nine test densities of the field.
 
 use petrio_distribution::fit::{
     DensityFit, FitError, FitFamily, FitOptions, area_difference, fit, fit_density, test_densities,

@@ -1,8 +1,8 @@
 //! The speed of simulated file systems: operations a second, and simulated time beside real time.
 //!
-//! Three workloads on a host with ext3 on one disk: a cached sequential read of 512 MiB in records of 4 KiB, page by page; a million
-//! random cached reads of 8 KiB; a cold sequential read through read-ahead, scheduler and disk. The limit in the same run is the
-//! machine itself: a real cached read of the same size, in the temporary directory.
+//! Three workloads on a host with ext3 on one disk: a cached sequential read of 512 MiB in records of 4 KiB, page by
+//! page; a million random cached reads of 8 KiB; a cold sequential read through read-ahead, scheduler and disk. The
+//! limit in the same run is the machine itself: a real cached read of the same size, in the temporary directory.
 
 use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;

@@ -1,14 +1,14 @@
 //! The speed of reading and characterising traces, and the memory that it takes.
 //!
-//! A trace of so many records is written to a temporary file of petrio's own format and read back: decompressed only (the limit of
-//! whatever reads it), read as events, read and characterised in one thread, and in two. One thread's figures are by its time on the
-//! processor, where Linux tells it, so that others at work don't count; two threads' are by the clock. Memory is that of
-//! `petrio trace characterise` in a process of its own. Then the same with four times as many
-//! records: what characterising takes of memory must not grow with them. The files, blocks and processes of the trace
-//! are the same however long it is.
+//! A trace of so many records is written to a temporary file of petrio's own format and read back: decompressed only
+//! (the limit of whatever reads it), read as events, read and characterised in one thread, and in two. One thread's
+//! figures are by its time on the processor, where Linux tells it, so that others at work don't count; two threads' are
+//! by the clock. Memory is that of `petrio trace characterise` in a process of its own. Then the same with four times
+//! as many records: what characterising takes of memory must not grow with them. The files, blocks and processes of the
+//! trace are the same however long it is.
 //!
-//! Two traces: calls on 20,000 files (opens, sequential and random reads and writes, closes, by 24 processes), and requests to
-//! one device of 4 GiB, half of which continue the one before.
+//! Two traces: calls on 20,000 files (opens, sequential and random reads and writes, closes, by 24 processes), and
+//! requests to one device of 4 GiB, half of which continue the one before.
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
@@ -105,7 +105,8 @@ pub enum TraceBenchError {
     Decompress(#[from] parquet::errors::ParquetError),
 }
 
-/// Measures both traces, each with `records` and with four times as many. `petrio` is the program whose memory is measured.
+/// Measures both traces, each with `records` and with four times as many. `petrio` is the program whose memory is
+/// measured.
 ///
 /// # Errors
 /// When the temporary file can't be written or read.

@@ -11,8 +11,8 @@ const ROOM_BYTES: u64 = 128 << 20;
 
 /// Ends what has taken so much memory that there is none to go on with, before the kernel ends the process.
 ///
-/// What is held is a table or several, and a table that is full is copied to a larger one: half of what was taken since the beginning must be
-/// left beside it.
+/// What is held is a table or several, and a table that is full is copied to a larger one: half of what was taken since
+/// the beginning must be left beside it.
 ///
 /// ```
 /// let mut headroom = petrio_bounds::Headroom::default();

@@ -1,4 +1,5 @@
-//! The memory that this process may still take: the least of what the machine, its control groups and its limits leave it.
+//! The memory that this process may still take: the least of what the machine, its control groups and its limits leave
+//! it.
 
 mod control_group;
 

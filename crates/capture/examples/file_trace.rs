@@ -1,4 +1,5 @@
-//! Captures a command and prints what it did: `cargo run -p petrio-capture --example file_trace -- [--full] cat /etc/fstab`.
+//! Captures a command and prints what it did:
+//! `cargo run -p petrio-capture --example file_trace -- [--full] cat /etc/fstab`.
 
 use petrio_capture::file_trace::{BUFFER_KIB, CaptureParameters, Subject, capture};
 use petrio_trace::native::NativeReader;

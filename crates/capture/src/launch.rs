@@ -1,11 +1,12 @@
 //! Programs that end with whoever has started them, however that ends.
 //!
-//! The kernel sends a process a signal when its parent dies, if the process has asked for that itself (prctl(2), PR_SET_PDEATHSIG); it
-//! stays so through an exec. Programs that don't ask are started by a *launcher*, which asks and then becomes the program: petrio
-//! itself, told to be one ([`called`]). Where nobody has said how ([`by`]), programs are started directly and may outlive this process.
+//! The kernel sends a process a signal when its parent dies, if the process has asked for that itself (prctl(2),
+//! PR_SET_PDEATHSIG); it stays so through an exec. Programs that don't ask are started by a *launcher*, which asks and
+//! then becomes the program: petrio itself, told to be one ([`called`]). Where nobody has said how ([`by`]), programs
+//! are started directly and may outlive this process.
 //!
-//! A command that is traced is held before its first instruction: its launcher stops, the trace is laid on its number, and
-//! then it goes on. So neither the launcher's own start nor anything else of petrio's is in the trace.
+//! A command that is traced is held before its first instruction: its launcher stops, the trace is laid on its number,
+//! and then it goes on. So neither the launcher's own start nor anything else of petrio's is in the trace.
 
 pub use rustix::process::Signal;
 
@@ -38,8 +39,8 @@ pub fn program() -> Option<&'static Path> {
     LAUNCHER.get().map(PathBuf::as_path)
 }
 
-/// Becomes another program, if these arguments say that petrio has started itself for that. A launcher comes back only when it has
-/// failed.
+/// Becomes another program, if these arguments say that petrio has started itself for that. A launcher comes back only
+/// when it has failed.
 pub fn called(arguments: &[OsString]) -> Option<io::Error> {
     let (first, words) = arguments.split_first()?;
     (first == LAUNCH).then(|| launch(words))

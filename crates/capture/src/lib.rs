@@ -1,4 +1,5 @@
-//! What this machine does, captured: calls on files, requests to devices and commits of journals, from the kernel's own tracing.
+//! What this machine does, captured: calls on files, requests to devices and commits of journals, from the kernel's own
+//! tracing.
 //!
 //! ```text
 //!  any command, or the whole system ─ file_trace: calls, page cache, device requests ─▶ petrio's trace file
@@ -6,9 +7,9 @@
 //!      one device, an operation long ─ journal_trace: requests and commits ─▶ "W4D W16J F W4J F", blocks by commit
 //! ```
 //!
-//! All three record by one recorder, which needs root. What it sets up is taken down again: when its owner is dropped, when something
-//! fails on the way, and for a signal's handler by [`undo::take_down_all`]. Commands that are captured end with whoever captures them,
-//! by [`launch`].
+//! All three record by one recorder, which needs root. What it sets up is taken down again: when its owner is dropped,
+//! when something fails on the way, and for a signal's handler by [`undo::take_down_all`]. Commands that are captured
+//! end with whoever captures them, by [`launch`].
 //!
 //! Two writes in the notation of operations, one to a file's data and one to the journal:
 //!

@@ -1,9 +1,9 @@
-//! What must be taken down again: a list of undoings that each run once, whether their owner is dropped or a signal ends the
-//! process.
+//! What must be taken down again: a list of undoings that each run once, whether their owner is dropped or a signal
+//! ends the process.
 //!
-//! A command's signal handler calls [`take_down_all`] before it exits. After SIGKILL nothing runs; so what would outlive the
-//! process is written down before it is made ([`Undo::recorded`]), and the next start clears it by its record
-//! ([`petrio_files::under_way`]).
+//! A command's signal handler calls [`take_down_all`] before it exits. After SIGKILL nothing runs; so what would
+//! outlive the process is written down before it is made ([`Undo::recorded`]), and the next start clears it by its
+//! record ([`petrio_files::under_way`]).
 //!
 //! ```text
 //!  write down ─▶ make ─▶ register ─▶ … ─▶ undo ─▶ strike out
@@ -98,8 +98,8 @@ impl Undo {
         Self { number }
     }
 
-    /// Makes something and registers how to take it down, with no handler of a signal in between. What has failed half-way is taken
-    /// down too.
+    /// Makes something and registers how to take it down, with no handler of a signal in between. What has failed
+    /// half-way is taken down too.
     ///
     /// # Errors
     /// That of `make`.
@@ -112,8 +112,8 @@ impl Undo {
         make().map(|made| (made, guard))
     }
 
-    /// As [`Undo::made`], for what would outlive this process: it is written down before, by its kind and where it is, and struck
-    /// out after `undo` says that it is gone.
+    /// As [`Undo::made`], for what would outlive this process: it is written down before, by its kind and where it is,
+    /// and struck out after `undo` says that it is gone.
     ///
     /// # Errors
     /// That of `make`.
@@ -151,9 +151,10 @@ impl Drop for Undo {
     }
 }
 
-/// Takes everything down, the latest first, and lets nothing more be made: whoever would make or register something waits for the end.
-/// For the handler of SIGINT and SIGTERM, right before the process exits: whatever is still at work finds its file system gone.
-/// What an owner's thread is making or taking down already is waited for, up to ten seconds.
+/// Takes everything down, the latest first, and lets nothing more be made: whoever would make or register something
+/// waits for the end. For the handler of SIGINT and SIGTERM, right before the process exits: whatever is still at work
+/// finds its file system gone. What an owner's thread is making or taking down already is waited for, up to ten
+/// seconds.
 pub fn take_down_all() {
     {
         let mut gate = GATE.lock().unwrap_or_else(PoisonError::into_inner);

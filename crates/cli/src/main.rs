@@ -1,6 +1,7 @@
 //! The `petrio` command: arguments in, text out, and no logic of its own.
 //!
-//! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written, 2 bad input.
+//! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written, 2 bad
+//! input.
 
 mod command;
 mod failure;
@@ -19,8 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Predict how a storage system will perform before it is built, bought or changed.
 ///
-/// petrio runs a workload through timed coloured Petri nets of the devices, file systems, caches and networks on its way,
-/// and says how fast, where the time goes, what the bottleneck is, and what would change it.
+/// petrio runs a workload through timed coloured Petri nets of the devices, file systems, caches and networks on its
+/// way, and says how fast, where the time goes, what the bottleneck is, and what would change it.
 #[derive(Parser)]
 #[command(name = "petrio", version, max_term_width = 110, after_help = EXAMPLES)]
 struct Arguments {
@@ -87,7 +88,8 @@ fn main() -> ExitCode {
         leftovers::clear();
     }
     let command = Arguments::parse().command;
-    // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this command's.
+    // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this
+    // command's.
     if let Command::Calibrate(_) | Command::Validate(_) = &command {
         petrio_live::rig::mount_apart();
     }

@@ -1,4 +1,5 @@
-//! The files that a command is to leave, looked at before anything is done: no two are one, none is read, each can be written.
+//! The files that a command is to leave, looked at before anything is done: no two are one, none is read, each can be
+//! written.
 
 use crate::failure::Failure;
 use petrio_files::whole_file::WholeFile;
@@ -47,7 +48,8 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Refuses to take the place of a file that is there: for a name that stands where an input could, and for what can't be had again.
+/// Refuses to take the place of a file that is there: for a name that stands where an input could, and for what can't
+/// be had again.
 pub(crate) fn is_free(path: &Path, force: bool, help: &str) -> Result<(), Failure> {
     // A pipe or a device is written through, and an empty file loses nothing.
     if !force && path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {

@@ -24,13 +24,14 @@ impl Results {
         Outputs::of([("--json", &self.json), ("--html", &self.html)])
     }
 
-    /// What can be known before long work: a result over what is read or over another result, a folder that isn't there.
+    /// What can be known before long work: a result over what is read or over another result, a folder that isn't
+    /// there.
     pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
         self.all().check(inputs.iter().copied())
     }
 
-    /// Leaves what was found: as JSON and as the page that `write_html` makes, where they were asked for, and on standard output what
-    /// `text` says, where it says anything.
+    /// Leaves what was found: as JSON and as the page that `write_html` makes, where they were asked for, and on
+    /// standard output what `text` says, where it says anything.
     pub(crate) fn leave<T: Serialize, E>(
         &self,
         found: &T,

@@ -47,7 +47,8 @@ pub struct BlockRequest {
     pub priority: u8,
     /// A handle of whoever made the request; stages pass it on untouched.
     pub tag: u64,
-    /// Whose data it moves, for stages that treat files apart; [`FileId::ROOT`] for metadata, and where no file system asked.
+    /// Whose data it moves, for stages that treat files apart; [`FileId::ROOT`] for metadata, and where no file system
+    /// asked.
     pub file: FileId,
     /// First device block (512 bytes).
     pub address: u64,

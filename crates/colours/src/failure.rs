@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a request or an operation could not be done: what comes back to whoever asked, as an error number does from the kernel.
+/// Why a request or an operation could not be done: what comes back to whoever asked, as an error number does from the
+/// kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A file's or a directory's number in its run. Programs and file systems agree on it before the run; names are for reports
-/// and for real directories.
+/// A file's or a directory's number in its run. Programs and file systems agree on it before the run; names are for
+/// reports and for real directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileId(pub u32);

@@ -144,7 +144,8 @@ pub struct FileOp {
     pub priority: u8,
     /// When it was issued.
     pub issued: Time,
-    /// A read that came to the end of its file before its length; coming back, `length` is what it got, as read(2) returns it.
+    /// A read that came to the end of its file before its length; coming back, `length` is what it got, as read(2)
+    /// returns it.
     pub cut_short: bool,
     /// How it ended: from the cache where it didn't wait for a device.
     pub status: Status,

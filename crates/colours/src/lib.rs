@@ -1,8 +1,9 @@
 //! The token colours that cross page borders, and nothing else does.
 //!
 //! A colour is a request *and* its completion: the same token goes down the storage path and comes back up, carrying
-//! who asked and a [`Ledger`] of where its time went. [`FileOp`] is what a process asks of a file system, [`BlockRequest`]
-//! what a file system, a RAID array or a scheduler asks of a device. What both have in common is a [`Request`].
+//! who asked and a [`Ledger`] of where its time went. [`FileOp`] is what a process asks of a file system,
+//! [`BlockRequest`] what a file system, a RAID array or a scheduler asks of a device. What both have in common is a
+//! [`Request`].
 
 mod block_request;
 mod cause;

@@ -1,7 +1,7 @@
 //! Where a piece of a file lies, as far as that is known before a run.
 
-/// A piece of a file whose place on the device is known beforehand: programs that replay a trace and hosts agree on it, as they
-/// do on a file's number.
+/// A piece of a file whose place on the device is known beforehand: programs that replay a trace and hosts agree on it,
+/// as they do on a file's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedExtent {
     /// First byte in the file.

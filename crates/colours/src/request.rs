@@ -31,8 +31,8 @@ impl Status {
         }
     }
 
-    /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from a
-    /// cache where all parts did.
+    /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from
+    /// a cache where all parts did.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -7,7 +7,8 @@ use super::families::{
 use super::table::{Pieces, Steps};
 use rand_core::Rng;
 
-/// A distribution of one random number, of any family. Numbers have no unit here; a [`Draw`](super::Draw) gives them one.
+/// A distribution of one random number, of any family. Numbers have no unit here; a [`Draw`](super::Draw) gives them
+/// one.
 ///
 /// ```
 /// use petrio_distribution::{Distribution, Exponential, Family, Gamma, Mixture};

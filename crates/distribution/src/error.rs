@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-/// A distribution with a parameter that makes no sense. The message names the family, the parameter and its place, and says
-/// what would do.
+/// A distribution with a parameter that makes no sense. The message names the family, the parameter and its place, and
+/// says what would do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.sentence())]
 pub struct DistributionError {

@@ -1,4 +1,5 @@
-//! Random distributions: density, CDF, quantiles, moments, draws that are the same on every machine, and their [`fit`]ting to values.
+//! Random distributions: density, CDF, quantiles, moments, draws that are the same on every machine, and their
+//! [`fit`]ting to values.
 //!
 //! ```text
 //!  text (Draw<Q>, with units) ── distribution() ──▶ Distribution ── sample ──▶ a number
@@ -22,9 +23,10 @@
 //! # Ok::<(), petrio_distribution::DistributionError>(())
 //! ```
 //!
-//! The families: DiskSim's six (Reference Manual, CMU-PDL-08-101, §4.3 "Synthetic workloads"; `disksim_synthio.c`), the multi-stage
-//! gamma and the phase-type exponential distributions of Kao's workload generator (1991, §5.1) and tables as its Graphic
-//! Distribution Specifier takes them (§4.1.1), and the usual ones of the field. Nothing depends on the platform's mathematics.
+//! The families: DiskSim's six (Reference Manual, CMU-PDL-08-101, §4.3 "Synthetic workloads"; `disksim_synthio.c`), the
+//! multi-stage gamma and the phase-type exponential distributions of Kao's workload generator (1991, §5.1) and tables
+//! as its Graphic Distribution Specifier takes them (§4.1.1), and the usual ones of the field. Nothing depends on the
+//! platform's mathematics.
 
 mod any;
 mod error;

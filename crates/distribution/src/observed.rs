@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 /// Most values kept of one measure: beyond, every second one is dropped, and every second one of those that follow.
 const KEPT_MAX: usize = 1 << 16;
-/// Groups into which sorted values are divided, equally filled but for the last, which is halved again and again: great values are few, and
-/// matter most.
+/// Groups into which sorted values are divided, equally filled but for the last, which is halved again and again: great
+/// values are few, and matter most.
 const GROUPS: usize = 64;
 
 /// Values of one measure.
@@ -58,8 +58,8 @@ impl Observed {
         &self.kept
     }
 
-    /// A distribution of measured values. Where they are few, themselves; where they are many, the mean of each group as often as it has
-    /// members, so that the mean is theirs.
+    /// A distribution of measured values. Where they are few, themselves; where they are many, the mean of each group
+    /// as often as it has members, so that the mean is theirs.
     pub fn values<Q: Measurable>(&self) -> Draw<Q> {
         let mut sorted = self.kept.clone();
         sorted.sort_by(f64::total_cmp);

@@ -1,8 +1,9 @@
 //! Draws of several distributions that go together: large with large, or large with small.
 //!
-//! A Gaussian copula: correlated normal numbers, each turned into a probability and that into a quantile. Spearman's correlation
-//! of ranks ρ comes out where the normal numbers have the correlation 2 sin(π ρ / 6) (Pearson 1907; Kruskal, "Ordinal measures of
-//! association", JASA 53, 1958), whatever the distributions, as long as they are continuous; ties weaken it.
+//! A Gaussian copula: correlated normal numbers, each turned into a probability and that into a quantile. Spearman's
+//! correlation of ranks ρ comes out where the normal numbers have the correlation 2 sin(π ρ / 6) (Pearson 1907;
+//! Kruskal, "Ordinal measures of association", JASA 53, 1958), whatever the distributions, as long as they are
+//! continuous; ties weaken it.
 
 use super::any::Distribution;
 use super::error::DistributionError;
@@ -35,7 +36,8 @@ impl RankCorrelated {
     /// From the distributions and the symmetric matrix of Spearman's correlations, with ones on its diagonal.
     ///
     /// # Errors
-    /// A matrix of another size, with entries beyond −1…1, without symmetry, or of correlations that can't hold together.
+    /// A matrix of another size, with entries beyond −1…1, without symmetry, or of correlations that can't hold
+    /// together.
     pub fn new(distributions: Vec<Distribution>, ranks: &[Vec<f64>]) -> Result<Self, DistributionError> {
         let n = distributions.len();
         let refuse = |place: &str, problem: String| Err(DistributionError::new(FAMILY, place, problem));
@@ -101,8 +103,8 @@ impl RankCorrelated {
         }
     }
 
-    /// The mean of the product of the first two: what size times accesses is at the mean, where the two go together. By the
-    /// trapezoid rule over both normal numbers, which is exact to many digits for smooth densities.
+    /// The mean of the product of the first two: what size times accesses is at the mean, where the two go together. By
+    /// the trapezoid rule over both normal numbers, which is exact to many digits for smooth densities.
     pub fn mean_of_product(&self) -> f64 {
         let [one, other] = self.distributions.as_slice() else { return f64::NAN };
         let (r, rest) = (self.factor[1][0], self.factor[1][1]);

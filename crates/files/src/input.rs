@@ -1,5 +1,5 @@
-//! The one door through which a file is read. What went through it is known by its identity (device, inode, time of birth), so that no output
-//! takes its place, by whatever name or link it is reached.
+//! The one door through which a file is read. What went through it is known by its identity (device, inode, time of
+//! birth), so that no output takes its place, by whatever name or link it is reached.
 
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
@@ -12,8 +12,8 @@ use std::time::SystemTime;
 /// What this process has read: it is the process that must not lose it.
 static READ: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-/// Device, inode and time of birth: the number of an inode that is gone is given to another file, born later. Where a file system knows
-/// no births, the numbers have to do.
+/// Device, inode and time of birth: the number of an inode that is gone is given to another file, born later. Where a
+/// file system knows no births, the numbers have to do.
 type Identity = (u64, u64, Option<SystemTime>);
 
 fn identity(there: &Metadata) -> Identity {

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read};
 
-/// No line of a text that people or programs write is longer; what has no line ends (`/dev/zero`, an image) would fill the memory.
+/// No line of a text that people or programs write is longer; what has no line ends (`/dev/zero`, an image) would fill
+/// the memory.
 pub const LINE_BYTES_MAX: usize = 1 << 16;
 
 /// Reads on as long as no line is longer than [`LINE_BYTES_MAX`].

@@ -1,5 +1,5 @@
-//! Names and texts that come from elsewhere, as they may stand in a message: no control characters reach a terminal, and nothing is
-//! longer than somebody reads.
+//! Names and texts that come from elsewhere, as they may stand in a message: no control characters reach a terminal,
+//! and nothing is longer than somebody reads.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,8 +27,8 @@ pub fn text(text: &str) -> Shown {
     Shown(shown)
 }
 
-/// A text of several lines, with whatever a terminal would obey escaped. Line ends, tabs and, where `colours` says so, colours (the
-/// sequences "ESC \[ numbers m") stay; lines are no longer than `length_max` characters, if that is given.
+/// A text of several lines, with whatever a terminal would obey escaped. Line ends, tabs and, where `colours` says so,
+/// colours (the sequences "ESC \[ numbers m") stay; lines are no longer than `length_max` characters, if that is given.
 ///
 /// ```
 /// use petrio_files::shown;
@@ -73,8 +73,8 @@ fn is_longer(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().nth(most).is_some()
 }
 
-/// A text of at most so many characters as it is, of a longer one its beginning and its end, in so many characters. It is looked at from
-/// both ends: a line of a gigabyte costs no more than a short one.
+/// A text of at most so many characters as it is, of a longer one its beginning and its end, in so many characters. It
+/// is looked at from both ends: a line of a gigabyte costs no more than a short one.
 fn cut(line: &str, most: usize) -> Cow<'_, str> {
     if !is_longer(line, most) {
         return Cow::Borrowed(line);
@@ -100,8 +100,8 @@ fn colour(text: &str) -> Option<&str> {
 /// What is cut from a whole message is no longer than this many characters.
 const MESSAGE_MAX: usize = 2_000;
 
-/// A message that names and values of others went into: its lines stay, what isn't for a terminal is escaped, and what is longer than
-/// anybody reads is cut in its middle.
+/// A message that names and values of others went into: its lines stay, what isn't for a terminal is escaped, and what
+/// is longer than anybody reads is cut in its middle.
 ///
 /// ```
 /// use petrio_files::shown;
@@ -126,8 +126,8 @@ fn escape_letter(letter: char, into: &mut String) {
     }
 }
 
-/// Whether a terminal shows a character as itself. Those that turn the direction of writing make a name look like another
-/// (Unicode Technical Report 36, 3.1).
+/// Whether a terminal shows a character as itself. Those that turn the direction of writing make a name look like
+/// another (Unicode Technical Report 36, 3.1).
 pub fn is_harmless(letter: char) -> bool {
     !letter.is_control()
         && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -1,6 +1,8 @@
-//! Temporary folders: for their owner alone, recorded as long as they are there, and gone with their guard or by a signal's handler.
+//! Temporary folders: for their owner alone, recorded as long as they are there, and gone with their guard or by a
+//! signal's handler.
 //!
-//! What a process that is killed leaves of them is cleared by the next start, which finds them in the record ([`crate::under_way`]).
+//! What a process that is killed leaves of them is cleared by the next start, which finds them in the record
+//! ([`crate::under_way`]).
 
 use crate::under_way::{self, Recorded, TREE};
 use std::collections::BTreeSet;
@@ -75,7 +77,8 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes all temporary folders: for a program that is told to end now, when nothing will be dropped any more. No further one begins.
+/// Removes all temporary folders: for a program that is told to end now, when nothing will be dropped any more. No
+/// further one begins.
 pub fn remove_all() {
     under_way::prepare_to_end();
     let there = there();

@@ -1,7 +1,7 @@
 //! A file that is complete or absent: written under a temporary name in the same folder, made durable, then renamed.
 //!
-//! What is no regular file (a pipe, a terminal, `/dev/null`, `/dev/stdout`) is written through instead: nothing takes its place. A
-//! symbolic link stays, and the file that it leads to is replaced.
+//! What is no regular file (a pipe, a terminal, `/dev/null`, `/dev/stdout`) is written through instead: nothing takes
+//! its place. A symbolic link stays, and the file that it leads to is replaced.
 
 mod target;
 
@@ -22,7 +22,8 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more. No further file begins.
+/// Removes what is half-written: for a program that is told to end now, when nothing will be dropped any more. No
+/// further file begins.
 pub fn discard_unfinished() {
     under_way::prepare_to_end();
     // Kept: what is about to be renamed or to begin waits for the end.
@@ -95,8 +96,8 @@ impl WholeFile {
     /// Looks whether a file can be written there; leaves everything as it is, and opens no pipe.
     ///
     /// # Errors
-    /// When the folder doesn't exist or may not be written to, when the name is a folder's or a block device's, when the file is
-    /// protected against writing, or was read by this process.
+    /// When the folder doesn't exist or may not be written to, when the name is a folder's or a block device's, when
+    /// the file is protected against writing, or was read by this process.
     pub fn check(path: &Path) -> io::Result<()> {
         if let Target::Regular { file, .. } = Target::of(path, false)? {
             target::may_write_in(target::folder(&file))?;
@@ -145,7 +146,8 @@ impl WholeFile {
     /// Makes the file durable and gives it its name.
     ///
     /// # Errors
-    /// When what is still buffered can't be written, or the file can't be renamed, or what has its name was read meanwhile.
+    /// When what is still buffered can't be written, or the file can't be renamed, or what has its name was read
+    /// meanwhile.
     pub fn finish(self) -> io::Result<()> {
         let Self { path: _, writer, part } = self;
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -1,5 +1,5 @@
-//! Whole commands with mutated files: whatever is in them, petrio ends by itself with 0, 1 or 2, says why, and leaves every file that it
-//! was given as it was, and no half-written one.
+//! Whole commands with mutated files: whatever is in them, petrio ends by itself with 0, 1 or 2, says why, and leaves
+//! every file that it was given as it was, and no half-written one.
 
 use crate::mutate::mutated;
 use crate::noise::Noise;

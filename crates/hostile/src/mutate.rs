@@ -1,4 +1,5 @@
-//! What becomes of a good file: bits that flip, lines that go or come twice, sizes, numbers at the ends of every type, nesting, encodings.
+//! What becomes of a good file: bits that flip, lines that go or come twice, sizes, numbers at the ends of every type,
+//! nesting, encodings.
 
 #![allow(clippy::ptr_arg)] // All mutations are of one type, whether they change a length or not.
 

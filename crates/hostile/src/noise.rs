@@ -1,5 +1,5 @@
-//! A small generator of its own, so that an input's number stands for the same bytes for ever: SplitMix64 (Steele, Lea and Flood,
-//! OOPSLA 2014).
+//! A small generator of its own, so that an input's number stands for the same bytes for ever: SplitMix64 (Steele, Lea
+//! and Flood, OOPSLA 2014).
 
 /// Where arbitrary choices come from.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
-//! A round: many inputs for a reader, in a process of its own, so that whatever becomes of it is told: a panic, a hang, an abort.
+//! A round: many inputs for a reader, in a process of its own, so that whatever becomes of it is told: a panic, a hang,
+//! an abort.
 //!
-//! The worker writes the number of each input before it reads it. Where it ends or falls silent, the round begins another one behind that
-//! input.
+//! The worker writes the number of each input before it reads it. Where it ends or falls silent, the round begins
+//! another one behind that input.
 
 use crate::mutate::mutated;
 use crate::noise::Noise;

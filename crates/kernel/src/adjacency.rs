@@ -12,7 +12,8 @@ pub(crate) struct Condition {
 
 /// Which transitions a place concerns: the static adjacency.
 pub(crate) struct Adjacency {
-    /// Need at least so many ready tokens. The first is kept beside the place's counters, too: see [`Level`](crate::level::Level).
+    /// Need at least so many ready tokens. The first is kept beside the place's counters, too: see
+    /// [`Level`](crate::level::Level).
     pub(crate) ready: Box<[Condition]>,
     /// Need fewer than so many tokens in the place (inhibitors, capacities).
     pub(crate) below: Box<[Condition]>,

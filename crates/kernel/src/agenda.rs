@@ -14,8 +14,8 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// What a marking knows of a transition.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Conditions on numbers of tokens that fail, in units of [`ONE_FAILS`], and the rank below: together they let four members
-    /// share a line of 64 bytes.
+    /// Conditions on numbers of tokens that fail, in units of [`ONE_FAILS`], and the rank below: together they let four
+    /// members share a line of 64 bytes.
     failing_and_rank: u32,
     /// The next in its list.
     next: u32,

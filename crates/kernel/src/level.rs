@@ -4,8 +4,8 @@ use crate::Time;
 use crate::adjacency::{Adjacency, Condition};
 use serde::Serialize;
 
-/// A place's counters in a marking, and whom they concern as far as that is one transition, which it is for most places. One line
-/// of 64 bytes: in a net of thousands of parts each other one mostly comes from main memory.
+/// A place's counters in a marking, and whom they concern as far as that is one transition, which it is for most
+/// places. One line of 64 bytes: in a net of thousands of parts each other one mostly comes from main memory.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Level {
@@ -21,7 +21,8 @@ pub(crate) struct Level {
     /// Time integral of `total`, token-picoseconds.
     area: u128,
     since: u64,
-    /// Needs at least so many ready tokens: the first of those who do. Where there is none, nothing reaches its threshold.
+    /// Needs at least so many ready tokens: the first of those who do. Where there is none, nothing reaches its
+    /// threshold.
     pub(crate) first: Condition,
     /// More than `first` is concerned by ready tokens; the adjacency says who.
     pub(crate) concerns_others: bool,

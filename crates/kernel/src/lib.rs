@@ -76,9 +76,9 @@
 //! # Semantics
 //!
 //! A transition is enabled when its input arcs can be bound, its guard holds, no inhibitor forbids it, and its outputs
-//! have room. All enabled transitions fire before time moves; among them the lowest priority number goes first, then the
-//! one that became enabled first. A firing takes no time; delays lie on output arcs. Tokens that mature at the same time
-//! do so in the order in which they were put, and before anything fires at that time.
+//! have room. All enabled transitions fire before time moves; among them the lowest priority number goes first, then
+//! the one that became enabled first. A firing takes no time; delays lie on output arcs. Tokens that mature at the same
+//! time do so in the order in which they were put, and before anything fires at that time.
 
 mod adjacency;
 mod agenda;

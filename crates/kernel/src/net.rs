@@ -62,8 +62,8 @@ pub(crate) struct ArcSpec {
     pub(crate) label: Option<&'static str>,
 }
 
-/// What the firing of a simple transition needs comes first and fills one line of 64 bytes: in a net of thousands of parts a
-/// transition mostly comes from main memory again when it fires.
+/// What the firing of a simple transition needs comes first and fills one line of 64 bytes: in a net of thousands of
+/// parts a transition mostly comes from main memory again when it fires.
 #[repr(C, align(64))]
 pub(crate) struct Transition {
     pub(crate) action: Action,
@@ -135,8 +135,8 @@ pub struct Net {
     pub(crate) names: Names,
 }
 
-/// Indices by path, so that a net of a hundred thousand places is built and asked as fast, place by place, as one of ten. Only looked up,
-/// never walked: no order of hashes takes part.
+/// Indices by path, so that a net of a hundred thousand places is built and asked as fast, place by place, as one of
+/// ten. Only looked up, never walked: no order of hashes takes part.
 #[derive(Default)]
 pub(crate) struct Names {
     pub(crate) pages: HashMap<String, u32>,

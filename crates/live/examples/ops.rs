@@ -1,5 +1,5 @@
-//! Prints what single file operations cost the device on this machine's kernel: `ext3` or `ext4`, then the journal mode's
-//! requests, time, and the blocks that were logged. Needs root; says what is missing otherwise.
+//! Prints what single file operations cost the device on this machine's kernel: `ext3` or `ext4`, then the journal
+//! mode's requests, time, and the blocks that were logged. Needs root; says what is missing otherwise.
 
 use petrio_live::ops::{OpsParameters, measure};
 use petrio_live::rig::Facilities;

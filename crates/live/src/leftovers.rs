@@ -1,7 +1,7 @@
 //! Clearing what a petrio that was killed has left: by its record ([`petrio_files::under_way`]), and nothing else.
 //!
-//! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after a kill:
-//! loop devices go with their last user, and images were unlinked.
+//! Each kind is cleared beside where it is made. Clearing does nothing where a thing is gone already, as most are after
+//! a kill: loop devices go with their last user, and images were unlinked.
 
 use crate::rig::groups::{CONTROL_GROUP, THROTTLE};
 use crate::rig::loop_device::{IMAGE, LOOP_DEVICE, SETTING};

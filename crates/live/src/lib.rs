@@ -13,8 +13,8 @@
 //! [`drive`] works in any directory and needs no privilege. [`rig`] and [`ops`] need root, and [`rig::Facilities`] says
 //! what is possible on this machine and, where it isn't, why.
 //!
-//! Whatever is set up is taken down again: when its owner is dropped, when something fails on the way, for a signal's handler by
-//! [`petrio_capture::undo::take_down_all`], and after a kill by the next start's [`leftovers::clear`].
+//! Whatever is set up is taken down again: when its owner is dropped, when something fails on the way, for a signal's
+//! handler by [`petrio_capture::undo::take_down_all`], and after a kill by the next start's [`leftovers::clear`].
 //!
 //! ```
 //! use petrio_live::rig::Facilities;

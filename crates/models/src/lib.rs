@@ -10,8 +10,8 @@ mod lever;
 mod slab;
 mod stage;
 
-/// Commands that a queue is made for at most, whatever it may hold: a queue whose depth is beyond this is never full. (Runs with more than
-/// 100,000 requests in flight for a disk are refused as overloads.)
+/// Commands that a queue is made for at most, whatever it may hold: a queue whose depth is beyond this is never full.
+/// (Runs with more than 100,000 requests in flight for a disk are refused as overloads.)
 const DEPTH_MAX: u32 = 1 << 20;
 
 pub use lever::{Lever, TWICE};

@@ -4,8 +4,9 @@
 //! a client's page ─▶ running (egalitarian processor sharing) ─▶ ran ─▶ back to the client's places
 //! ```
 //!
-//! Whoever needs a processor's time is a [`Client`]: it puts [`Work`] into [`Processors::place`], with an errand, a token of its
-//! own that comes back when the time has been spent. What follows then the client says with [`Processors::returns`].
+//! Whoever needs a processor's time is a [`Client`]: it puts [`Work`] into [`Processors::place`], with an errand, a
+//! token of its own that comes back when the time has been spent. What follows then the client says with
+//! [`Processors::returns`].
 //!
 //! ```
 //! use petrio_kernel::{NetBuilder, Simulation, Time};
@@ -32,7 +33,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Leaves out priorities of the processor's scheduler, migration, and interrupts, whose time is in the costs of completions.
+//! Leaves out priorities of the processor's scheduler, migration, and interrupts, whose time is in the costs of
+//! completions.
 
 use crate::Stage;
 use petrio_kernel::{Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
@@ -150,8 +152,8 @@ impl Processors {
         Client { number: self.clients.len() as u32 - 1, errands: PhantomData }
     }
 
-    /// What follows when a client's work is done: `declare` adds arcs to the transition that sends everybody on, and gives what
-    /// that does with the span of the work and the errand.
+    /// What follows when a client's work is done: `declare` adds arcs to the transition that sends everybody on, and
+    /// gives what that does with the span of the work and the errand.
     pub fn returns<E: Any, F>(
         &mut self,
         client: Client<E>,

@@ -1,5 +1,5 @@
-//! What a page tells the report about itself: a stage is a queue, a server, a delay, or a station of the net, and its row follows from
-//! what it is.
+//! What a page tells the report about itself: a stage is a queue, a server, a delay, or a station of the net, and its
+//! row follows from what it is.
 
 use petrio_kernel::{PlaceId, Probe};
 
@@ -33,7 +33,8 @@ pub enum Work {
     Server(Vec<PlaceId>, u32),
     /// All that are in these places take their time side by side.
     Delay(Vec<PlaceId>),
-    /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's to say.
+    /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's
+    /// to say.
     Station(PlaceId),
 }
 

@@ -1,5 +1,5 @@
-//! A disk that holds reported writes allocates nothing per request once it has held its most. A binary of its own, because a
-//! counting allocator serves a whole program.
+//! A disk that holds reported writes allocates nothing per request once it has held its most. A binary of its own,
+//! because a counting allocator serves a whole program.
 #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
 
 use allocation_counter::measure;
@@ -73,7 +73,8 @@ fn a_full_cache_of_writes_allocates_nothing_per_request() {
     let scheduler = petrio_models::device::disk::parameters::QueueDiscipline::FirstCome;
     disk_page(&mut page, "disk", &drive, Queueing { scheduler, depth: None }, requests, completions);
     page.initial(completions, [BlockRequest::default()]);
-    // Whoever is told of a completion asks for something else at once: mostly writes, some reads, some forced, some flushes.
+    // Whoever is told of a completion asks for something else at once: mostly writes, some reads, some forced, some
+    // flushes.
     let choice = page.stream("choice");
     let blocks = drive.blocks();
     let mut again = page.transition("again");

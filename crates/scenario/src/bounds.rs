@@ -1,5 +1,5 @@
-//! What would need more memory than this machine has, more than the scenario's own host has, or would never end: refused before anything of
-//! it is begun, at the key that asks for it.
+//! What would need more memory than this machine has, more than the scenario's own host has, or would never end:
+//! refused before anything of it is begun, at the key that asks for it.
 //!
 //! Estimates are lower bounds (see `petrio_bounds`).
 
@@ -13,7 +13,8 @@ use petrio_units::Bytes;
 /// Linux counts the flusher's wake-ups in hundredths of a second (`dirty_writeback_centisecs`,
 /// Documentation/admin-guide/sysctl/vm.rst); a shorter time can't be written, and each wake-up costs petrio a little.
 const WAKE_UP_LEAST_MS: u64 = 10;
-/// What a page of a process costs here at least: its entry in the lists of pages (48 bytes) and its place in a tree (16 bytes).
+/// What a page of a process costs here at least: its entry in the lists of pages (48 bytes) and its place in a tree (16
+/// bytes).
 const BYTES_A_PAGE: u64 = 64;
 /// A page (x86-64).
 const PAGE_BYTES: u64 = 4096;

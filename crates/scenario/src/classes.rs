@@ -1,5 +1,5 @@
-//! Equal parts: those that a count makes, and those that are written alike under names that differ by a number. What is said of one
-//! is said of all, and what is changed is changed in all.
+//! Equal parts: those that a count makes, and those that are written alike under names that differ by a number. What is
+//! said of one is said of all, and what is changed is changed in all.
 
 use crate::loaded::Loaded;
 use petrio_models::Stage;

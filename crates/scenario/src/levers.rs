@@ -1,5 +1,5 @@
-//! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have; here it is known
-//! under which paths it stands.
+//! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have;
+//! here it is known under which paths it stands.
 
 use crate::build::{host_parameters, name_in};
 use crate::classes::Classes;
@@ -102,8 +102,8 @@ impl Levers<'_> {
     }
 }
 
-/// Whether requests come whatever becomes of those before: how many complete in a second is theirs to say, and only how long they take
-/// is the System's.
+/// Whether requests come whatever becomes of those before: how many complete in a second is theirs to say, and only how
+/// long they take is the System's.
 pub(crate) fn is_open(loaded: &Loaded, subject: Subject) -> bool {
     let mut workloads = loaded.workloads_of(subject);
     workloads.any(|(_, workload)| match workload {

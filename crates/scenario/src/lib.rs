@@ -1,8 +1,8 @@
 //! Scenario files, the catalogue, and reports of runs.
 //!
-//! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point at
-//! their line. [`schema`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may name, [`report`] what a run
-//! gives and the forms in which it is written.
+//! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point
+//! at their line. [`schema`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may
+//! name, [`report`] what a run gives and the forms in which it is written.
 //!
 //! ```
 //! let text = r#"

@@ -76,8 +76,8 @@ pub fn load_watched(path: &Path, overrides: &[Override], watch: &Watch) -> Resul
     Ok(loaded)
 }
 
-/// As [`load`], from a text. Without a folder nothing is read from files, and files are not looked for: this is what fuzz
-/// tests call.
+/// As [`load`], from a text. Without a folder nothing is read from files, and files are not looked for: this is what
+/// fuzz tests call.
 ///
 /// # Errors
 /// As of [`load`].
@@ -91,8 +91,8 @@ pub fn load_text(
     load_from(name, text, &inputs, overrides, &Watch::default())
 }
 
-/// As [`load_text`], with inputs from files or from memory, and as long as it is wanted; so are what is built of the scenario and its runs. One that was stopped is no scenario, and
-/// what is said to be wrong with it means nothing.
+/// As [`load_text`], with inputs from files or from memory, and as long as it is wanted; so are what is built of the
+/// scenario and its runs. One that was stopped is no scenario, and what is said to be wrong with it means nothing.
 ///
 /// # Errors
 /// As of [`load_text`].
@@ -198,7 +198,8 @@ fn load_known(
     Ok(loaded)
 }
 
-/// The structs of a tree, or every mistake in it; what is wrong with a part is wrong with its copies, and found in the first.
+/// The structs of a tree, or every mistake in it; what is wrong with a part is wrong with its copies, and found in the
+/// first.
 fn scenario_with_copies(
     root: &Table<'_>,
     copies: &Copies,

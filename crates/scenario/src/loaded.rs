@@ -22,8 +22,8 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// Every disk, in the order of the file.
     pub disks: Vec<PlacedDisk>,
-    /// Everything that holds blocks: the disks first, in the same order, then what is made of them; a request's `device` is the index
-    /// in this list.
+    /// Everything that holds blocks: the disks first, in the same order, then what is made of them; a request's
+    /// `device` is the index in this list.
     pub storage: Vec<Storage>,
     /// The hosts, in the order of the file.
     pub hosts: Vec<PlacedHost>,
@@ -34,7 +34,8 @@ pub struct Loaded {
     /// For each workload what it goes to, as indices of `storage`; of one that works on files, the volumes: first
     /// `file_systems`, then `unix`.
     pub targets: IndexMap<String, Vec<u32>>,
-    /// The synthetic workloads by name, ready to generate: `devices` are indices of `storage`, and capacities are filled in.
+    /// The synthetic workloads by name, ready to generate: `devices` are indices of `storage`, and capacities are
+    /// filled in.
     pub generators: IndexMap<String, Synthetic>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<Problem>,
@@ -58,8 +59,8 @@ pub(crate) struct Origin {
 }
 
 impl Loaded {
-    /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is found
-    /// out only when the scenario is wired or run.
+    /// An error that points at the value at a dotted path of the scenario (`workload.readers.files.0`); for what is
+    /// found out only when the scenario is wired or run.
     pub fn error_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.sources.error(self.places.value(path), message)
     }

@@ -1,4 +1,5 @@
-//! Requests straight to whatever holds blocks: arrays, fabrics, throttles and devices of any kind, each against what can be counted.
+//! Requests straight to whatever holds blocks: arrays, fabrics, throttles and devices of any kind, each against what
+//! can be counted.
 #![allow(clippy::unwrap_used)]
 
 use petrio_scenario::report::{Report, Sinks};

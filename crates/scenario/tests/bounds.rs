@@ -1,4 +1,5 @@
-//! What would need more than there is, or would never end, is refused with figure and key; what takes days of model time is not.
+//! What would need more than there is, or would never end, is refused with figure and key; what takes days of model
+//! time is not.
 #![allow(clippy::unwrap_used)]
 
 use miette::Diagnostic;

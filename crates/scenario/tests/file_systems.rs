@@ -1,5 +1,5 @@
-//! Scenarios with hosts and file systems: what a person who writes one is told, and that what is written becomes the System
-//! that is meant.
+//! Scenarios with hosts and file systems: what a person who writes one is told, and that what is written becomes the
+//! System that is meant.
 #![allow(clippy::unwrap_used)]
 
 use petrio_colours::BlockRequest;

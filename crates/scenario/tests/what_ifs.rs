@@ -39,7 +39,8 @@ fn bottleneck(report: &Report) -> &Bottleneck {
     report.bottleneck.as_ref().unwrap()
 }
 
-/// Runs an example as it is and as its report says that it should be; the gain and what was said of it, where something was.
+/// Runs an example as it is and as its report says that it should be; the gain and what was said of it, where something
+/// was.
 fn reproduced(name: &str) -> Option<(f64, [f64; 2])> {
     let before = whole(&example(name, &[]));
     let what_if = before.bottleneck.clone()?.what_if?;
@@ -115,7 +116,8 @@ fn one_processor_of_eight_processes_is_as_busy_as_its_throughput_and_their_deman
     let (busy, service) = (processor.utilisation.unwrap(), processor.mean_service_ms.unwrap());
     assert!((busy - 0.43).abs() < 0.005, "{busy}");
     assert!((service - 1.87).abs() < 0.01, "{service}");
-    // The utilisation law, U = X · D; Little's law of those that share it; and what an operation takes is both together.
+    // The utilisation law, U = X · D; Little's law of those that share it; and what an operation takes is both
+    // together.
     let rate = processor.arrivals as f64 / report.simulated_s;
     assert!((busy - rate * service / 1e3).abs() < 1e-6, "{busy} {rate} {service}");
     let wait = processor.mean_wait_ms.unwrap();

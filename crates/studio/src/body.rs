@@ -1,7 +1,7 @@
 //! What a page sends: JSON, taken in only where there is room for it, in a bounded time, and no longer than it may be.
 //!
-//! All bodies together are bounded, not each alone: whoever finds no room waits for it. A body's room is kept until what it asked for is
-//! done, for what is made of it takes memory too.
+//! All bodies together are bounded, not each alone: whoever finds no room waits for it. A body's room is kept until
+//! what it asked for is done, for what is made of it takes memory too.
 
 use crate::api::{Desk, Refusal};
 use axum::Json;
@@ -22,7 +22,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 pub(crate) trait Wanted: DeserializeOwned + Send + 'static {
     /// Bytes of its JSON at most: a few megabytes are a long specification.
     const BYTES_MAX: usize = 4 << 20;
-    /// How many times as much memory is taken by what is made of it: the tables of a TOML document take some sixty times its text.
+    /// How many times as much memory is taken by what is made of it: the tables of a TOML document take some sixty
+    /// times its text.
     const TAKES: usize = 64;
 }
 

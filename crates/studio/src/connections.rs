@@ -1,7 +1,9 @@
-//! Connections: how many there are at once, how long each may say nothing, and what happens when the system has no room for another.
+//! Connections: how many there are at once, how long each may say nothing, and what happens when the system has no room
+//! for another.
 //!
-//! A browser keeps connections that it may need again, and anybody on this machine can open some and say nothing. So whoever comes when all
-//! places are taken gets that of the connection which has been idle for longest; one that is being answered keeps its place.
+//! A browser keeps connections that it may need again, and anybody on this machine can open some and say nothing. So
+//! whoever comes when all places are taken gets that of the connection which has been idle for longest; one that is
+//! being answered keeps its place.
 
 use axum::Router;
 use axum::body::{Body, HttpBody};

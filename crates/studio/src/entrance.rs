@@ -1,5 +1,5 @@
-//! How a browser of this machine is let in without the token standing in its arguments, which every user can read: through a page in a
-//! file that this user alone may read, which leads to an address with a secret that opens once.
+//! How a browser of this machine is let in without the token standing in its arguments, which every user can read:
+//! through a page in a file that this user alone may read, which leads to an address with a secret that opens once.
 
 use crate::token::Token;
 use petrio_files::temporary::TemporaryFolder;
@@ -63,8 +63,8 @@ impl Entrance {
     }
 }
 
-/// Where a browser finds the file. One that is kept apart from the rest of the machine sees neither this machine's temporary folder nor
-/// what is hidden, but what lies in the home.
+/// Where a browser finds the file. One that is kept apart from the rest of the machine sees neither this machine's
+/// temporary folder nor what is hidden, but what lies in the home.
 fn folder() -> PathBuf {
     let is_apart =
         ["/snap/bin", "/var/lib/snapd", "/var/lib/flatpak"].iter().any(|place| Path::new(place).exists());

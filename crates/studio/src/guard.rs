@@ -1,7 +1,8 @@
 //! Who may ask: whoever has the token in the path, and calls the studio by an address at which it really is.
 //!
-//! A page of another site can make a browser send requests to this machine. It doesn't know the token. Should it ever learn one, a name that
-//! it has let point here (DNS rebinding) is refused because of its `Host`; and without CORS headers it can't read answers.
+//! A page of another site can make a browser send requests to this machine. It doesn't know the token. Should it ever
+//! learn one, a name that it has let point here (DNS rebinding) is refused because of its `Host`; and without CORS
+//! headers it can't read answers.
 
 use crate::entrance::Entrance;
 use crate::token::Token;
@@ -21,7 +22,8 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Whether a `Host` header means this server. A rebound name is a name, so addresses are safe; of names only this machine's own is known.
+    /// Whether a `Host` header means this server. A rebound name is a name, so addresses are safe; of names only this
+    /// machine's own is known.
     fn knows(&self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
@@ -52,7 +54,8 @@ impl Guard {
     }
 }
 
-/// Lets in whoever has the token, leads to it whoever has the secret that opens once, and says in every answer what a browser may do with it.
+/// Lets in whoever has the token, leads to it whoever has the secret that opens once, and says in every answer what a
+/// browser may do with it.
 pub(crate) async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let mut answer = if guard.admits(&request) {
         next.run(request).await

@@ -5,8 +5,9 @@
 //!                                             (few, timed)                         └─ api      JSON: data, evaluate, fit, specification, runs
 //! ```
 //!
-//! It is a face as the command line is: what it shows comes from `workload`, `scenario` and `study`, and all of it can be had without a
-//! display. It is the Graphic Distribution Specifier of Kao's workload generator (1991, §4.1.1), as a person would want it today.
+//! It is a face as the command line is: what it shows comes from `workload`, `scenario` and `study`, and all of it can
+//! be had without a display. It is the Graphic Distribution Specifier of Kao's workload generator (1991, §4.1.1), as a
+//! person would want it today.
 
 mod api;
 mod assets;

@@ -1,5 +1,5 @@
-//! What numbers measure, and distributions between their two forms: as they are written (with units), and plain (numbers of the base unit),
-//! with which a page can calculate.
+//! What numbers measure, and distributions between their two forms: as they are written (with units), and plain
+//! (numbers of the base unit), with which a page can calculate.
 
 use petrio_distribution::{Distribution, Draw};
 use petrio_units::{Amount, Bytes, Duration, Measurable};

@@ -1,8 +1,9 @@
 //! Which files of this machine a page may name, and how they are opened.
 //!
-//! A studio that only this machine reaches serves its own user, who may name whatever he may read. One that others reach serves whoever has
-//! the address: nothing but the folder in which it was started, and what lies beside the specification with which it was. These folders are
-//! held by their handles, and what is read or written is the very file that was found from there.
+//! A studio that only this machine reaches serves its own user, who may name whatever he may read. One that others
+//! reach serves whoever has the address: nothing but the folder in which it was started, and what lies beside the
+//! specification with which it was. These folders are held by their handles, and what is read or written is the very
+//! file that was found from there.
 
 mod held;
 mod names;
@@ -70,7 +71,8 @@ impl Unreached {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) file: File,
-    /// A path by which this very file can be opened again as long as this lives; of a studio that reaches everything, its own.
+    /// A path by which this very file can be opened again as long as this lives; of a studio that reaches everything,
+    /// its own.
     pub(crate) path: PathBuf,
 }
 
@@ -135,8 +137,9 @@ impl Reach {
         }
     }
 
-    /// The folder in which a scenario's files are looked for, while it is being run and what is given with it lives. Any of its texts may
-    /// name one, relative to its folder. What others can reach is a mirror in `room`, in which there are these files and nothing else.
+    /// The folder in which a scenario's files are looked for, while it is being run and what is given with it lives.
+    /// Any of its texts may name one, relative to its folder. What others can reach is a mirror in `room`, in which
+    /// there are these files and nothing else.
     pub(crate) fn folder_of(
         &self,
         path: &Path,

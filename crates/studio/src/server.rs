@@ -124,8 +124,8 @@ impl Studio {
         format!("http://{address}")
     }
 
-    /// A file, of this user alone, that leads a browser to that address once: an argument of a program can be read by everybody. It is
-    /// removed when it has served, or with the studio.
+    /// A file, of this user alone, that leads a browser to that address once: an argument of a program can be read by
+    /// everybody. It is removed when it has served, or with the studio.
     ///
     /// # Errors
     /// What the system says.

@@ -27,9 +27,9 @@ const CUSTOMERS: usize = 400;
 const REPLICATIONS: usize = 10;
 const EXPERIMENTS: u64 = 1_000;
 
-/// The mean time in system of two M/M/1 queues that meet the same arrivals and the same work, begun in their steady state: the
-/// waiting time of the first customer is drawn from the stationary distribution (0 with probability 1 − ρ, else exponential
-/// with mean 1/(μ − λ)), by the same number for both. Lindley's recurrence.
+/// The mean time in system of two M/M/1 queues that meet the same arrivals and the same work, begun in their steady
+/// state: the waiting time of the first customer is drawn from the stationary distribution (0 with probability 1 − ρ,
+/// else exponential with mean 1/(μ − λ)), by the same number for both. Lindley's recurrence.
 fn two_queues(draws: &mut Draws, rates: [f64; 2]) -> [f64; 2] {
     let start = (draws.uniform(), draws.exponential(1.0));
     let mut waits =
@@ -56,8 +56,8 @@ fn share(claim: impl FnMut(u64) -> bool) -> f64 {
     (0..EXPERIMENTS).map(claim).filter(|held| *held).count() as f64 / EXPERIMENTS as f64
 }
 
-/// Four standard deviations of a share of `EXPERIMENTS` about 95 %: a fair test leaves them once in sixteen thousand seeds. The
-/// means of 400 customers are a little skewed, which costs a t interval of ten about a point.
+/// Four standard deviations of a share of `EXPERIMENTS` about 95 %: a fair test leaves them once in sixteen thousand
+/// seeds. The means of 400 customers are a little skewed, which costs a t interval of ten about a point.
 const ABOUT: std::ops::RangeInclusive<f64> = 0.92..=0.978;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Compression: gzip, xz and zstandard, recognised by their first bytes and undone while reading, and done while writing where a file's
-//! name says so.
+//! Compression: gzip, xz and zstandard, recognised by their first bytes and undone while reading, and done while
+//! writing where a file's name says so.
 
 use petrio_files::whole_file::WholeFile;
 use std::io::{self, BufReader, Cursor, Read, Write};
@@ -110,7 +110,8 @@ impl Compression {
     }
 }
 
-/// A file that is compressed as its name says, complete or absent. The same bytes make the same file, whenever and wherever.
+/// A file that is compressed as its name says, complete or absent. The same bytes make the same file, whenever and
+/// wherever.
 pub(crate) enum PackedFile {
     Plain(WholeFile),
     Gzip(flate2::write::GzEncoder<WholeFile>),

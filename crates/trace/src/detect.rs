@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// The one format that fits.
 ///
-/// A certain fit wins over possible ones; two fits of the same rank are an error that names both, because the same numbers
-/// would mean other times.
+/// A certain fit wins over possible ones; two fits of the same rank are an error that names both, because the same
+/// numbers would mean other times.
 pub(crate) fn detect(name: &Arc<str>, sample: &Sample<'_>) -> Result<FormatName, TraceError> {
     let fits = FormatName::ALL.map(|format| (format, (format.facts().fit)(sample)));
     let of_rank = |rank| -> Vec<FormatName> {

@@ -63,8 +63,8 @@ impl Parsed for Event {
 }
 
 impl Reader<Event> {
-    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time zero,
-    /// the origin is its wall clock.
+    /// What is known of the trace as a whole, which takes a look at its first event: where that is brought to time
+    /// zero, the origin is its wall clock.
     ///
     /// # Errors
     /// What is wrong with the first event.

@@ -17,8 +17,8 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// So much without a line that says something is no trace: comments at a file's head are a few pages.
 const NOTHING_BYTES_MAX: u64 = 1 << 28;
 
-/// What is kept aside because it is read from its end is compressed in itself (Parquet), and hardly shrinks any further: what unpacks to
-/// more than so many times its size never was such a file.
+/// What is kept aside because it is read from its end is compressed in itself (Parquet), and hardly shrinks any
+/// further: what unpacks to more than so many times its size never was such a file.
 pub(crate) const RATIO_MAX: u64 = 100;
 /// Up to here nothing is asked.
 pub(crate) const HARMLESS_BYTES: u64 = 64 << 20;
@@ -151,8 +151,8 @@ impl Input {
         Ok(true)
     }
 
-    /// All that has not been handed out, as a file without a name, for a format that is read from its end. It takes no more than half of
-    /// the room for temporary files.
+    /// All that has not been handed out, as a file without a name, for a format that is read from its end. It takes no
+    /// more than half of the room for temporary files.
     pub(crate) fn kept_aside(&mut self) -> Result<File, Fault> {
         let folder = std::env::temp_dir();
         let room = petrio_bounds::disk::left(&folder).map_or(u64::MAX, |room| room / 2);

@@ -1,5 +1,5 @@
-//! Traces of storage: what disks were asked for and what programs did to files, read from the formats that people have, written, selected
-//! from, merged and characterised.
+//! Traces of storage: what disks were asked for and what programs did to files, read from the formats that people have,
+//! written, selected from, merged and characterised.
 //!
 //! ```
 //! use petrio_trace::{FormatName, TraceOptions, TraceReader};
@@ -11,11 +11,12 @@
 //! # Ok::<(), petrio_trace::TraceError>(())
 //! ```
 //!
-//! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the first
-//! record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace ([`TraceReader`]), or events of any
-//! trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by time. [`mod@write`] writes the formats that other programs
-//! read, [`native`] petrio's own trace file in Parquet, [`PetrioWriter`] its text. [`select`] takes a part, [`characterise`] says what a
-//! trace is like, and [`requests`] reads lines of requests that have no arrival times.
+//! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the
+//! first record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace
+//! ([`TraceReader`]), or events of any trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by
+//! time. [`mod@write`] writes the formats that other programs read, [`native`] petrio's own trace file in Parquet,
+//! [`PetrioWriter`] its text. [`select`] takes a part, [`characterise`] says what a trace is like, and [`requests`]
+//! reads lines of requests that have no arrival times.
 //!
 //! ```text
 //! file ─ compression ─ input ─ format/* ─ Reader<R> ──┐

@@ -134,7 +134,8 @@ impl Renumbered {
     }
 }
 
-/// Several traces as one iterator of requests in order of time; requests of the same time come in the order of the traces.
+/// Several traces as one iterator of requests in order of time; requests of the same time come in the order of the
+/// traces.
 ///
 /// Processes are numbered anew in order of first appearance, so that process 7 of one trace isn't that of another.
 pub struct MergedTraces {

@@ -1,7 +1,7 @@
 //! Several traces of any format merged by time into one stream of events.
 //!
-//! Processes and requests are numbered anew, so that those of one trace aren't those of another. Files and devices of the
-//! same number are the same, unless the traces are told to be of different machines.
+//! Processes and requests are numbered anew, so that those of one trace aren't those of another. Files and devices of
+//! the same number are the same, unless the traces are told to be of different machines.
 
 use super::error::TraceError;
 use super::event::Event;

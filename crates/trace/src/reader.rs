@@ -1,4 +1,5 @@
-//! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order. The same for requests and for events.
+//! Reads one trace as a stream of records: opens, unpacks, detects, checks, puts in order. The same for requests and
+//! for events.
 
 use super::begin::{Opened, Stream, opened};
 use super::error::TraceError;
@@ -195,7 +196,8 @@ impl<R: Record> Reader<R> {
         self.origin.set(clock);
     }
 
-    /// What the format says of the trace, and how far its first record is from its clock's zero, where that was brought to time zero.
+    /// What the format says of the trace, and how far its first record is from its clock's zero, where that was brought
+    /// to time zero.
     pub(super) fn said(&self) -> (&dyn Format<R>, u128) {
         (&*self.format, self.first.filter(|_| self.rebase).unwrap_or_default())
     }

@@ -67,7 +67,8 @@ pub(crate) struct Raw<R> {
 /// A request before its time is brought to the trace's origin.
 pub(crate) type RawRecord = Raw<BlockRecord>;
 
-/// What a trace is read as, one after the other: requests to devices ([`BlockRecord`]), or events of every kind ([`Event`]).
+/// What a trace is read as, one after the other: requests to devices ([`BlockRecord`]), or events of every kind
+/// ([`Event`]).
 ///
 /// Reading, ordering and merging are the same for both ([`Reader`](super::Reader)); here stands what isn't.
 pub trait Record: Parsed {

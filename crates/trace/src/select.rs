@@ -26,8 +26,8 @@ pub struct Selection {
     pub writes: bool,
 }
 
-/// Selects from the events of one trace, in their order. A trace may give a file's path with its first event only: those after it are
-/// on that path, too.
+/// Selects from the events of one trace, in their order. A trace may give a file's path with its first event only:
+/// those after it are on that path, too.
 #[derive(Clone, Debug)]
 pub struct Selector {
     wanted: Selection,
@@ -103,8 +103,8 @@ impl Selection {
     }
 }
 
-/// Whether a pattern matches a whole text: `*` stands for any characters but a slash, `**` for any characters, `?` for one
-/// character but a slash. Everything else stands for itself.
+/// Whether a pattern matches a whole text: `*` stands for any characters but a slash, `**` for any characters, `?` for
+/// one character but a slash. Everything else stands for itself.
 ///
 /// ```
 /// use petrio_trace::select::matches;
@@ -113,8 +113,8 @@ impl Selection {
 /// ```
 pub fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    // Where the last star of either sort stands, and how much of the text it has taken: the usual way without recursion,
-    // for which going back to a `*` and then to the `**` before it is enough.
+    // Where the last star of either sort stands, and how much of the text it has taken: the usual way without
+    // recursion, for which going back to a `*` and then to the `**` before it is enough.
     let (mut at, mut read) = (0, 0);
     let mut single: Option<(usize, usize)> = None;
     let mut double: Option<(usize, usize)> = None;

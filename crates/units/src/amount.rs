@@ -1,9 +1,10 @@
 //! A quantity that needn't be whole: the mean of a size, the scale of a fitted distribution.
 //!
-//! [`Bytes`], [`Blocks`] and [`Duration`] count whole bytes, blocks and picoseconds, because that is what a System handles.
-//! A parameter of a distribution is no such count: a fitted scale of `"812.37 B"` must not become 812 bytes. An amount is a
-//! float of the quantity's finest unit, read from the same text and with the same refusals, and written so that it reads
-//! back as the same float. The finest unit (a picosecond, not a second) makes whole counts exact inside.
+//! [`Bytes`], [`Blocks`] and [`Duration`] count whole bytes, blocks and picoseconds, because that is what a System
+//! handles. A parameter of a distribution is no such count: a fitted scale of `"812.37 B"` must not become 812 bytes.
+//! An amount is a float of the quantity's finest unit, read from the same text and with the same refusals, and written
+//! so that it reads back as the same float. The finest unit (a picosecond, not a second) makes whole counts exact
+//! inside.
 
 use crate::blocks::BLOCK_BYTES;
 use crate::duration::write_picoseconds;
@@ -19,7 +20,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// What an [`Amount`] can be of: [`Bytes`], [`Blocks`], [`SignedBlocks`], [`Duration`], and `f64` for a number without unit.
+/// What an [`Amount`] can be of: [`Bytes`], [`Blocks`], [`SignedBlocks`], [`Duration`], and `f64` for a number without
+/// unit.
 pub trait Measurable: Copy + fmt::Debug + PartialEq + JsonSchema + 'static {
     /// Finest units in the base unit: 10¹² picoseconds in a second, otherwise 1.
     const FINEST_PER_BASE: f64;
@@ -49,7 +51,8 @@ pub trait Measurable: Copy + fmt::Debug + PartialEq + JsonSchema + 'static {
     fn amount_schema() -> Schema;
 }
 
-/// So many of a quantity, not necessarily a whole number: `"812.37 B"`, `"2.5 blocks"`, `"0.37 ms"`, or for `f64` a number.
+/// So many of a quantity, not necessarily a whole number: `"812.37 B"`, `"2.5 blocks"`, `"0.37 ms"`, or for `f64` a
+/// number.
 ///
 /// ```
 /// use petrio_units::{Amount, Bytes, Duration};

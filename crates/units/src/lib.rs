@@ -1,8 +1,8 @@
 //! Quantities that carry their unit in the text.
 //!
-//! A scenario says `"64 KiB"`, `"5 ms"`, `"100 MiB/s"` or `"7200 rpm"`; a bare number is refused where a unit is needed,
-//! because seconds read as nanoseconds give infinite bandwidth and nobody notices. Each quantity is a newtype, so the
-//! compiler keeps them apart inside as the text does outside.
+//! A scenario says `"64 KiB"`, `"5 ms"`, `"100 MiB/s"` or `"7200 rpm"`; a bare number is refused where a unit is
+//! needed, because seconds read as nanoseconds give infinite bandwidth and nobody notices. Each quantity is a newtype,
+//! so the compiler keeps them apart inside as the text does outside.
 //!
 //! ```
 //! use petrio_units::{Bytes, Duration, Rate};

@@ -109,8 +109,8 @@ impl Using {
     }
 }
 
-/// Where an access begins after one of `length` at `offset`: a stride further; past the end again near the first place, behind what was
-/// accessed there.
+/// Where an access begins after one of `length` at `offset`: a stride further; past the end again near the first place,
+/// behind what was accessed there.
 fn next_stride(offset: u64, length: u64, stride: u64, size: u64) -> u64 {
     match offset.checked_add(stride) {
         Some(next) if next < size => next,

@@ -24,7 +24,8 @@ pub struct Users {
     /// How many of the users are of which type, instead of what the specification says; types left out are nobody's.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub shares: IndexMap<String, f64>,
-    /// The file systems, of the same host, on which the specification's places lie; those left out, on that of the workload itself.
+    /// The file systems, of the same host, on which the specification's places lie; those left out, on that of the
+    /// workload itself.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub places: IndexMap<String, String>,
     /// Bytes of one access, for users of all types, instead of what the specification says.

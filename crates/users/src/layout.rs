@@ -1,9 +1,9 @@
-//! A specification's users laid out: their files by number and name, and their programs. The whole crowd, or a part of it that a
-//! process of its own runs.
+//! A specification's users laid out: their files by number and name, and their programs. The whole crowd, or a part of
+//! it that a process of its own runs.
 //!
-//! What a user has and does depends on nobody else, so a part needs the files that all share and those of its own users alone, and
-//! is prepared as fast, and in as little memory, however large the crowd is. Its files have other numbers than in the whole; a
-//! [`Part`] knows which.
+//! What a user has and does depends on nobody else, so a part needs the files that all share and those of its own users
+//! alone, and is prepared as fast, and in as little memory, however large the crowd is. Its files have other numbers
+//! than in the whole; a [`Part`] knows which.
 
 use super::crowd::Users;
 use super::population::{Population, UseOf};
@@ -261,7 +261,8 @@ fn processes(population: &Population) -> impl Iterator<Item = Whose> {
 }
 
 impl UserSpecification {
-    /// The files of a whole crowd on one file system, and its processes in so many parts, or one each where there are fewer.
+    /// The files of a whole crowd on one file system, and its processes in so many parts, or one each where there are
+    /// fewer.
     ///
     /// # Errors
     /// As of [`prepare`](Self::prepare).

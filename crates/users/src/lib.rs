@@ -1,8 +1,8 @@
 //! Synthetic users: people who log in, use files of several categories, think, and log out.
 //!
-//! A [`UserSpecification`] says which files there are and what kinds of users do with them. [`UserSpecification::namespace`] lays the
-//! files out; [`UserSpecification::prepare`] makes a program of each user. Both are the same, from the same seed, for a real directory and for a simulated
-//! file system.
+//! A [`UserSpecification`] says which files there are and what kinds of users do with them.
+//! [`UserSpecification::namespace`] lays the files out; [`UserSpecification::prepare`] makes a program of each user.
+//! Both are the same, from the same seed, for a real directory and for a simulated file system.
 //!
 //! ```text
 //!  specification ─┬─ namespace ─────────────┬─ FileTable ─▶ a volume, or a directory

@@ -1,4 +1,5 @@
-//! The users of a specification, ready to draw from: types with what is left out filled in, and which user is of which type.
+//! The users of a specification, ready to draw from: types with what is left out filled in, and which user is of which
+//! type.
 
 use super::specification::{UserPhase, UserSpecification, UserType};
 use crate::namespace::{FileKind, Order, PlanError, Purpose};

@@ -1,8 +1,10 @@
-//! A user at work: one process that logs in, uses files, logs out, and logs in again. A login looks at the user's own directory.
+//! A user at work: one process that logs in, uses files, logs out, and logs in again. A login looks at the user's own
+//! directory.
 //!
-//! In a session any of the files in use may come next; its open, an access or its close is the next call. What is drawn depends on
-//! the user alone, never on how long a call took or how it ended, so that the calls are the same on a real file system and on a
-//! simulated one. The user's clock, by which hours and phases go, is the sum of his think times and pauses.
+//! In a session any of the files in use may come next; its open, an access or its close is the next call. What is drawn
+//! depends on the user alone, never on how long a call took or how it ended, so that the calls are the same on a real
+//! file system and on a simulated one. The user's clock, by which hours and phases go, is the sum of his think times
+//! and pauses.
 
 use super::access::Using;
 use super::population::{Population, Type, time_of};
@@ -46,8 +48,8 @@ pub(super) struct UserProgram {
     state: State,
 }
 
-/// What changes in a process. What all share is lent to it for each step: to count who holds it would cost every process of every
-/// processor the same cache line, at each call.
+/// What changes in a process. What all share is lent to it for each step: to count who holds it would cost every
+/// process of every processor the same cache line, at each call.
 struct State {
     user: u32,
     /// Which of the sessions that the user has at once.
@@ -138,7 +140,8 @@ impl State {
         }
     }
 
-    /// Passes into the phases that the clock has reached. At most so many at once: phases without length must not hold the clock.
+    /// Passes into the phases that the clock has reached. At most so many at once: phases without length must not hold
+    /// the clock.
     fn follow_phases(&mut self, shared: &Shared) {
         const AT_ONCE: u32 = 1_000;
         for _ in 0..AT_ONCE {

@@ -13,13 +13,14 @@ pub struct Readings {
     pub choice: Choice,
     /// For what the share of users of a category is drawn.
     pub share_of: ShareOf,
-    /// Where an access ends at the latest. Cut at the end of the file on every pass, and counted over regular files alone, accesses
-    /// drawn with a mean of 1,024 bytes have one of 941, as the thesis' table 5.3 prints; cut only where all is accessed that was
-    /// to be, they have one of 984.
+    /// Where an access ends at the latest. Cut at the end of the file on every pass, and counted over regular files
+    /// alone, accesses drawn with a mean of 1,024 bytes have one of 941, as the thesis' table 5.3 prints; cut only
+    /// where all is accessed that was to be, they have one of 984.
     pub cut: Cut,
     /// How often a file is written before it is read: 1 writes it once, and whatever else is to be accessed is read.
     pub written: f64,
-    /// How many sessions of its user a new file outlives; then it is deleted, so that the file system doesn't grow without bound.
+    /// How many sessions of its user a new file outlives; then it is deleted, so that the file system doesn't grow
+    /// without bound.
     pub kept_sessions: u32,
     /// After which calls users think.
     pub think_after: ThinkAfter,
@@ -51,8 +52,8 @@ impl Default for Readings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
-    /// A size is drawn, and the file of the category whose size is nearest is taken; its bytes are accessed as often as the drawn size says, so
-    /// that the drawn sizes carry the expectation.
+    /// A size is drawn, and the file of the category whose size is nearest is taken; its bytes are accessed as often as
+    /// the drawn size says, so that the drawn sizes carry the expectation.
     #[default]
     Nearest,
     /// Any file of the category, each as likely as any other; the distribution of sizes used is that of the files.
@@ -77,7 +78,8 @@ pub enum Cut {
     /// At the end of the file, on every pass, and where all is accessed that was to be.
     #[default]
     EndOfFile,
-    /// Where all is accessed that was to be. A read may ask for more than the file has left, and gets less; what was asked for counts.
+    /// Where all is accessed that was to be. A read may ask for more than the file has left, and gets less; what was
+    /// asked for counts.
     Quota,
 }
 

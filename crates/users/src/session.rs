@@ -1,7 +1,7 @@
 //! What a login session is going to do: which files, how much of each.
 //!
-//! A session is drawn from streams of its own, named by user, process and number: it is the same whatever the sessions before
-//! did, whatever they ran on, and whoever else was there.
+//! A session is drawn from streams of its own, named by user, process and number: it is the same whatever the sessions
+//! before did, whatever they ran on, and whoever else was there.
 
 use super::population::{Type, UseOf};
 use super::readings::{Choice, Readings, ShareOf};

@@ -1,7 +1,9 @@
-//! A user specification, as it is written: which files there are, what kinds of users, and what they do with which files.
+//! A user specification, as it is written: which files there are, what kinds of users, and what they do with which
+//! files.
 //!
-//! After W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991: table 5.2 (users by category);
-//! the files, of table 5.1, are the [namespace's](crate::namespace). What the thesis leaves open stands in [`Readings`].
+//! After W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991: table 5.2
+//! (users by category); the files, of table 5.1, are the [namespace's](crate::namespace). What the thesis leaves open
+//! stands in [`Readings`].
 
 use super::readings::Readings;
 use crate::namespace::{Category, Files};
@@ -27,8 +29,8 @@ pub struct UserSpecification {
     /// The types of users by name; none where only files are described.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub user: IndexMap<String, UserType>,
-    /// Populations by name: how many of the users are of which type. What measures a file system under each of them goes
-    /// through all (`petrio users figures`); otherwise, the types' own shares count.
+    /// Populations by name: how many of the users are of which type. What measures a file system under each of them
+    /// goes through all (`petrio users figures`); otherwise, the types' own shares count.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub population: IndexMap<String, IndexMap<String, f64>>,
     /// When the users begin, after midnight; it matters where they aren't alike at all hours.
@@ -64,7 +66,8 @@ pub struct UserType {
     /// Files of a category that are open at once; left out, one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_files: Option<u32>,
-    /// How busy the users are in each hour of the day, from midnight on: think times and pauses are divided by it. Zero: nobody is there.
+    /// How busy the users are in each hour of the day, from midnight on: think times and pauses are divided by it.
+    /// Zero: nobody is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<Vec<f64>>,
     /// What the users are at by turns: a Markov chain, which begins with the first.

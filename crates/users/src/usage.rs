@@ -1,8 +1,9 @@
 //! How users have used files: the thesis' usage analyser, over any trace.
 //!
-//! A session begins where a process looks at its user's own directory, as synthetic users do when they log in; in a trace without such
-//! looks, each process is one session. Of each session: how many files it referenced, how large they were, and how often it accessed each of
-//! their bytes (figures 5.3 to 5.5). Of the calls: how much they moved and how long they took (table 5.3).
+//! A session begins where a process looks at its user's own directory, as synthetic users do when they log in; in a
+//! trace without such looks, each process is one session. Of each session: how many files it referenced, how large they
+//! were, and how often it accessed each of their bytes (figures 5.3 to 5.5). Of the calls: how much they moved and how
+//! long they took (table 5.3).
 //!
 //! Memory grows with the sessions and with the files of those that are open, not with the calls.
 //!

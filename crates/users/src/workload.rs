@@ -64,8 +64,8 @@ impl UserSpecification {
         }
     }
 
-    /// How many whole hours from the beginning on nobody is there, by the hours of those types that anybody is of; none where
-    /// somebody is there at once, or the specification makes no sense.
+    /// How many whole hours from the beginning on nobody is there, by the hours of those types that anybody is of; none
+    /// where somebody is there at once, or the specification makes no sense.
     pub fn hours_without_users(&self) -> Option<u32> {
         let population = Population::of(self, 1).ok()?;
         let first = (self.begins.as_seconds() / 3_600.0) as usize;
@@ -194,8 +194,8 @@ impl UserSpecification {
     }
 }
 
-/// What the random streams of a crowd of users are named by: its place among those of a run, from 0, and not what somebody calls it.
-/// So the same users make the same calls from the same seed wherever they work.
+/// What the random streams of a crowd of users are named by: its place among those of a run, from 0, and not what
+/// somebody calls it. So the same users make the same calls from the same seed wherever they work.
 pub fn crowd_name(crowd: usize) -> String {
     match crowd {
         0 => "users".to_owned(),

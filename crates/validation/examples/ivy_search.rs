@@ -1,5 +1,5 @@
-//! How `examples/ivy/` was tuned: a search over the free parameters of a made-up trace for those under which one copy of every file
-//! does what Ivy's tables say of one copy. Nothing of the other rows is looked at.
+//! How `examples/ivy/` was tuned: a search over the free parameters of a made-up trace for those under which one copy
+//! of every file does what Ivy's tables say of one copy. Nothing of the other rows is looked at.
 //!
 //! ```sh
 //! cargo run --release -p petrio-validation --example ivy_search -- examples/ivy/triangle-root.toml 300   # seconds
@@ -98,7 +98,8 @@ fn changed(lives: &FileLives, draw: &mut impl FnMut() -> f64, width: f64) -> Fil
     for _ in 0..count {
         let by = ((draw() - 0.5) * 2.0 * width).exp();
         match (draw() * 14.0) as usize {
-            // One user's bursts, and a user's, are few files; in those of a time-sharing system's root many processes meet.
+            // One user's bursts, and a user's, are few files; in those of a time-sharing system's root many processes
+            // meet.
             0 => {
                 let most = if lives.title == "Cello /" { 200.0 } else { 8.0 };
                 nudge(&mut lives.burst_files, by, 1.5, most);

@@ -1,8 +1,8 @@
 //! Disks against their measured traces.
 //!
-//! A folder holds pairs of a DiskSim parameter file (`NAME.parv`, or `NAME.diskspecs`) and a trace of requests measured on
-//! that drive, one outstanding (`NAME.trace`). Each trace is replayed closed, think times kept, through the net of the
-//! drive that its parameter file describes; nothing is fitted to the trace. Files that make no pair are named.
+//! A folder holds pairs of a DiskSim parameter file (`NAME.parv`, or `NAME.diskspecs`) and a trace of requests measured
+//! on that drive, one outstanding (`NAME.trace`). Each trace is replayed closed, think times kept, through the net of
+//! the drive that its parameter file describes; nothing is fitted to the trace. Files that make no pair are named.
 
 use super::demerit::{demerit, root_mean_square_error};
 use petrio_colours::BlockRequest;

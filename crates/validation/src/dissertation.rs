@@ -1,9 +1,9 @@
 //! The dissertation's own machine: random 8 KiB accesses on ext3, two measured figures to fit, two to predict.
 //!
-//! Fitted: what calls and copies cost, to the cached random read (its table 5) and the asynchronous write in ordered mode (table
-//! 6). Predicted from the journal's logic and the disk's mechanics: the same writes in full-journal mode (table 9) and with O_SYNC
-//! (table 11). What the text leaves open is assumed, stated, and varied over a grid; which combination is judged was chosen
-//! before anything was run (validation/dissertation/README.md says why each).
+//! Fitted: what calls and copies cost, to the cached random read (its table 5) and the asynchronous write in ordered
+//! mode (table 6). Predicted from the journal's logic and the disk's mechanics: the same writes in full-journal mode
+//! (table 9) and with O_SYNC (table 11). What the text leaves open is assumed, stated, and varied over a grid; which
+//! combination is judged was chosen before anything was run (validation/dissertation/README.md says why each).
 
 use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
@@ -70,10 +70,10 @@ impl Held {
     }
 }
 
-/// Chosen before the first run: a thousand requests as in figure 33; the journal that mke2fs of the time makes on a volume of this
-/// size; no fsync in the time, as the fitted write leaves 55 µs a request and so can't contain one; ext3's default of no
-/// barriers. What the drive holds was not among them, as its model held one write: since it holds more, writes are taken to use the
-/// segments of its cache, as reads do.
+/// Chosen before the first run: a thousand requests as in figure 33; the journal that mke2fs of the time makes on a
+/// volume of this size; no fsync in the time, as the fitted write leaves 55 µs a request and so can't contain one;
+/// ext3's default of no barriers. What the drive holds was not among them, as its model held one write: since it holds
+/// more, writes are taken to use the segments of its cache, as reads do.
 pub const DEFAULT: Assumptions = Assumptions {
     requests: 1_000,
     journal_mib: 128,
@@ -219,7 +219,8 @@ cached = true
 }
 
 impl Costs {
-    /// The machine's costs as catalogued (catalogue/machines/poweredge-1850.toml), times the factors: lines of the host.
+    /// The machine's costs as catalogued (catalogue/machines/poweredge-1850.toml), times the factors: lines of the
+    /// host.
     fn changes(self) -> String {
         let (read, write) = (|ns: f64| ns * self.read, |ns: f64| ns * self.write);
         format!(

@@ -1,7 +1,9 @@
-//! The shapes of the dissertation's curves over the size of records: where the knee of the second-level cache shows (its figures 31 and
-//! 32, cached reads and asynchronous writes), and where slow I/O hides it (figures 39 and 40, full journal and O_SYNC).
+//! The shapes of the dissertation's curves over the size of records: where the knee of the second-level cache shows
+//! (its figures 31 and 32, cached reads and asynchronous writes), and where slow I/O hides it (figures 39 and 40, full
+//! journal and O_SYNC).
 //!
-//! Its curves are pictures without numbers, so only shapes are compared. The machine's costs are those of the catalogue, unfitted.
+//! Its curves are pictures without numbers, so only shapes are compared. The machine's costs are those of the
+//! catalogue, unfitted.
 
 use super::dissertation::{DEFAULT, DissertationError, kb_per_s};
 use serde::Serialize;

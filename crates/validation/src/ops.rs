@@ -1,7 +1,8 @@
 //! What single file operations cost the device: which requests, and how long, predicted beside a real kernel's.
 //!
-//! The same scripts run in simulation and, where the machine allows it, on a real file system on a loop device whose requests
-//! take as long. Nothing here knows what an operation should cost: the requests are those that the net sends to its device.
+//! The same scripts run in simulation and, where the machine allows it, on a real file system on a loop device whose
+//! requests take as long. Nothing here knows what an operation should cost: the requests are those that the net sends
+//! to its device.
 
 use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
 use petrio_colours::{BlockRequest, Direction, FileOp, Request};
@@ -279,8 +280,8 @@ impl DeviceSink for Watch {
     }
 }
 
-/// The scenario of an operation: as on the real file system, something was written and committed before, and some quiet has
-/// passed.
+/// The scenario of an operation: as on the real file system, something was written and committed before, and some quiet
+/// has passed.
 fn scenario(question: &OpsValidation, operation: &FileOperation, journal: JournalMode) -> String {
     let script = operation.script(0).script;
     let (declared, rest) = match script.split_once(';') {
@@ -339,7 +340,8 @@ mod tests {
         predict(&OpsValidation::default(), &FileOperation::find(operation).unwrap(), journal).unwrap()
     }
 
-    /// Observed on Linux 6.18 with barriers, a journal of 16 MiB and a disk of 5 ms a request: 26.5, 31.8, 10.6 and 32.0 ms.
+    /// Observed on Linux 6.18 with barriers, a journal of 16 MiB and a disk of 5 ms a request: 26.5, 31.8, 10.6 and
+    /// 32.0 ms.
     #[test]
     fn appends_and_overwrites_cost_what_a_kernel_was_seen_to_pay() {
         let cases = [

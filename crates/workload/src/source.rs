@@ -91,7 +91,8 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Whether it only says that what comes next comes after the end of model time, which a run that ends before need not know.
+    /// Whether it only says that what comes next comes after the end of model time, which a run that ends before need
+    /// not know.
     pub fn is_beyond_horizon(&self) -> bool {
         matches!(self, Self::BeyondHorizon | Self::Synthetic(SyntheticError::BeyondHorizon { .. }))
     }
@@ -160,8 +161,8 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
     }
 }
 
-/// Several sources as one: requests are numbered together in order of issue; where several are due at the same time, the
-/// source that was given first goes first.
+/// Several sources as one: requests are numbered together in order of issue; where several are due at the same time,
+/// the source that was given first goes first.
 pub struct Sources<R = BlockRequest> {
     sources: Vec<Box<dyn RequestSource<R>>>,
     /// Each source's own answer, kept until it changes.

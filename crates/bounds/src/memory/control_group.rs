@@ -1,5 +1,5 @@
-//! What the control groups of this process leave it: `memory.max` of version 2, `memory.limit_in_bytes` of version 1, of its own group
-//! and of all above it (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
+//! What the control groups of this process leave it: `memory.max` of version 2, `memory.limit_in_bytes` of version 1,
+//! of its own group and of all above it (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The recording itself: it listens until a command ends, time is over or somebody interrupts, and writes requests as they are over.
+//! The recording itself: it listens until a command ends, time is over or somebody interrupts, and writes requests as
+//! they are over.
 
 use super::device::Device;
 use super::requests::{MatchCounts, Matcher, Request};
@@ -72,8 +73,8 @@ pub struct DeviceCaptureSummary {
 /// Records. `tell` hears now and then how many requests there are.
 ///
 /// # Errors
-/// Nothing that can be recorded, no tracing for this user on this machine, a command that can't be started, a trace that can't be written
-/// or that would be empty.
+/// Nothing that can be recorded, no tracing for this user on this machine, a command that can't be started, a trace
+/// that can't be written or that would be empty.
 pub fn capture(
     parameters: &DeviceCapture,
     tell: impl FnMut(u64),

@@ -13,8 +13,8 @@ const NAME_ANOTHER: &str = "name a block device (`lsblk` lists them), or a file 
 pub(super) struct Device {
     /// Its name in /dev, as far as it has one.
     pub(super) name: String,
-    /// Its number and its disk's, as the kernel keeps them: requests are told under the disk's, what file systems hand over under the
-    /// partition's.
+    /// Its number and its disk's, as the kernel keeps them: requests are told under the disk's, what file systems hand
+    /// over under the partition's.
     pub(super) numbers: Vec<u32>,
     /// Its own number.
     pub(super) number: u32,

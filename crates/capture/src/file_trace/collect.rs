@@ -28,8 +28,8 @@ use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often the buffers are read while little happens: rarely enough to find whole pages, often enough for what /proc shows
-/// to be of use.
+/// How often the buffers are read while little happens: rarely enough to find whole pages, often enough for what /proc
+/// shows to be of use.
 const TURN: Duration = Duration::from_millis(100);
 /// And while much happens: when a turn found more than a sixteenth of a buffer.
 const QUICK_TURN: Duration = Duration::from_millis(20);
@@ -89,8 +89,8 @@ struct Collector {
     joiner: Joiner,
     output: Output,
     origin_ns: u64,
-    /// Processor time when all was set up, and when the last of the events were joined; between the two, what completing files
-    /// took.
+    /// Processor time when all was set up, and when the last of the events were joined; between the two, what
+    /// completing files took.
     set_up_at: Duration,
     ran_until: Duration,
     completing: Duration,
@@ -363,8 +363,8 @@ impl Collector {
         self.looked_at = looked_at;
     }
 
-    /// Looks for names below the known folders, and for the folders in which files were told of; tells how many files have no
-    /// path all the same.
+    /// Looks for names below the known folders, and for the folders in which files were told of; tells how many files
+    /// have no path all the same.
     fn find_names(&mut self) -> usize {
         let names = &mut self.joiner.names;
         let unnamed = self.output.unnamed(|file| names.path(file));

@@ -1,5 +1,5 @@
-//! File-level traces of a running Linux: who read and wrote which bytes of which file, what missed the cache, what reached the
-//! devices.
+//! File-level traces of a running Linux: who read and wrote which bytes of which file, what missed the cache, what
+//! reached the devices.
 //!
 //! ```text
 //!  tracefs: two instances (the traced; the machine), binary ─▶ one stream in order of time
@@ -10,8 +10,8 @@
 //!                                                       output: petrio's trace file, numbered ones by size or time
 //! ```
 //!
-//! [`capture`] follows a command and its children, or the whole system. The kernel's own tracepoints are all it needs: no probes,
-//! no BPF, nothing that a locked-down kernel refuses; root it needs.
+//! [`capture`] follows a command and its children, or the whole system. The kernel's own tracepoints are all it needs:
+//! no probes, no BPF, nothing that a locked-down kernel refuses; root it needs.
 //!
 //! What the trace says, and what it can't:
 //!

@@ -1,11 +1,11 @@
 //! From inodes to names: walks of folders, bounded in time.
 //!
-//! The first walk reads every folder, and each file's attributes: how long a file is before the capture can't be known later.
-//! Those that follow read only folders that changed meanwhile, and of files the inode's number that stands in the folder, so
-//! that looking for a few names in a large tree costs one look at each folder.
+//! The first walk reads every folder, and each file's attributes: how long a file is before the capture can't be known
+//! later. Those that follow read only folders that changed meanwhile, and of files the inode's number that stands in
+//! the folder, so that looking for a few names in a large tree costs one look at each folder.
 //!
-//! Left out: a single file mounted onto another has the number of the one below in its folder; after the first walk it isn't
-//! found.
+//! Left out: a single file mounted onto another has the number of the one below in its folder; after the first walk it
+//! isn't found.
 
 use super::proc::inode_of;
 use crate::recorder::kernel_event::Inode;
@@ -61,8 +61,8 @@ pub(crate) enum Search<'a> {
     For(&'a mut FxHashSet<Inode>),
 }
 
-/// A clock tick of the kernels that stamp files by it (at 100 Hz), twice: a folder that changed so shortly before it was read may
-/// change again without another stamp.
+/// A clock tick of the kernels that stamp files by it (at 100 Hz), twice: a folder that changed so shortly before it
+/// was read may change again without another stamp.
 const TICK_NS: i128 = 20_000_000;
 
 /// A folder's last change of contents and of attributes, in nanoseconds since 1970.
@@ -96,8 +96,9 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
-    /// Tells regular files below a folder. Symbolic links aren't followed; /proc, /sys and /dev are passed over, and what can't be
-    /// read. Of a folder that has changed since it was last read every file is told, wanted or not: it isn't read again.
+    /// Tells regular files below a folder. Symbolic links aren't followed; /proc, /sys and /dev are passed over, and
+    /// what can't be read. Of a folder that has changed since it was last read every file is told, wanted or not: it
+    /// isn't read again.
     pub(crate) fn walk(
         &mut self,
         root: &Path,

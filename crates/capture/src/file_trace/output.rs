@@ -1,7 +1,7 @@
 //! The trace's files: one, or numbered ones that begin anew by size or by time, each complete or absent.
 //!
-//! Paths become known late: a name is looked for when the calls on its file are long over. So the latest events are held back,
-//! and a file whose earlier ones lack some is read again when it is complete, and written with them.
+//! Paths become known late: a name is looked for when the calls on its file are long over. So the latest events are
+//! held back, and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use crate::recorder::CaptureError;
 use petrio_files::whole_file::WholeFile;

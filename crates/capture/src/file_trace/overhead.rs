@@ -1,10 +1,10 @@
 //! What the tracing itself costs: a command run without and with it in turn.
 //!
-//! Told apart: how much longer the command takes; the processor time that grows with the calls, the command's own (its kernel
-//! records the events) and the collector's (which reads and joins them); and what beginning and ending cost however many calls
-//! there are. Runs alternate, so that a machine that gets slower or faster meanwhile doesn't look like an overhead; what a
-//! command of seconds varies by itself from run to run is still more than a microsecond for each of its calls, as the spread
-//! shows.
+//! Told apart: how much longer the command takes; the processor time that grows with the calls, the command's own (its
+//! kernel records the events) and the collector's (which reads and joins them); and what beginning and ending cost
+//! however many calls there are. Runs alternate, so that a machine that gets slower or faster meanwhile doesn't look
+//! like an overhead; what a command of seconds varies by itself from run to run is still more than a microsecond for
+//! each of its calls, as the spread shows.
 //!
 //! Source: getrusage(2), RUSAGE_CHILDREN: processor time of children that were waited for, in microseconds.
 
@@ -87,7 +87,8 @@ impl Spread {
     }
 }
 
-/// Runs the command `repetitions` times without and with tracing, after one run that counts for nothing: it fills the caches.
+/// Runs the command `repetitions` times without and with tracing, after one run that counts for nothing: it fills the
+/// caches.
 ///
 /// # Errors
 /// As [`capture`]; and where what is captured isn't a command.

@@ -17,8 +17,8 @@ pub struct CaptureSummary {
     pub lost: u64,
     /// What was seen.
     pub counts: Counts,
-    /// Processor time that it took to set up: clearing the buffers' memory, looking at folders and processes. It doesn't grow with
-    /// what is captured.
+    /// Processor time that it took to set up: clearing the buffers' memory, looking at folders and processes. It
+    /// doesn't grow with what is captured.
     pub set_up_time: Duration,
     /// Processor time of the collector while it ran: reading events and joining them.
     pub processor_time: Duration,

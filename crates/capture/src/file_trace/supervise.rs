@@ -1,7 +1,7 @@
 //! A capture that goes on for days: its process is watched by another, and started anew when it crashes.
 //!
-//! As Ivy's was (§3.2): half a minute after a crash a new one begins, with the next numbered file, and a log keeps all such
-//! events. A capture that can't work on this machine isn't tried again.
+//! As Ivy's was (§3.2): half a minute after a crash a new one begins, with the next numbered file, and a log keeps all
+//! such events. A capture that can't work on this machine isn't tried again.
 
 use crate::recorder::CaptureError;
 use crate::recorder::interrupt::{is_ending, while_running};
@@ -77,7 +77,8 @@ impl Log {
 /// Seconds since 1970 as a date and time of day, in UTC.
 fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days to a date of the Gregorian calendar in eras of 400 years (Hinnant, "chrono-compatible low-level date algorithms").
+    // Days to a date of the Gregorian calendar in eras of 400 years (Hinnant, "chrono-compatible low-level date
+    // algorithms").
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -90,8 +91,8 @@ fn utc(seconds: u64) -> String {
     format!("{year}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}Z")
 }
 
-/// Runs `program` (this program with arguments that make it capture) until it ends by itself, until `time` is over, or until
-/// this process is told to end; starts it anew after a crash. `arguments` gets the time that is left.
+/// Runs `program` (this program with arguments that make it capture) until it ends by itself, until `time` is over, or
+/// until this process is told to end; starts it anew after a crash. `arguments` gets the time that is left.
 ///
 /// # Errors
 /// It can't be started at all, or says by its exit code 2 that it can't work here.

@@ -7,8 +7,8 @@
 //! flags         1 escaped, 2 same UUID (none follows), 4 deleted, 8 the last tag
 //! ```
 //!
-//! Source: Linux 6.18 `include/linux/jbd2.h` and `fs/jbd2/journal.c` (`journal_tag_bytes`); the same in `fs/jbd` of older ones, which
-//! knows the plain tag only. Checksums are left unchecked: the block was written a moment ago.
+//! Source: Linux 6.18 `include/linux/jbd2.h` and `fs/jbd2/journal.c` (`journal_tag_bytes`); the same in `fs/jbd` of
+//! older ones, which knows the plain tag only. Checksums are left unchecked: the block was written a moment ago.
 
 /// What a journal's superblock says of its descriptor blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -54,8 +54,8 @@ impl TagFormat {
         })
     }
 
-    /// The file system's blocks that a descriptor block announces, in the order in which their contents follow it; none where
-    /// the block isn't a descriptor.
+    /// The file system's blocks that a descriptor block announces, in the order in which their contents follow it; none
+    /// where the block isn't a descriptor.
     pub fn blocks_logged(self, block: &[u8]) -> Option<Vec<u64>> {
         if big_endian(block, 0)? != MAGIC || big_endian(block, 4)? != DESCRIPTOR {
             return None;

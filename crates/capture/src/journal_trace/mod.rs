@@ -1,5 +1,5 @@
-//! What a block device is asked for, under a microscope: a [`Recorder`] listens to one device, to requests as the file system hands them
-//! over, as they go to the device, as they complete, and to the journal's commits.
+//! What a block device is asked for, under a microscope: a [`Recorder`] listens to one device, to requests as the file
+//! system hands them over, as they go to the device, as they complete, and to the journal's commits.
 
 mod descriptor;
 mod notation;

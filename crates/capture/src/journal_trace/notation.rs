@@ -1,7 +1,8 @@
 //! Device requests in a line: `W4D W16J F W4J F`.
 //!
-//! R, W or X (discard), the length in KiB, and where: D outside the journal's blocks, J inside; F is a flush. Requests stand
-//! in the order in which they went to the device. What a request is *for* (which metadata block) isn't in the notation.
+//! R, W or X (discard), the length in KiB, and where: D outside the journal's blocks, J inside; F is a flush. Requests
+//! stand in the order in which they went to the device. What a request is *for* (which metadata block) isn't in the
+//! notation.
 
 use crate::recorder::block::{Access, BlockAccess};
 use std::collections::BTreeMap;
@@ -65,7 +66,8 @@ pub fn requests_text<'a>(
             Access::Other => 'O',
         };
         let place = if journal.holds(request.sector, request.sectors) { 'J' } else { 'D' };
-        // Writing to a string can't fail. File systems ask for whole KiB; an odd block of 512 bytes shows as a fraction.
+        // Writing to a string can't fail. File systems ask for whole KiB; an odd block of 512 bytes shows as a
+        // fraction.
         let _ = match request.sectors % 2 {
             0 => write!(text, "{letter}{}{place}", request.sectors / 2),
             _ => write!(text, "{letter}{}.5{place}", request.sectors / 2),

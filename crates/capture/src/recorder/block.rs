@@ -16,7 +16,8 @@ pub struct DeviceNumber {
 }
 
 impl DeviceNumber {
-    /// As the kernel keeps it and as trace filters compare it: 12 bits of major, 20 of minor (`include/linux/kdev_t.h`).
+    /// As the kernel keeps it and as trace filters compare it: 12 bits of major, 20 of minor
+    /// (`include/linux/kdev_t.h`).
     pub const fn in_kernel(self) -> u32 {
         (self.major << 20) | self.minor
     }
@@ -72,8 +73,8 @@ pub struct Commit {
 }
 
 impl BlockAccess {
-    /// What the letters of `blk_fill_rwbs` say: F for a flush before, one for the operation, then F (force unit access), A, S, M. None
-    /// where they aren't such letters.
+    /// What the letters of `blk_fill_rwbs` say: F for a flush before, one for the operation, then F (force unit
+    /// access), A, S, M. None where they aren't such letters.
     pub(crate) fn of_letters(letters: Letters, sector: u64, sectors: u64) -> Option<Self> {
         let letters = letters.split(|letter| *letter == 0).next().unwrap_or_default();
         let flush_before = letters.len() > 1 && letters[0] == b'F';

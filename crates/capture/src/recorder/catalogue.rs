@@ -1,7 +1,8 @@
 //! Which events of the kernel are listened to, which of their fields are read, and what a trace lacks without them.
 //!
-//! Source: Linux 6.18 `include/trace/events/{syscalls,task,sched,filemap,ext4,block}.h`; names that older kernels lack are
-//! passed over and reported. `ext4` also serves ext2 and ext3. Left out: pages that leave the cache, which no record needs.
+//! Source: Linux 6.18 `include/trace/events/{syscalls,task,sched,filemap,ext4,block}.h`; names that older kernels lack
+//! are passed over and reported. `ext4` also serves ext2 and ext3. Left out: pages that leave the cache, which no
+//! record needs.
 
 use super::kernel_event::{Call, Lookup, RequestStage};
 
@@ -43,7 +44,8 @@ pub(crate) enum Meaning {
     Touched,
     /// Device, inode, size.
     Unlinked,
-    /// Device, sector, sectors, letters; of a completion also the error, of other stages the thread's name, where wanted.
+    /// Device, sector, sectors, letters; of a completion also the error, of other stages the thread's name, where
+    /// wanted.
     Request(RequestStage),
     /// Device, transaction, handles, blocks, blocks logged.
     Commit,
@@ -254,8 +256,8 @@ pub(crate) const REQUESTS_AND_COMMITS: [Listened; 4] = [
     ),
 ];
 
-/// What a file-level trace listens to. A system call that a machine doesn't have (`open` on arm64) is no loss: whoever calls has
-/// another.
+/// What a file-level trace listens to. A system call that a machine doesn't have (`open` on arm64) is no loss: whoever
+/// calls has another.
 pub(crate) fn listened(full: bool) -> Vec<Listened> {
     let calls = |list: &[Listening], with_exit: bool| -> Vec<Listened> {
         list.iter()

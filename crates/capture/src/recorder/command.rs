@@ -1,8 +1,9 @@
-//! Starts a command so that nothing of it is missed: whoever starts it is followed already, and so it is from its first instruction
-//! on.
+//! Starts a command so that nothing of it is missed: whoever starts it is followed already, and so it is from its first
+//! instruction on.
 //!
-//! With a [launcher](crate::launch) that is the launcher, which has stopped and becomes the command when it goes on; the command then ends
-//! with petrio, by SIGTERM: it may have something of its own to clear up. Without, it is the thread that starts the command.
+//! With a [launcher](crate::launch) that is the launcher, which has stopped and becomes the command when it goes on;
+//! the command then ends with petrio, by SIGTERM: it may have something of its own to clear up. Without, it is the
+//! thread that starts the command.
 
 use super::error::CaptureError;
 use crate::launch;
@@ -51,7 +52,8 @@ pub(crate) fn prepare(words: &[OsString]) -> Result<Started, CaptureError> {
     let (go, wait_for_go) = channel();
     let (tell_starter, starter) = channel();
     let (tell_ended, ended) = channel();
-    // The command's parent is this thread, and the command ends with its parent: the thread stays as long as the command does.
+    // The command's parent is this thread, and the command ends with its parent: the thread stays as long as the
+    // command does.
     let thread = std::thread::Builder::new()
         .name("starter".to_owned())
         .spawn(move || {

@@ -1,7 +1,7 @@
 //! From a record of the ring buffer to a [`KernelEvent`], by the offsets that the format files give.
 //!
-//! Decided once for each event, then done millions of times: a table by the record's first number holds what the event means
-//! and where its fields lie.
+//! Decided once for each event, then done millions of times: a table by the record's first number holds what the event
+//! means and where its fields lie.
 
 use super::block::Commit;
 use super::block::Letters;

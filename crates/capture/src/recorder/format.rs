@@ -9,7 +9,8 @@
 //!
 //! The same layout describes a ring buffer's page (`events/header_page`).
 //!
-//! Source: Linux `Documentation/trace/events.rst`, §“Event formats”. Left out: the print format; nothing is printed here.
+//! Source: Linux `Documentation/trace/events.rst`, §“Event formats”. Left out: the print format; nothing is printed
+//! here.
 
 /// Where a field lies in a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +46,8 @@ impl Field {
         until_nul(record.get(from..from + usize::from(self.size)).unwrap_or_default())
     }
 
-    /// The characters that it points to: of a `__data_loc` field, whose low half is an offset and whose high half a length.
+    /// The characters that it points to: of a `__data_loc` field, whose low half is an offset and whose high half a
+    /// length.
     pub(crate) fn text_elsewhere(self, record: &[u8]) -> &[u8] {
         let Some(location) = self.number(record) else { return &[] };
         let (from, length) = ((location & 0xffff) as usize, (location >> 16 & 0xffff) as usize);

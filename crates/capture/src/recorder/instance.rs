@@ -1,7 +1,8 @@
 //! A trace instance with binary output: its own buffers, events, filters and clock, gone when it is dropped.
 //!
-//! Source: Linux `Documentation/trace/ftrace.rst` (instances, `set_event_pid`, `buffer_subbuf_size_kb`, `buffer_percent`).
-//! One left behind by a capture that was killed stands in its record, and the next start of petrio removes it.
+//! Source: Linux `Documentation/trace/ftrace.rst` (instances, `set_event_pid`, `buffer_subbuf_size_kb`,
+//! `buffer_percent`). One left behind by a capture that was killed stands in its record, and the next start of petrio
+//! removes it.
 
 use super::catalogue::{Listened, Scope};
 use super::decode::Decoder;
@@ -42,8 +43,8 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Listens to those of the events that belong to `scope`, as soon as [`Instance::switch_on`] is called. Gives back those that
-    /// the kernel doesn't have or doesn't allow.
+    /// Listens to those of the events that belong to `scope`, as soon as [`Instance::switch_on`] is called. Gives back
+    /// those that the kernel doesn't have or doesn't allow.
     pub(crate) fn listen(
         &self,
         scope: Scope,

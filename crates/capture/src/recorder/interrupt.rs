@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static RUNNING: AtomicBool = AtomicBool::new(false);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// For a signal's handler: ends a running capture, which then completes its trace. False where none runs, or where it was told
-/// already.
+/// For a signal's handler: ends a running capture, which then completes its trace. False where none runs, or where it
+/// was told already.
 pub fn interrupt() -> bool {
     RUNNING.load(Ordering::SeqCst) && !ENDING.swap(true, Ordering::SeqCst)
 }

@@ -132,8 +132,8 @@ impl Listener {
         }
     }
 
-    /// Hands on everything older than `now_ns`, the time at which the call begins; at the end (`all`), everything. Gives back how many
-    /// bytes were read.
+    /// Hands on everything older than `now_ns`, the time at which the call begins; at the end (`all`), everything.
+    /// Gives back how many bytes were read.
     ///
     /// # Errors
     /// A buffer can't be read.

@@ -1,7 +1,7 @@
 //! The events of all processors and both instances in one order of time.
 //!
-//! Each processor's buffer is in order. An event that is older than the moment before the buffers were read is in what was
-//! read, so up to that moment the streams can be merged; the rest waits for the next round.
+//! Each processor's buffer is in order. An event that is older than the moment before the buffers were read is in what
+//! was read, so up to that moment the streams can be merged; the rest waits for the next round.
 
 use super::decode::Decoder;
 use super::error::CaptureError;
@@ -59,8 +59,8 @@ impl Stream {
         Ok(Self { sources, page: vec![0; page_bytes], layout, lost: 0 })
     }
 
-    /// Reads what is there, and hands on everything older than `now_ns`, the time at which the call begins; at the end of a
-    /// capture (`all`), everything. Gives back how many bytes were read.
+    /// Reads what is there, and hands on everything older than `now_ns`, the time at which the call begins; at the end
+    /// of a capture (`all`), everything. Gives back how many bytes were read.
     ///
     /// # Errors
     /// A buffer can't be read.

@@ -29,7 +29,8 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "NUMBER", default_value_t = 3_000_000)]
         requests: u64,
     },
-    /// Fitting: a million values by three gamma stages beside sorting them, and the nine densities of the field's benchmark
+    /// Fitting: a million values by three gamma stages beside sorting them, and the nine densities of the field's
+    /// benchmark
     Fit {
         /// Print the rows as JSON
         #[arg(long)]

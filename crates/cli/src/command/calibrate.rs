@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// Measure a machine's profile here: calls, page-cache work, copies, the block layer, and a device
 ///
-/// The profile is a TOML file that a scenario names as its machine. No size is timed that a validation uses, so that a validation
-/// with it predicts. Takes about two minutes, and leaves nothing behind.
+/// The profile is a TOML file that a scenario names as its machine. No size is timed that a validation uses, so that a
+/// validation with it predicts. Takes about two minutes, and leaves nothing behind.
 #[derive(Args)]
 pub(crate) struct Calibrate {
     /// Where the profile goes
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory for
-    /// temporary files
+    /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory
+    /// for temporary files
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Time reads of this device too (it is never written), and write a device of constant rate beside the profile

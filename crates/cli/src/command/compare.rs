@@ -35,9 +35,9 @@ pub(crate) struct Compare {
     /// The level of the intervals, such as 99%; left out, that of the first scenario, which is 95 % if it names none
     #[arg(long, value_name = "PART")]
     confidence: Option<Fraction>,
-    /// By what they are put in order: throughput, rate, mean-latency, p50-latency, p95-latency, p99-latency, makespan, or
-    /// rate, mean-latency, p50-latency, p99-latency of a kind, such as fsync.p99-latency. Left out, throughput where all
-    /// workloads are closed (they wait for what they have asked for), and mean latency where one is open
+    /// By what they are put in order: throughput, rate, mean-latency, p50-latency, p95-latency, p99-latency, makespan,
+    /// or rate, mean-latency, p50-latency, p99-latency of a kind, such as fsync.p99-latency. Left out, throughput where
+    /// all workloads are closed (they wait for what they have asked for), and mean latency where one is open
     #[arg(long, value_name = "MEASURE")]
     measure: Option<String>,
     /// Run the programs of scenarios that work on files for real, in a fresh directory inside this one: of those with

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Fit distributions to data: a file of numbers, or a measure of a trace
 ///
-/// Tries every family (gamma and exponential stages with offsets, hyper-Erlang, Weibull, lognormal and others), chooses by BIC,
-/// and prints the chosen one as TOML, ready to paste into a scenario.
+/// Tries every family (gamma and exponential stages with offsets, hyper-Erlang, Weibull, lognormal and others), chooses
+/// by BIC, and prints the chosen one as TOML, ready to paste into a scenario.
 #[derive(Args)]
 pub(crate) struct Fit {
     /// A number a line, or a table with --column; a trace with --measure; - for standard input

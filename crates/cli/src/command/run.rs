@@ -31,14 +31,15 @@ pub(crate) struct Run {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write a row for every request or file operation as Parquet (pandas, DuckDB); where there are both, those of the requests
-    /// to FILE with -requests before its extension (so with --perfetto and --trace)
+    /// Write a row for every request or file operation as Parquet (pandas, DuckDB); where there are both, those of the
+    /// requests to FILE with -requests before its extension (so with --perfetto and --trace)
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
     /// Write the time line of every request or file operation for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     perfetto: Option<PathBuf>,
-    /// Write every request or file operation as a trace, for petrio trace, petrio users analyse, or another scenario to replay
+    /// Write every request or file operation as a trace, for petrio trace, petrio users analyse, or another scenario to
+    /// replay
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
@@ -127,7 +128,8 @@ impl Run {
         Ok(sinks)
     }
 
-    /// Where the block requests go, if there are file operations too: beside these, `x.parquet` and `x-requests.parquet`.
+    /// Where the block requests go, if there are file operations too: beside these, `x.parquet` and
+    /// `x-requests.parquet`.
     fn beside(&self, loaded: &Loaded) -> Beside {
         let of = |path: &Option<PathBuf>| match (loaded.subjects().len(), path) {
             (2, Some(path)) => {

@@ -12,7 +12,8 @@ pub(crate) struct ScenarioArguments {
     /// The scenario file (TOML; `petrio schema` prints its format)
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenario: PathBuf,
-    /// Change a value of the scenario, such as disk.d.scheduler=sptf or, in a part of a part, host.server.disk.d.count=6; may be repeated
+    /// Change a value of the scenario, such as disk.d.scheduler=sptf or, in a part of a part,
+    /// host.server.disk.d.count=6; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<Override>,
     /// Where random numbers begin, instead of the scenario's seed

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// Specify distributions and users in a browser: load data, fit, drag stages, edit tables, run, look at the result
 ///
-/// Serves pages to this machine alone, at an address with a secret that is made anew each time, until Ctrl-C. All that it does can be done
-/// without a display too: petrio run, petrio users, and a specification in an editor.
+/// Serves pages to this machine alone, at an address with a secret that is made anew each time, until Ctrl-C. All that
+/// it does can be done without a display too: petrio run, petrio users, and a specification in an editor.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Studio {
@@ -24,8 +24,8 @@ pub(crate) struct Studio {
     /// The port; left out, any that is free
     #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// Listen on another address than this machine's own; whoever has the address with its secret can then read and write files, but only
-    /// below the folder in which the studio is started, and beside SPEC
+    /// Listen on another address than this machine's own; whoever has the address with its secret can then read and
+    /// write files, but only below the folder in which the studio is started, and beside SPEC
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
     /// How many seconds a run goes on after its page was closed
@@ -97,8 +97,8 @@ fn look_at(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the browser where there is a desktop; otherwise the printed address has to do. It isn't told the address, which every user of this
-/// machine could read among its arguments.
+/// Opens the browser where there is a desktop; otherwise the printed address has to do. It isn't told the address,
+/// which every user of this machine could read among its arguments.
 fn open(page: &Path) {
     let mut browser = Command::new("xdg-open");
     browser.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

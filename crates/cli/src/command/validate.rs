@@ -24,12 +24,15 @@ pub(crate) enum Validate {
         #[arg(long)]
         json: bool,
     },
-    /// Single file operations: the requests that reach the device and the time, beside a real kernel's where there is root
+    /// Single file operations: the requests that reach the device and the time, beside a real kernel's where there is
+    /// root
     Ops(ValidateOps),
-    /// File systems: reads, writes, syncs and cliffs, predicted beside measured here; a real ext3 with limits where there is root
+    /// File systems: reads, writes, syncs and cliffs, predicted beside measured here; a real ext3 with limits where
+    /// there is root
     Fs(ValidateFs),
     Ivy(ValidateIvy),
-    /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of assumptions
+    /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of
+    /// assumptions
     Dissertation {
         /// Print the rows as JSON
         #[arg(long)]

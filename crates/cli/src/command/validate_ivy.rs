@@ -14,12 +14,12 @@ use std::path::PathBuf;
 
 /// Ivy's tables 5 to 15: five replication policies at one to seven copies, beside the paper's figures
 ///
-/// The traces of 1990 can't be had; those of examples/ivy/ are made up. They are tuned to what the paper says of one copy of every
-/// file and to nothing else, so every other row is a prediction.
+/// The traces of 1990 can't be had; those of examples/ivy/ are made up. They are tuned to what the paper says of one
+/// copy of every file and to nothing else, so every other row is a prediction.
 #[derive(Args)]
 pub(crate) struct ValidateIvy {
-    /// Also what the paper leaves open: copies that cost traffic, heavier load, CSCAN, messages, disks of today, and which unpublished
-    /// property of the traces decides how much
+    /// Also what the paper leaves open: copies that cost traffic, heavier load, CSCAN, messages, disks of today, and
+    /// which unpublished property of the traces decides how much
     #[arg(long)]
     what_if: bool,
     /// Write figures 21 to 26 as an HTML page

@@ -3,7 +3,8 @@
 use crate::support::{Folder, figure, root};
 use std::fmt::Write;
 
-/// Requests in DiskSim's ASCII form: milliseconds, device, block, blocks, 1 for a read. Four pages read in turn, three times.
+/// Requests in DiskSim's ASCII form: milliseconds, device, block, blocks, 1 for a read. Four pages read in turn, three
+/// times.
 fn trace() -> String {
     let mut text = String::new();
     for number in 0..12_u32 {

@@ -64,8 +64,8 @@ fn twice_the_load_makes_a_disk_slower_and_the_queue_is_the_reason() {
 
 #[test]
 fn common_random_numbers_give_every_replication_the_same_load() {
-    // The arrivals are the same, so how many are served a second hardly differs; unpaired, the arrivals' own noise would hide
-    // anything.
+    // The arrivals are the same, so how many are served a second hardly differs; unpaired, the arrivals' own noise
+    // would hide anything.
     let found = compared(&Folder::with(RANDOM), &TWO);
     let rate = found["measures"].as_array().unwrap().iter().find(|measure| measure["measure"] == "rate");
     let pair = &rate.unwrap()["pairs"][0];

@@ -135,8 +135,8 @@ fn machines_and_kernels_are_listed_and_can_be_a_file_of_ones_own() {
 
 #[test]
 fn a_throttled_device_gives_as_many_operations_as_were_measured() {
-    // Measured on Linux 6.18 with a device limited to 500 I/Os a second: 475.5 random reads of 8 KiB a second, 497.5 random
-    // overwrites with one fsync at the end, 249.4 synchronous ones.
+    // Measured on Linux 6.18 with a device limited to 500 I/Os a second: 475.5 random reads of 8 KiB a second, 497.5
+    // random overwrites with one fsync at the end, 249.4 synchronous ones.
     for (name, measured) in [
         ("throttled-random-read.toml", 475.5),
         ("throttled-random-write.toml", 497.5),

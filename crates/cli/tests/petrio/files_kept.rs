@@ -228,8 +228,8 @@ fn a_manifest_for_two_thousand_million_users_is_refused_in_little_memory() {
     }
 }
 
-/// Runs a script in a mount namespace of its own, with the program as `$PETRIO` and the specification as `$SPEC`; `None` where
-/// that isn't possible.
+/// Runs a script in a mount namespace of its own, with the program as `$PETRIO` and the specification as `$SPEC`;
+/// `None` where that isn't possible.
 fn in_a_mount_namespace(test: &str, folder: &Folder, script: &str) -> Option<String> {
     let unshare = |script: &str| {
         let mut command = Command::new("unshare");

@@ -1,8 +1,8 @@
 //! The gamma distribution, shifted: one stage of a multi-stage gamma distribution (Kao 1991, §5.1).
 //!
-//! With shape 1 it is a phase of a phase-type exponential distribution, with a whole shape a branch of a hyper-Erlang one.
-//! Source of the draws: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000); for shapes
-//! below 1 their remark that Γ(a) is Γ(a + 1) times a uniform number to the power of 1/a.
+//! With shape 1 it is a phase of a phase-type exponential distribution, with a whole shape a branch of a hyper-Erlang
+//! one. Source of the draws: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000);
+//! for shapes below 1 their remark that Γ(a) is Γ(a + 1) times a uniform number to the power of 1/a.
 
 use super::Family;
 use crate::error::{DistributionError, finite, positive};

@@ -6,8 +6,8 @@ use crate::random::uniform;
 use crate::special::invert;
 use rand_core::Rng;
 
-/// A weighted choice between distributions. Of [`Gamma`](super::Gamma) stages it is the multi-stage gamma distribution, the
-/// phase-type exponential and the hyper-Erlang one; of any [`Distribution`](crate::Distribution)s a mixture.
+/// A weighted choice between distributions. Of [`Gamma`](super::Gamma) stages it is the multi-stage gamma distribution,
+/// the phase-type exponential and the hyper-Erlang one; of any [`Distribution`](crate::Distribution)s a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture<F> {
     parts: Vec<(f64, F)>,

@@ -35,11 +35,12 @@ use rand_core::Rng;
 
 /// A distribution of one random number.
 ///
-/// Everything here is computed with `libm` and arithmetic alone, so that it is the same on every machine, draws above all.
+/// Everything here is computed with `libm` and arithmetic alone, so that it is the same on every machine, draws above
+/// all.
 pub trait Family {
-    /// The probability density at `x`; for a discrete distribution the probability of `x`. Of a mixture of both it is the
-    /// weighted sum, so an atom's probability stands where its density would be infinite. Infinite at the edge of a gamma or
-    /// Weibull distribution whose shape is below 1.
+    /// The probability density at `x`; for a discrete distribution the probability of `x`. Of a mixture of both it is
+    /// the weighted sum, so an atom's probability stands where its density would be infinite. Infinite at the edge of a
+    /// gamma or Weibull distribution whose shape is below 1.
     fn density(&self, x: f64) -> f64;
 
     /// The probability of exactly `x`: zero unless an atom lies there.
@@ -53,8 +54,8 @@ pub trait Family {
     /// The smallest number whose CDF is `p` or more, for `p` from 0 to 1; the edges of the support at 0 and 1.
     fn quantile(&self, p: f64) -> f64;
 
-    /// E[X^k; X ≤ x]: what numbers up to `x` contribute to the `k`-th raw moment, for `k` up to 4. With `x` infinite the moment
-    /// itself, infinite where it doesn't exist.
+    /// E[X^k; X ≤ x]: what numbers up to `x` contribute to the `k`-th raw moment, for `k` up to 4. With `x` infinite
+    /// the moment itself, infinite where it doesn't exist.
     fn moment_to(&self, k: u32, x: f64) -> f64;
 
     /// The mean; infinite where there is none.

@@ -1,8 +1,8 @@
 //! Poisson counts: by multiplication for small means (as DiskSim), by transformed rejection for large ones.
 //!
 //! Source of the rejection method: Hörmann, "The transformed rejection method for generating Poisson random variables"
-//! (1993), algorithm PTRS, for means of 10 and more. Multiplication takes time in proportion to the mean, and underflows
-//! beyond 745.
+//! (1993), algorithm PTRS, for means of 10 and more. Multiplication takes time in proportion to the mean, and
+//! underflows beyond 745.
 
 use super::Family;
 use super::lattice::{Lattice, count_quantile};

@@ -1,7 +1,7 @@
 //! Zipf's law: ranks whose probabilities fall as a power of the rank.
 //!
-//! Source of the draws: Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
-//! ACM TOMACS 6 (1996). They take the same time for any number of ranks, and no table.
+//! Source of the draws: Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
+//! distributions", ACM TOMACS 6 (1996). They take the same time for any number of ranks, and no table.
 
 use super::Family;
 use super::lattice::{Lattice, count_quantile};

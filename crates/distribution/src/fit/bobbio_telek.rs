@@ -1,8 +1,8 @@
 //! The nine densities by which the field measures fitting algorithms.
 //!
-//! Source: Bobbio and Telek, "A benchmark for PH estimation algorithms: results for acyclic-PH", Stochastic Models 10 (1994). Their
-//! lognormal densities are given by the mean, 1, and the standard deviation of the logarithm σ: the median is e^(−σ²/2). Their
-//! matrix-exponential density is (1 + 1/(2π)²) (1 − cos 2πt) e^−t.
+//! Source: Bobbio and Telek, "A benchmark for PH estimation algorithms: results for acyclic-PH", Stochastic Models 10
+//! (1994). Their lognormal densities are given by the mean, 1, and the standard deviation of the logarithm σ: the
+//! median is e^(−σ²/2). Their matrix-exponential density is (1 + 1/(2π)²) (1 − cos 2πt) e^−t.
 
 use crate::{Distribution, DistributionError, Exponential, Lognormal, Mixture, Pieces, Uniform, Weibull};
 use std::f64::consts::TAU;

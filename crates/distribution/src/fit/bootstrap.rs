@@ -1,9 +1,9 @@
 //! How sure a fit is of its parameters: fits of the same model to resampled values.
 //!
-//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile intervals). A resample of n values
-//! draws each of them a number of times; with many values those counts are independent Poisson counts of mean 1 (Hanley and
-//! MacGibbon 2006), and those of a bin of k values a Poisson count of mean k. Each resample has a stream of its own, so that the
-//! intervals are the same with any number of threads.
+//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile intervals). A
+//! resample of n values draws each of them a number of times; with many values those counts are independent Poisson
+//! counts of mean 1 (Hanley and MacGibbon 2006), and those of a bin of k values a Poisson count of mean k. Each
+//! resample has a stream of its own, so that the intervals are the same with any number of threads.
 
 use super::erlang;
 use super::model::{Model, Parameter};
@@ -30,9 +30,9 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of an edge of the values, as far to both sides: a resample has no value beyond the outermost one, so that its edges lie on one
-    /// side of the estimate, as the estimate lies on the other side of the truth (the basic interval of Davison and Hinkley,
-    /// "Bootstrap Methods and their Application", 1997, section 5.2).
+    /// Of an edge of the values, as far to both sides: a resample has no value beyond the outermost one, so that its
+    /// edges lie on one side of the estimate, as the estimate lies on the other side of the truth (the basic interval
+    /// of Davison and Hinkley, "Bootstrap Methods and their Application", 1997, section 5.2).
     fn on_both_sides(self, estimate: f64, lowest: f64) -> Self {
         Self {
             low: self.low.min(2.0 * estimate - self.high).max(lowest).min(estimate),

@@ -1,7 +1,8 @@
 //! Hyper-Erlang distributions: which branches, of how many phases each?
 //!
-//! Source: Thümmler, Buchholz and Telek, "A novel approach for phase-type fitting with the EM algorithm", IEEE TDSC 3 (2006): EM for
-//! each way to share the phases among branches, and the likeliest of them. Here with up to four branches.
+//! Source: Thümmler, Buchholz and Telek, "A novel approach for phase-type fitting with the EM algorithm", IEEE TDSC 3
+//! (2006): EM for each way to share the phases among branches, and the likeliest of them. Here with up to four
+//! branches.
 
 use super::points::Points;
 use super::stages::{FittedStage, Kind, Prepared};
@@ -19,7 +20,8 @@ pub(super) fn fit_hyper_erlang(coarse: &Points, fine: &Points, phases: u32) -> (
     (stages, value)
 }
 
-/// A beginning for gamma stages without offsets: the likeliest so many branches of eight phases in all, if there can be.
+/// A beginning for gamma stages without offsets: the likeliest so many branches of eight phases in all, if there can
+/// be.
 pub(super) fn beginning(coarse: &Points, branches: usize) -> Option<Vec<FittedStage>> {
     const PHASES: u32 = 8;
     let mut shares = partitions(PHASES, PHASES, BRANCHES_MAX);

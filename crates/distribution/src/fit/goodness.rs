@@ -1,8 +1,8 @@
 //! How well a distribution fits values: likelihood, Kolmogorov–Smirnov, Anderson–Darling, area difference.
 //!
-//! Sources: Stephens, "EDF statistics for goodness of fit and some comparisons", JASA 69 (1974), for both statistics and the
-//! correction of Kolmogorov's limit for finite samples; Marsaglia and Marsaglia, "Evaluating the Anderson–Darling
-//! distribution", Journal of Statistical Software 9 (2004), for `adinf`.
+//! Sources: Stephens, "EDF statistics for goodness of fit and some comparisons", JASA 69 (1974), for both statistics
+//! and the correction of Kolmogorov's limit for finite samples; Marsaglia and Marsaglia, "Evaluating the
+//! Anderson–Darling distribution", Journal of Statistical Software 9 (2004), for `adinf`.
 
 use super::points::bounded_log_density;
 use crate::Distribution;
@@ -19,15 +19,15 @@ pub struct Goodness {
     pub bic: f64,
     /// The greatest distance between the values' and the distribution's CDF.
     pub kolmogorov_smirnov: f64,
-    /// How likely a greater one is if the values are of this very distribution. Parameters were estimated from the same values,
-    /// so it is too favourable.
+    /// How likely a greater one is if the values are of this very distribution. Parameters were estimated from the same
+    /// values, so it is too favourable.
     pub kolmogorov_smirnov_p: f64,
     /// Anderson and Darling's A², which minds the tails.
     pub anderson_darling: f64,
     /// As `kolmogorov_smirnov_p`, of A².
     pub anderson_darling_p: f64,
-    /// Half of it is the share of values that would have to move: the sum over equally filled bins of the differences between the
-    /// share of values and the probability. Chance alone gives about √(2 · bins / (π · values)).
+    /// Half of it is the share of values that would have to move: the sum over equally filled bins of the differences
+    /// between the share of values and the probability. Chance alone gives about √(2 · bins / (π · values)).
     pub area: f64,
 }
 
@@ -55,7 +55,8 @@ impl Distances {
 
 /// Up to so many values, the CDF is evaluated at each.
 const EXACT_MAX: usize = 20_000;
-/// Beyond, at so many on each side, and in the middle at every so many of the order statistics, and between them by a cubic through value and slope.
+/// Beyond, at so many on each side, and in the middle at every so many of the order statistics, and between them by a
+/// cubic through value and slope.
 const STRIDE: usize = 128;
 const EXACT_ENDS: usize = 2_048;
 
@@ -72,7 +73,8 @@ pub(super) fn goodness(
         None => bounded_log_density(distribution, x, resolution),
         Some(step) => log_density_of_step(distribution, x, step, resolution),
     };
-    // Equal values have equal densities. Sums over parts of fixed length, added in their order: the same with any number of threads.
+    // Equal values have equal densities. Sums over parts of fixed length, added in their order: the same with any
+    // number of threads.
     let parts: Vec<f64> = sorted
         .par_chunks(8_192)
         .map(|part| {
@@ -94,8 +96,8 @@ pub(super) fn goodness(
     }
 }
 
-/// Of a value that stands for all about it that are rounded to it: their mean density. A density that is infinite at a rounded value, and
-/// nowhere else, explains nothing.
+/// Of a value that stands for all about it that are rounded to it: their mean density. A density that is infinite at a
+/// rounded value, and nowhere else, explains nothing.
 fn log_density_of_step(distribution: &Distribution, x: f64, step: f64, resolution: f64) -> f64 {
     let probability = distribution.cdf(x + step / 2.0) - distribution.cdf(x - step / 2.0);
     // In a tail, the difference of two CDFs has no digits left.
@@ -151,8 +153,8 @@ fn farthest(sorted: &[f64], cdf: &[f64], mass: impl Fn(f64) -> f64) -> f64 {
     most
 }
 
-/// A value at the very edge of a distribution, which its fit has put there, counts as the outermost of n² and not as impossible:
-/// A² would be infinite.
+/// A value at the very edge of a distribution, which its fit has put there, counts as the outermost of n² and not as
+/// impossible: A² would be infinite.
 fn anderson_darling(cdf: &[f64]) -> f64 {
     let n = cdf.len();
     let edge = 1.0 / (n as f64 * n as f64);
@@ -224,7 +226,8 @@ mod tests {
 
     #[test]
     fn p_values_are_those_of_published_tables() {
-        // Kolmogorov: 1.3581 at 5 %, 1.6276 at 1 %. Anderson–Darling, fully specified: 2.492 at 5 %, 3.857 at 1 % (Stephens 1974).
+        // Kolmogorov: 1.3581 at 5 %, 1.6276 at 1 %. Anderson–Darling, fully specified: 2.492 at 5 %, 3.857 at 1 %
+        // (Stephens 1974).
         assert!((kolmogorov_p(1.3581) - 0.05).abs() < 1e-4);
         assert!((kolmogorov_p(1.6276) - 0.01).abs() < 1e-4);
         assert!((1.0 - anderson_darling_limit(2.492) - 0.05).abs() < 5e-4);

@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Kao's workload generator (1991, §5.1) describes files and their use by multi-stage gamma and phase-type exponential
-//! distributions. Their likelihood has singularities (a stage of shape below 1 that begins at a value, a stage that gathers
-//! about one), so densities are bounded (`points`), and its maximum depends on where each stage begins, so offsets are searched.
+//! distributions. Their likelihood has singularities (a stage of shape below 1 that begins at a value, a stage that
+//! gathers about one), so densities are bounded (`points`), and its maximum depends on where each stage begins, so
+//! offsets are searched.
 //!
 //! ```
 //! use petrio_distribution::fit::{FitOptions, fit};
@@ -129,12 +130,12 @@ impl Plan {
 
 /// Fits every family that was asked for, and chooses the one of least BIC.
 ///
-/// `progress` hears of every family tried and every resample fitted, from several threads. The result depends on values and
-/// options alone.
+/// `progress` hears of every family tried and every resample fitted, from several threads. The result depends on values
+/// and options alone.
 ///
 /// # Errors
-/// No value; a value that is no finite number, with its position; no family that can explain the values, with each one's
-/// reason; a number of stages that can't be, or that nothing has.
+/// No value; a value that is no finite number, with its position; no family that can explain the values, with each
+/// one's reason; a number of stages that can't be, or that nothing has.
 pub fn fit(
     values: &[f64],
     options: &FitOptions,

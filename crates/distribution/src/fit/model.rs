@@ -52,7 +52,8 @@ fn not_above(value: f64) -> f64 {
 }
 
 impl Model {
-    /// With as many digits as are worth writing: what is reported of it then holds for the text. Edges are never moved onto values.
+    /// With as many digits as are worth writing: what is reported of it then holds for the text. Edges are never moved
+    /// onto values.
     pub(super) fn rounded(self) -> Self {
         let stages = |stages: Vec<FittedStage>| -> Vec<FittedStage> {
             let round = |s: FittedStage| FittedStage {

@@ -1,7 +1,7 @@
 //! What the fitting algorithms see: points with weights, few enough for hundreds of passes.
 //!
-//! A million values are compressed to some thousand points: bins of equally many values in the middle, single values at both ends,
-//! where a likelihood is decided. Each point is its bin's mean, so that the mean of all is kept exactly.
+//! A million values are compressed to some thousand points: bins of equally many values in the middle, single values at
+//! both ends, where a likelihood is decided. Each point is its bin's mean, so that the mean of all is kept exactly.
 
 use crate::{Distribution, Family};
 
@@ -19,8 +19,9 @@ const NEIGHBOURS: usize = 4;
 pub(super) struct Points {
     pub(super) x: Vec<f64>,
     pub(super) weight: Vec<f64>,
-    /// Nothing finer than this is told apart. The likelihood of a stage that gathers about one value, or of one with a shape
-    /// below 1 that begins at a value, grows without bound; a density is therefore never taken nearer to its edge than this.
+    /// Nothing finer than this is told apart. The likelihood of a stage that gathers about one value, or of one with a
+    /// shape below 1 that begins at a value, grows without bound; a density is therefore never taken nearer to its edge
+    /// than this.
     pub(super) resolution: f64,
 }
 
@@ -82,14 +83,14 @@ impl Points {
         }
     }
 
-    /// Nearer to a stage's offset its density isn't taken where it is infinite there. Zero is where quantities begin, and no offset that was
-    /// moved toward the values: as long as all lie above it, a density is what it is.
+    /// Nearer to a stage's offset its density isn't taken where it is infinite there. Zero is where quantities begin,
+    /// and no offset that was moved toward the values: as long as all lie above it, a density is what it is.
     pub(super) fn nearest_to(&self, offset: f64) -> f64 {
         if offset == 0.0 && self.min() > 0.0 { f64::MIN_POSITIVE } else { self.resolution }
     }
 
-    /// How far apart points lie just above `x`: no density that is infinite there is taken nearer to it. A point stands for
-    /// values all about it, and a stage must not gain by sitting on the point itself.
+    /// How far apart points lie just above `x`: no density that is infinite there is taken nearer to it. A point stands
+    /// for values all about it, and a stage must not gain by sitting on the point itself.
     pub(super) fn spacing_above(&self, x: f64) -> f64 {
         if x == 0.0 && self.min() > 0.0 {
             return self.nearest_to(x);

@@ -1,7 +1,8 @@
 //! The last steps to the maximum, offsets included, where EM would take thousands.
 //!
-//! A quasi-Newton method (BFGS: Nocedal and Wright, "Numerical Optimization", 2006, algorithm 6.1, with halved steps) on the
-//! logarithms of shapes and scales, the offsets in units of their stages' deviations, and the logits of the weights.
+//! A quasi-Newton method (BFGS: Nocedal and Wright, "Numerical Optimization", 2006, algorithm 6.1, with halved steps)
+//! on the logarithms of shapes and scales, the offsets in units of their stages' deviations, and the logits of the
+//! weights.
 
 use super::points::Points;
 use super::stages::{FittedStage, Kind, Prepared};

@@ -108,7 +108,8 @@ impl Sample {
         &self.atoms
     }
 
-    /// What is to be fitted by a density: the values, and where they are rounded, equal ones spread over the step for which they stand.
+    /// What is to be fitted by a density: the values, and where they are rounded, equal ones spread over the step for
+    /// which they stand.
     pub(super) fn spread(&self) -> Cow<'_, [f64]> {
         let Some(step) = self.lattice else { return Cow::Borrowed(&self.rest) };
         let lowest = self.lowest();

@@ -1,7 +1,8 @@
 //! The search over the stages' offsets: where in the data does each of them begin?
 //!
-//! The likelihood has a maximum for almost every assignment of offsets, so the search tries many on few points: offsets at the
-//! largest gaps of the data and at its quantiles, greedily one stage at a time, and then smaller and smaller moves about the best.
+//! The likelihood has a maximum for almost every assignment of offsets, so the search tries many on few points: offsets
+//! at the largest gaps of the data and at its quantiles, greedily one stage at a time, and then smaller and smaller
+//! moves about the best.
 
 use super::erlang;
 use super::points::Points;
@@ -11,8 +12,8 @@ use super::stages::{FittedStage, Kind, Prepared};
 /// Passes of EM after which a trial is judged.
 const TRIAL_PASSES: usize = 12;
 
-/// Fits `count` stages with offsets of their own. `fixed` holds the shapes where they are not free; `lowest` is the smallest
-/// offset that makes sense (0 for data that can't be negative).
+/// Fits `count` stages with offsets of their own. `fixed` holds the shapes where they are not free; `lowest` is the
+/// smallest offset that makes sense (0 for data that can't be negative).
 pub(super) fn fit_shifted(
     coarse: &Points,
     fine: &Points,
@@ -65,8 +66,8 @@ fn climb(points: &Points, stages: &mut [FittedStage], kind: Kind, passes: usize)
     Prepared::new(points, stages).em(stages, kind, passes, 1e-9)
 }
 
-/// Several beginnings: equally many values a stage, each from its own first value on or all from the bottom; all spread widely
-/// from the bottom, for a tail.
+/// Several beginnings: equally many values a stage, each from its own first value on or all from the bottom; all spread
+/// widely from the bottom, for a tail.
 fn starts(points: &Points, count: usize, lowest: f64, fixed: Option<f64>) -> Vec<Vec<FittedStage>> {
     let bottom = lowest.max(points.min() - 0.01 * (points.quantile(0.5) - points.min()) - points.resolution);
     let share = 1.0 / count as f64;

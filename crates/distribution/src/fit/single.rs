@@ -1,7 +1,7 @@
 //! The families of one or two parameters, by maximum likelihood or by moments.
 //!
-//! Sources: Johnson, Kotz and Balakrishnan, "Continuous Univariate Distributions" (1994), chapters 14 (lognormal), 20 (Pareto) and 21
-//! (Weibull, whose shape solves an equation of its own).
+//! Sources: Johnson, Kotz and Balakrishnan, "Continuous Univariate Distributions" (1994), chapters 14 (lognormal), 20
+//! (Pareto) and 21 (Weibull, whose shape solves an equation of its own).
 
 use super::family::FitFamily;
 use super::model::Model;
@@ -58,7 +58,8 @@ fn weibull_shape(points: &Points) -> f64 {
     invert(0.0, 1.0, 0.01, 500.0, excess, |_| 0.0)
 }
 
-/// The member of a family with the points' mean and variance (and skewness, for a shifted gamma stage), or why there is none.
+/// The member of a family with the points' mean and variance (and skewness, for a shifted gamma stage), or why there is
+/// none.
 pub(super) fn by_moments(points: &Points, family: FitFamily, lowest: f64) -> Result<Model, String> {
     let (mean, variance) = (points.mean(), points.variance());
     let deviation = variance.sqrt();

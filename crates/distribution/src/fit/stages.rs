@@ -1,8 +1,9 @@
 //! Shifted gamma stages under an EM algorithm.
 //!
-//! Source of the method: Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via the EM algorithm" (1977); of a
-//! gamma stage's maximum, whose shape solves ln α − ψ(α) = ln(mean) − mean(ln): Minka, "Estimating a gamma distribution" (2002);
-//! Choi and Wette (1969). Exponential phases and Erlang branches are stages whose shapes stay as they are.
+//! Source of the method: Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via the EM algorithm"
+//! (1977); of a gamma stage's maximum, whose shape solves ln α − ψ(α) = ln(mean) − mean(ln): Minka, "Estimating a gamma
+//! distribution" (2002); Choi and Wette (1969). Exponential phases and Erlang branches are stages whose shapes stay as
+//! they are.
 
 use super::points::Points;
 use crate::special::{digamma, trigamma};
@@ -91,7 +92,8 @@ impl<'p> Prepared<'p> {
         if stage.shape < 1.0 { log_y.max(self.least[j]) } else { log_y }
     }
 
-    /// The mean log-likelihood of the stages; what each point belongs to goes to `visit(point, stage, share of weight)`.
+    /// The mean log-likelihood of the stages; what each point belongs to goes to
+    /// `visit(point, stage, share of weight)`.
     fn pass(&self, stages: &[FittedStage], mut visit: impl FnMut(usize, usize, f64)) -> f64 {
         let constant: Vec<f64> = stages
             .iter()
@@ -135,8 +137,8 @@ impl<'p> Prepared<'p> {
         self.pass(stages, |_, _, _| {})
     }
 
-    /// One pass: the likelihood of the stages as they were, and how the likelihood changes with the logarithms of shape and
-    /// scale, the offset and the weight's logit of each stage.
+    /// One pass: the likelihood of the stages as they were, and how the likelihood changes with the logarithms of shape
+    /// and scale, the offset and the weight's logit of each stage.
     pub(super) fn gradient(&self, stages: &[FittedStage]) -> (f64, Vec<[f64; 4]>) {
         let digammas: Vec<f64> = stages.iter().map(|s| digamma(s.shape) + log(s.scale)).collect();
         let mut slopes: Vec<[f64; 4]> = stages.iter().map(|s| [0.0, 0.0, 0.0, -s.weight]).collect();

@@ -1,15 +1,16 @@
 //! The incomplete gamma functions and their inverse.
 //!
-//! Sources: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 6.5.29 (the
-//! series) and 6.5.31 (the continued fraction, evaluated by Lentz's method as modified by Thompson and Barnett 1986); the
-//! first guess of the inverse is 26.4.17 (Wilson and Hilferty).
+//! Sources: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 6.5.29 (the series) and 6.5.31 (the
+//! continued fraction, evaluated by Lentz's method as modified by Thompson and Barnett 1986); the first guess of the
+//! inverse is 26.4.17 (Wilson and Hilferty).
 
 use super::{invert, normal_cdf, normal_quantile};
 use libm::{cbrt, exp, lgamma, log};
 
 /// Enough for shapes up to some 10⁸; near x = a both methods need about 6 √a terms.
 const TERMS_MAX: u32 = 100_000;
-/// From this shape on the approximation of Wilson and Hilferty is right to ten digits, and the sums aren't: they would need more terms.
+/// From this shape on the approximation of Wilson and Hilferty is right to ten digits, and the sums aren't: they would
+/// need more terms.
 const LARGE: f64 = 1e10;
 /// Of a smaller shape not even 1/a is a float, and no draw differs from zero.
 const SMALL: f64 = f64::MIN_POSITIVE;

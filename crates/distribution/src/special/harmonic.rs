@@ -1,6 +1,7 @@
 //! Generalised harmonic numbers, the sums behind Zipf's law.
 //!
-//! Source: the Euler–Maclaurin formula (Abramowitz and Stegun 1964, 23.1.30) beyond the first terms, which are added up.
+//! Source: the Euler–Maclaurin formula (Abramowitz and Stegun 1964, 23.1.30) beyond the first terms, which are added
+//! up.
 
 use libm::{expm1, log, pow};
 

@@ -1,8 +1,8 @@
 //! The inverse of an increasing function by Newton's steps inside a bracket.
 
-/// The x between `low` and `high` at which the non-decreasing `cdf` reaches `p`, by Newton's method from `guess` with bisection
-/// wherever a step leaves the bracket (as `rtsafe` of "Numerical Recipes" does). To the last bits of x, or of p where the
-/// function is flat.
+/// The x between `low` and `high` at which the non-decreasing `cdf` reaches `p`, by Newton's method from `guess` with
+/// bisection wherever a step leaves the bracket (as `rtsafe` of "Numerical Recipes" does). To the last bits of x, or of
+/// p where the function is flat.
 pub(crate) fn invert(
     p: f64,
     guess: f64,

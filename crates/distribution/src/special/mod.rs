@@ -1,4 +1,5 @@
-//! The special functions that distributions need, from `libm` and textbook series, so that they are the same on every machine.
+//! The special functions that distributions need, from `libm` and textbook series, so that they are the same on every
+//! machine.
 
 mod gamma;
 mod harmonic;

@@ -1,7 +1,7 @@
 //! The normal distribution's CDF and quantile.
 //!
-//! Source of the quantile: Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37
-//! (1988), PPND16: about 16 digits.
+//! Source of the quantile: Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
+//! Statistics 37 (1988), PPND16: about 16 digits.
 
 use std::f64::consts::{SQRT_2, TAU};
 

@@ -1,7 +1,7 @@
 //! The derivatives of ln Γ.
 //!
-//! Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 6.3.5, 6.3.18, 6.4.6, 6.4.12: upward recurrence,
-//! then the asymptotic series.
+//! Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 6.3.5, 6.3.18, 6.4.6, 6.4.12: upward
+//! recurrence, then the asymptotic series.
 
 use libm::log;
 

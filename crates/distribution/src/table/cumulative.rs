@@ -24,8 +24,8 @@ impl Pieces {
     /// From points and the probability of each or less. A first probability above 0 is that of exactly the first point.
     ///
     /// # Errors
-    /// No point, points that don't ascend, probabilities that descend or lie outside 0…1, a last one that isn't 1, columns
-    /// of two lengths.
+    /// No point, points that don't ascend, probabilities that descend or lie outside 0…1, a last one that isn't 1,
+    /// columns of two lengths.
     pub fn of_cumulative(
         x: &[f64],
         p: &[f64],

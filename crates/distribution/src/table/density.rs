@@ -1,9 +1,9 @@
 //! A table of densities.
 //!
-//! Source: Kao, "A user-oriented synthetic workload generator" (1991), §4.1.1: "To compute CDF values from PDF values, Simpson's
-//! method for numerical integration is used." Between its points the density is a monotone cubic, which never falls below
-//! zero; on a cubic Simpson's rule is exact, so the CDF is the integral of the very density that is shown, between the points
-//! as well as at them.
+//! Source: Kao, "A user-oriented synthetic workload generator" (1991), §4.1.1: "To compute CDF values from PDF values,
+//! Simpson's method for numerical integration is used." Between its points the density is a monotone cubic, which never
+//! falls below zero; on a cubic Simpson's rule is exact, so the CDF is the integral of the very density that is shown,
+//! between the points as well as at them.
 
 use super::hermite::{cubic, derivatives};
 use super::pieces::Pieces;
@@ -16,7 +16,8 @@ impl Pieces {
     /// From points and the density at each. The densities are relative: whatever they integrate to becomes 1.
     ///
     /// # Errors
-    /// Fewer than two points, points that don't ascend, densities that are negative or all zero, columns of two lengths.
+    /// Fewer than two points, points that don't ascend, densities that are negative or all zero, columns of two
+    /// lengths.
     pub fn of_density(x: &[f64], density: &[f64]) -> Result<Self, DistributionError> {
         columns(FAMILY, ("x", x), ("density", density), 2)?;
         ascending(FAMILY, "x", x)?;

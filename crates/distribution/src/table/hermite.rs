@@ -1,8 +1,8 @@
 //! Monotone cubic interpolation.
 //!
-//! Source: Fritsch and Carlson, "Monotone piecewise cubic interpolation", SIAM Journal on Numerical Analysis 17 (1980); the
-//! derivatives at inner points are Fritsch and Butland's weighted harmonic means (1984), at the ends the three-point formula,
-//! limited so that nothing overshoots.
+//! Source: Fritsch and Carlson, "Monotone piecewise cubic interpolation", SIAM Journal on Numerical Analysis 17 (1980);
+//! the derivatives at inner points are Fritsch and Butland's weighted harmonic means (1984), at the ends the
+//! three-point formula, limited so that nothing overshoots.
 
 /// The derivative at each point; between two points the curve stays between their values.
 pub(super) fn derivatives(x: &[f64], y: &[f64]) -> Vec<f64> {

@@ -17,16 +17,16 @@ struct Table {
     x: Vec<f64>,
     /// The CDF at each; the last is 1.
     p: Vec<f64>,
-    /// Between each two points: the CDF above that at the left one, over t from 0 to 1, without the constant that is zero.
-    /// The lowest power first; the sum of a row is the difference of the two points' CDF.
+    /// Between each two points: the CDF above that at the left one, over t from 0 to 1, without the constant that is
+    /// zero. The lowest power first; the sum of a row is the difference of the two points' CDF.
     rows: Vec<[f64; 4]>,
     guide: Guide,
     mean: f64,
     variance: f64,
 }
 
-/// Nodes and weights on 0…1 of Gauss and Legendre's quadrature with four points, exact for polynomials up to degree 7: a
-/// fourth power times a cubic density (Abramowitz and Stegun 1964, table 25.4).
+/// Nodes and weights on 0…1 of Gauss and Legendre's quadrature with four points, exact for polynomials up to degree 7:
+/// a fourth power times a cubic density (Abramowitz and Stegun 1964, table 25.4).
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_87, 0.326_072_577_431_273_07),

@@ -1,14 +1,16 @@
 //! A sample smoothed: straight lines between its order statistics.
 //!
-//! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7; with weights,
-//! each value stands in the middle of its own. Values that occur more than once keep a probability of their own.
+//! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7;
+//! with weights, each value stands in the middle of its own. Values that occur more than once keep a probability of
+//! their own.
 
 use super::pieces::Pieces;
 use super::steps::sorted;
 use crate::error::DistributionError;
 
 impl Pieces {
-    /// From values in any order, with a weight each or all alike: every number between two neighbours is equally likely.
+    /// From values in any order, with a weight each or all alike: every number between two neighbours is equally
+    /// likely.
     ///
     /// # Errors
     /// No value, one that isn't finite, weights that are negative, all zero, or of another number.

@@ -6,7 +6,8 @@ use super::*;
 fn sample_moments_lie_in_their_confidence_intervals() {
     const DRAWS: usize = 100_000;
     for (seed, distribution) in all().iter().enumerate() {
-        // The sample variance of a heavy tail has no interval of its own: its fourth moment must exist, and be moderate.
+        // The sample variance of a heavy tail has no interval of its own: its fourth moment must exist, and be
+        // moderate.
         let mut random = generator(seed);
         let draws: Vec<f64> = (0..DRAWS).map(|_| distribution.sample(&mut random)).collect();
         let mean = draws.iter().sum::<f64>() / DRAWS as f64;

@@ -1,4 +1,5 @@
-//! Density, CDF, quantile and moments against one another, against another implementation, and against published values.
+//! Density, CDF, quantile and moments against one another, against another implementation, and against published
+//! values.
 
 use super::*;
 use statrs::distribution::{Continuous, ContinuousCDF, Discrete, DiscreteCDF};

@@ -136,7 +136,8 @@ pub enum DrawFamily<Q: Measurable> {
     },
 }
 
-/// The stages of a multi-stage gamma distribution. A single stage may be written flat: `{ shape = 2, scale = "1 KiB" }`.
+/// The stages of a multi-stage gamma distribution. A single stage may be written flat:
+/// `{ shape = 2, scale = "1 KiB" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound = "Q: Measurable")]
 #[schemars(bound = "Q: Measurable")]

@@ -1,7 +1,9 @@
-//! Distributions of quantities with units, as a scenario writes them: `{ exponential = { mean = "25 ms" } }`, or `"25 ms"`.
+//! Distributions of quantities with units, as a scenario writes them: `{ exponential = { mean = "25 ms" } }`, or
+//! `"25 ms"`.
 //!
-//! The text form is stable. A [`Draw`] keeps its parameters as they were written ([`Amount`]s, floats of the finest unit), so that
-//! what is read and written again is the same; [`Draw::distribution`] turns it into plain numbers and checks them.
+//! The text form is stable. A [`Draw`] keeps its parameters as they were written ([`Amount`]s, floats of the finest
+//! unit), so that what is read and written again is the same; [`Draw::distribution`] turns it into plain numbers and
+//! checks them.
 
 mod build;
 mod family;
@@ -25,8 +27,8 @@ use std::marker::PhantomData;
 /// A random quantity: `{ exponential = { mean = "25 ms" } }`, `{ constant = "4 KiB" }`, and `"4 KiB"` for short.
 ///
 /// `Q` is what it measures: [`Bytes`](petrio_units::Bytes), [`Blocks`](petrio_units::Blocks),
-/// [`SignedBlocks`](petrio_units::SignedBlocks), [`Duration`](petrio_units::Duration), or `f64` for a number without unit
-/// (`ratio = 2.5`).
+/// [`SignedBlocks`](petrio_units::SignedBlocks), [`Duration`](petrio_units::Duration), or `f64` for a number without
+/// unit (`ratio = 2.5`).
 ///
 /// ```
 /// use petrio_units::{Bytes, Duration};
@@ -59,7 +61,8 @@ impl<Q: Measurable> Draw<Q> {
         build::distribution(self, &Amount::base)
     }
 
-    /// The distribution of plain numbers in the finest unit, in which whole counts are exact: picoseconds for durations.
+    /// The distribution of plain numbers in the finest unit, in which whole counts are exact: picoseconds for
+    /// durations.
     ///
     /// # Errors
     /// As of [`Draw::distribution`].

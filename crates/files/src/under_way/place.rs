@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names another folder for the records.
 pub const FOLDER_VARIABLE: &str = "PETRIO_STATE";
 
-/// The folder for the records: `$PETRIO_STATE`, else petrio's folder for state (XDG Base Directory Specification 0.8), else one for this
-/// user below /var/tmp.
+/// The folder for the records: `$PETRIO_STATE`, else petrio's folder for state (XDG Base Directory Specification 0.8),
+/// else one for this user below /var/tmp.
 pub(super) fn folder() -> PathBuf {
     let set = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);

@@ -38,7 +38,8 @@ pub struct Recorded {
 
 /// Writes down that something begins, before it is there: its kind (a word) and where it is.
 ///
-/// Blocks for ever once the process [is ending](prepare_to_end), so that nothing begins behind the back of whoever takes everything down.
+/// Blocks for ever once the process [is ending](prepare_to_end), so that nothing begins behind the back of whoever
+/// takes everything down.
 pub fn begin(kind: &'static str, path: &Path) -> Recorded {
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();

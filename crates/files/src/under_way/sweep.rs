@@ -29,8 +29,8 @@ const RECORD_BYTES_MAX: u64 = 64 << 20;
 
 /// Clears whatever dead processes of this user have left on this machine; what is found there and what became of it.
 ///
-/// Half-written files and temporary trees are known here; `others` says how the rest is cleared. What is of a kind that nobody
-/// knows, or can't be cleared, stays in its record.
+/// Half-written files and temporary trees are known here; `others` says how the rest is cleared. What is of a kind that
+/// nobody knows, or can't be cleared, stays in its record.
 pub fn sweep(others: &[(&str, Clear)]) -> Vec<Swept> {
     sweep_in(&place::folder(), others)
 }
@@ -81,8 +81,8 @@ fn dead(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<(File, String)> {
     Some((file, text))
 }
 
-/// What began and didn't end; none for what is no record of this machine. A line that was being written when the process died is no
-/// line: what it announces hadn't begun.
+/// What began and didn't end; none for what is no record of this machine. A line that was being written when the
+/// process died is no line: what it announces hadn't begun.
 fn parse(text: &str) -> Option<Vec<(String, PathBuf)>> {
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     let mut lines = whole.lines();

@@ -113,8 +113,8 @@ fn descriptor(path: &Path) -> Option<u32> {
     is_own.then_some(number)
 }
 
-/// Refuses a link that another user has laid in a folder where everybody may: it leads where he likes. As the kernel does with
-/// `fs.protected_symlinks` (Documentation/admin-guide/sysctl/fs.rst), which isn't set everywhere.
+/// Refuses a link that another user has laid in a folder where everybody may: it leads where he likes. As the kernel
+/// does with `fs.protected_symlinks` (Documentation/admin-guide/sysctl/fs.rst), which isn't set everywhere.
 fn is_trusted(link: &Path, there: &Metadata) -> io::Result<()> {
     let shared = std::fs::metadata(folder(link))?;
     let is_shared = shared.mode() & 0o002 != 0;

@@ -1,5 +1,5 @@
-//! Every reader of files that people hand over, as a function of bytes. It panics when a promise is broken: records in order, a reason
-//! with each refusal, the same again when written and read.
+//! Every reader of files that people hand over, as a function of bytes. It panics when a promise is broken: records in
+//! order, a reason with each refusal, the same again when written and read.
 
 mod parts;
 mod programs;

@@ -1,5 +1,5 @@
-//! What systems are made of: drives, machines and kernels of the catalogue's form, parts that scenarios use, DiskSim's parameters; and
-//! numbers to fit.
+//! What systems are made of: drives, machines and kernels of the catalogue's form, parts that scenarios use, DiskSim's
+//! parameters; and numbers to fit.
 
 use super::programs::first;
 use super::{Reader, Verdict, reason};

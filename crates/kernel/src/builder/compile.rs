@@ -307,7 +307,8 @@ fn check_conserved(
     transitions: &[Transition],
     places: &[PlaceSpec],
 ) -> Result<Vec<crate::net::Conserved>, NetError> {
-    // Who has an arc to each conserved place, so that a quantity of one part doesn't ask the transitions of thousands of others.
+    // Who has an arc to each conserved place, so that a quantity of one part doesn't ask the transitions of thousands
+    // of others.
     let mut around: HashMap<u32, BTreeSet<usize>> = conserved
         .iter()
         .flat_map(|quantity| quantity.places.iter().map(|(place, _)| (*place, BTreeSet::new())))

@@ -276,7 +276,8 @@ impl PageBuilder<'_> {
     }
 
     /// Declares that the weighted number of tokens in these places never changes. Transitions are checked against it
-    /// when the net is built, and markings by [`Simulation::check_conservation`](crate::Simulation::check_conservation).
+    /// when the net is built, and markings by
+    /// [`Simulation::check_conservation`](crate::Simulation::check_conservation).
     pub fn conserve(&mut self, name: &str, places: &[(PlaceId, i64)]) {
         let path = self.child_path(name);
         let places = places.iter().map(|(place, weight)| (place.0, *weight)).collect();

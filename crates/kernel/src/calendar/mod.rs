@@ -15,8 +15,8 @@ pub(crate) use entry::{DELAYED, Entry};
 use heap::Heap;
 use rung::{Pool, Rung};
 
-/// Where the heap spills into the ladder. Measured with the hold model at 10³ to 10⁶ pending: of 160, 256, 512 and 1,024
-/// (with buckets in proportion) the smallest was the fastest up to 10⁵, and none was at 10⁶.
+/// Where the heap spills into the ladder. Measured with the hold model at 10³ to 10⁶ pending: of 160, 256, 512 and
+/// 1,024 (with buckets in proportion) the smallest was the fastest up to 10⁵, and none was at 10⁶.
 const SPILL: usize = 160;
 /// How many entries stay in the heap after a spill, and how many a bucket is meant to hold.
 const BUCKET: usize = 32;

@@ -1,7 +1,8 @@
 //! Max-min fairness: shares of several resources such that nobody's can grow but at the cost of one that is no larger.
 
-/// Finds max-min fair rates by progressive filling (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2): all rates grow alike
-/// until a resource is used up or a cap is reached, which fixes those of its users; the others grow on.
+/// Finds max-min fair rates by progressive filling (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2): all
+/// rates grow alike until a resource is used up or a cap is reached, which fixes those of its users; the others grow
+/// on.
 ///
 /// ```
 /// use petrio_kernel::MaxMin;
@@ -23,8 +24,8 @@ impl MaxMin {
         Self { capacities: capacities.to_vec() }
     }
 
-    /// Adds the rates of flows to `rates`, each of which uses some resources (by position; one that isn't there is none) and has
-    /// a cap. A flow that uses none gets its cap.
+    /// Adds the rates of flows to `rates`, each of which uses some resources (by position; one that isn't there is
+    /// none) and has a cap. A flow that uses none gets its cap.
     pub fn rates<R: IntoIterator<Item = usize>>(
         &self,
         flows: impl IntoIterator<Item = (R, f64)>,

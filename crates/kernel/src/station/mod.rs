@@ -1,8 +1,8 @@
 //! Queueing places: stations that serve their tokens before these become ready.
 //!
-//! A [`StationSpec`] names the discipline, the number of servers and the service time. A token put into a station waits,
-//! is served, and then lies ready in the place, as in queueing Petri nets (Bause 1993). Links, machines and processors are
-//! stations.
+//! A [`StationSpec`] names the discipline, the number of servers and the service time. A token put into a station
+//! waits, is served, and then lies ready in the place, as in queueing Petri nets (Bause 1993). Links, machines and
+//! processors are stations.
 
 mod first_come;
 mod flows;
@@ -173,9 +173,10 @@ impl<T: Colour> StationSpec<T> {
         Self { prototype, name: "infinite-server", servers: None }
     }
 
-    /// All tokens at once, each as fast as `rates` says: asked whenever one arrives or leaves, with all that are under way, in
-    /// order of arrival, for how much of its work each gets done in a second of it. So resources are shared by weight, up to caps,
-    /// or max-min fair over several of them ([`MaxMin`]). `servers` is what the rates add up to when the station is fully used.
+    /// All tokens at once, each as fast as `rates` says: asked whenever one arrives or leaves, with all that are under
+    /// way, in order of arrival, for how much of its work each gets done in a second of it. So resources are shared by
+    /// weight, up to caps, or max-min fair over several of them ([`MaxMin`]). `servers` is what the rates add up to
+    /// when the station is fully used.
     ///
     /// ```
     /// use petrio_kernel::{NetBuilder, Simulation, StationSpec, Time};

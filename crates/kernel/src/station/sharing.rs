@@ -95,7 +95,8 @@ impl<T: Colour> Sharing<T> {
             self.generation = (self.generation + 1) % DELAYED;
             self.rate = env.speed * (self.servers / self.jobs.len() as f64).min(1.0);
             let span = (next.finish - self.attained).max(0.0) / self.rate;
-            // The rate contains the page's speed already; rounding up never finishes a job early, and no work takes no time.
+            // The rate contains the page's speed already; rounding up never finishes a job early, and no work takes no
+            // time.
             let span = libm::ceil(span);
             let span = if span < u64::MAX as f64 { Time::from_picos(span as u64) } else { Time::NEVER };
             let speed = std::mem::replace(&mut env.speed, 1.0);

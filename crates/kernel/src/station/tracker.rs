@@ -162,7 +162,8 @@ pub struct StationStatistics {
     pub mean_serving: f64,
     /// Time-weighted mean number of servers at work. Tokens that share servers may be more than these.
     pub mean_busy: f64,
-    /// Share of the time that a server works, the mean of all; of infinitely many, that with at least one token in service.
+    /// Share of the time that a server works, the mean of all; of infinitely many, that with at least one token in
+    /// service.
     pub utilisation: f64,
     /// Mean time waited: from arrival to the start of service, and while preempted.
     pub mean_wait: Time,

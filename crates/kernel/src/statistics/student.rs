@@ -47,8 +47,8 @@ fn cumulative(t: f64, freedom: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// How likely |T| is to be at least |`t`| where T follows Student's t with `freedom` degrees of freedom: the two-sided p-value of
-/// a t test. Exact in the far tail, where one minus the distribution function has no digits left.
+/// How likely |T| is to be at least |`t`| where T follows Student's t with `freedom` degrees of freedom: the two-sided
+/// p-value of a t test. Exact in the far tail, where one minus the distribution function has no digits left.
 ///
 /// Outside its domain (no freedom, or something that isn't a number) the answer is NaN.
 ///

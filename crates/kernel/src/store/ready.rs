@@ -6,8 +6,8 @@ use super::treap::Treap;
 use crate::place::{Key, KeyOf};
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a time, and in
-/// a net of thousands of parts each other piece of memory mostly comes from far away.
+/// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a
+/// time, and in a net of thousands of parts each other piece of memory mostly comes from far away.
 #[derive(Clone)]
 pub(crate) struct Queue<T> {
     front: Option<T>,

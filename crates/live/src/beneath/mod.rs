@@ -1,9 +1,9 @@
-//! Files below a directory that is held open: whatever is opened, made or removed there lies there, and no symbolic link leads away
-//! from it, whoever changes names meanwhile.
+//! Files below a directory that is held open: whatever is opened, made or removed there lies there, and no symbolic
+//! link leads away from it, whoever changes names meanwhile.
 //!
-//! Names are looked up by openat2(2) with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`; where the kernel has no such call (before 5.6,
-//! or in a container that forbids it), directory by directory with `O_NOFOLLOW`. The directory itself is opened by its path once: that
-//! is its user's word.
+//! Names are looked up by openat2(2) with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`; where the kernel has no such
+//! call (before 5.6, or in a container that forbids it), directory by directory with `O_NOFOLLOW`. The directory itself
+//! is opened by its path once: that is its user's word.
 
 mod there;
 
@@ -144,8 +144,8 @@ impl Directory {
     /// Gives what has a name right in it a name in another directory that isn't taken.
     pub(crate) fn move_to(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
         match rustix::fs::renameat_with(&self.handle, name, &to.handle, new, RenameFlags::NOREPLACE) {
-            // A file system that doesn't know the flag (NFS). A second name is never put over another; directories have no second name, and a
-            // directory is never put over anything but an empty one.
+            // A file system that doesn't know the flag (NFS). A second name is never put over another; directories have
+            // no second name, and a directory is never put over anything but an empty one.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 match rustix::fs::linkat(&self.handle, name, &to.handle, new, AtFlags::empty()) {
                     Ok(()) => self.unlink(name, false),

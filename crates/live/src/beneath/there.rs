@@ -1,10 +1,11 @@
 //! What lies somewhere, and by what it is known again.
 //!
-//! A name says little: what had it may be gone, and something else have it. A file is known by its inode's number and the time of its
-//! birth (statx(2), `STATX_BTIME`): numbers are given again, but not at the same nanosecond of birth. The device isn't part of it, for its
-//! number changes with each mount on many file systems. Where births aren't recorded (NFS, ext3 with small inodes), a file is known by its
-//! number and by petrio's mark: the sticky bit, which regular files never have (inode(7): Linux ignores it on files) and directories
-//! that only their owner writes to don't need, which costs nothing, and which stays when the process that made the file is killed.
+//! A name says little: what had it may be gone, and something else have it. A file is known by its inode's number and
+//! the time of its birth (statx(2), `STATX_BTIME`): numbers are given again, but not at the same nanosecond of birth.
+//! The device isn't part of it, for its number changes with each mount on many file systems. Where births aren't
+//! recorded (NFS, ext3 with small inodes), a file is known by its number and by petrio's mark: the sticky bit, which
+//! regular files never have (inode(7): Linux ignores it on files) and directories that only their owner writes to don't
+//! need, which costs nothing, and which stays when the process that made the file is killed.
 
 use rustix::fs::{AtFlags, FileType, Mode, StatxFlags, StatxTimestamp};
 use rustix::io::Errno;
@@ -108,7 +109,8 @@ impl There {
         Self { identity, kind, is_marked, owner, mode, names: 1, size: 0, on: (0, 0) }
     }
 
-    /// Whether it is what was known by that. Where births aren't recorded, a number alone isn't enough for what petrio has made.
+    /// Whether it is what was known by that. Where births aren't recorded, a number alone isn't enough for what petrio
+    /// has made.
     pub(crate) fn is(&self, known: Identity) -> bool {
         self.is_same(known) && (known.born_ns != 0 || self.is_marked || self.kind == Kind::Link)
     }

@@ -1,8 +1,8 @@
 //! One sample of each subject: files set up beforehand, calls timed by the thread's processor time.
 //!
-//! A file is walked some times unmeasured before it is walked measured, so that the processor's caches hold of it what they hold of
-//! a file in use: large caches take in only what has come by a few times. Of files beyond 40 MiB each sample walks the next part, and
-//! comes back to a page after all others.
+//! A file is walked some times unmeasured before it is walked measured, so that the processor's caches hold of it what
+//! they hold of a file in use: large caches take in only what has come by a few times. Of files beyond 40 MiB each
+//! sample walks the next part, and comes back to a page after all others.
 
 use super::error::CalibrateError;
 use super::sentinel::Sentinel;
@@ -380,7 +380,8 @@ impl Bench {
         Ok(rustix::fs::fadvise(&self.cold, 0, None, Advice::DontNeed)?)
     }
 
-    /// Processor time of a page of which one byte is read: what comes with a copy, and depends on what the caches hold, is left out.
+    /// Processor time of a page of which one byte is read: what comes with a copy, and depends on what the caches hold,
+    /// is left out.
     fn read_cold_file(&mut self) -> io::Result<f64> {
         // Opened anew, so that read-ahead begins as at the beginning of a file.
         let file = File::open(self.root.join("cold"))?;

@@ -1,7 +1,7 @@
 //! A device's service times by position, size and queue depth. The device is only read, past the page cache.
 //!
-//! Leaves out writes, which would destroy what is on it, and what its own cache and read-ahead hide: places are visited in an order
-//! that never goes on where it was.
+//! Leaves out writes, which would destroy what is on it, and what its own cache and read-ahead hide: places are visited
+//! in an order that never goes on where it was.
 
 use super::Step;
 use super::error::CalibrateError;

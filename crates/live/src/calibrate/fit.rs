@@ -1,8 +1,9 @@
 //! From measured calls to a machine's figures.
 //!
-//! The sums are measured, and the way in which they are divided is said with each figure. A call that moves one byte gives what a
-//! call costs; the calls in large folios give the copy curves, as what is left of each; the calls in single pages give what a folio of
-//! its own costs, as the least squares of the relative errors. No figure is less than nothing.
+//! The sums are measured, and the way in which they are divided is said with each figure. A call that moves one byte
+//! gives what a call costs; the calls in large folios give the copy curves, as what is left of each; the calls in
+//! single pages give what a folio of its own costs, as the least squares of the relative errors. No figure is less than
+//! nothing.
 
 use super::formula::{Formula, folio_of_a_page, folios_a_call, pages, pages_a_call, pieces, touched_a_call};
 use super::sizes::{PAGE, Sizes};
@@ -66,7 +67,8 @@ fn least_squares(rows: impl IntoIterator<Item = (f64, f64, f64)>) -> f64 {
     if below > 0.0 { (above / below).max(0.0) } else { 0.0 }
 }
 
-/// The x and y of which a·x + b·y comes nearest to c, over rows of a, b and c that are weighted already; neither less than nothing.
+/// The x and y of which a·x + b·y comes nearest to c, over rows of a, b and c that are weighted already; neither less
+/// than nothing.
 fn two_costs(rows: &[[f64; 3]]) -> (f64, f64) {
     let sum = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
     let (aa, ab, bb, ac, bc) = (sum(0, 0), sum(0, 1), sum(1, 1), sum(0, 2), sum(1, 2));
@@ -87,8 +89,8 @@ impl Fit<'_> {
         self.measured.get(&subject).map_or(0.0, |figure| figure.median)
     }
 
-    /// The lower quartile: of what others (the writing back of older files, a page that the machine's host has to find first) only
-    /// ever delay.
+    /// The lower quartile: of what others (the writing back of older files, a page that the machine's host has to find
+    /// first) only ever delay.
     fn lower(&self, subject: Subject) -> f64 {
         self.measured.get(&subject).map_or(0.0, |figure| figure.lower)
     }
@@ -122,7 +124,8 @@ impl Fit<'_> {
         });
         let block = self.block(read, hit);
         let submit = block.submit.time().as_picos() as f64 / 1e3;
-        // Half of it stays with the page where requests explain it all: one request brings more than the window that is charged for.
+        // Half of it stays with the page where requests explain it all: one request brings more than the window that is
+        // charged for.
         let cold = self.lower(Subject::ColdRead) - self.lower(Subject::WarmRead);
         let insert = (cold - submit / self.read_ahead_pages.max(1) as f64).max(cold / 2.0);
         let cache = CacheCosts {
@@ -153,7 +156,8 @@ impl Fit<'_> {
         machine
     }
 
-    /// What a folio of its own costs each page of a read; bounded by what a call of one byte costs more than one of none.
+    /// What a folio of its own costs each page of a read; bounded by what a call of one byte costs more than one of
+    /// none.
     fn hit(&self, nothing: f64) -> f64 {
         let byte = self.median(Subject::ReadByte);
         let rows = self.measured.iter().filter_map(|(subject, single)| {
@@ -182,8 +186,8 @@ impl Fit<'_> {
         WriteCall { write, handle: if self.handles { charged } else { handle }, page, buffer }
     }
 
-    /// What a folio costs an overwrite, and what each further page of it: both from files in single pages against large folios, of
-    /// sizes that the second-level cache holds.
+    /// What a folio costs an overwrite, and what each further page of it: both from files in single pages against large
+    /// folios, of sizes that the second-level cache holds.
     fn folios_written(&self) -> (f64, f64) {
         let rows: Vec<[f64; 3]> = (self.measured.iter())
             .filter_map(|(subject, single)| {
@@ -204,8 +208,8 @@ impl Fit<'_> {
         two_costs(&rows)
     }
 
-    /// What calls at random take more than calls in sequence. Of an overwrite, what it does in single pages too is the jump's, and
-    /// what large folios add is shared out among their buffers.
+    /// What calls at random take more than calls in sequence. Of an overwrite, what it does in single pages too is the
+    /// jump's, and what large folios add is shared out among their buffers.
     fn jumps(&self) -> Vec<JumpCost> {
         let (block, mut write) = (JUMP, 0.0_f64);
         let more = |at_random: Subject, in_turn: Subject| {

@@ -35,7 +35,8 @@ pub(super) const fn pieces(block: u64) -> u64 {
     pages(block).div_ceil(PIECE_PAGES)
 }
 
-/// Folios that the average call touches when a file written as `folios` is walked, and how many pages beyond one each they have.
+/// Folios that the average call touches when a file written as `folios` is walked, and how many pages beyond one each
+/// they have.
 pub(super) fn touched_a_call(folios: Folios, block: u64, file: u64) -> (f64, f64) {
     let block = block.min(file);
     if folios == Folios::Single {
@@ -62,8 +63,8 @@ pub(super) fn folios_a_call(folios: Folios, block: u64, file: u64) -> f64 {
     touched_a_call(folios, block, file).0
 }
 
-/// The first pages of a file's folios: the largest power of two that the rest of a piece and the alignment allow (`__filemap_get_folio`,
-/// mm/filemap.c, 6.18).
+/// The first pages of a file's folios: the largest power of two that the rest of a piece and the alignment allow
+/// (`__filemap_get_folio`, mm/filemap.c, 6.18).
 fn borders(file_pages: u64) -> Vec<u64> {
     let piece = PIECE / PAGE;
     let (mut borders, mut at) = (Vec::new(), 0);

@@ -6,8 +6,9 @@
 //!   validation uses)        quartiles)           least squares)
 //! ```
 //!
-//! Everything is measured in turns, so that what disturbs the machine for a while disturbs one repetition of each figure and not all
-//! of one. Where there is the right to, files lie on an ext3 of their own over memory; otherwise in a directory.
+//! Everything is measured in turns, so that what disturbs the machine for a while disturbs one repetition of each
+//! figure and not all of one. Where there is the right to, files lie on an ext3 of their own over memory; otherwise in
+//! a directory.
 //!
 //! Left out: what several processes at a time cost one another, swapping, and mapped files.
 
@@ -44,8 +45,8 @@ use std::path::{Path, PathBuf};
 /// What is to be measured, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CalibrateParameters {
-    /// Where files are timed; left out, on a file system of its own if that can be made, or else in the directory for temporary
-    /// files.
+    /// Where files are timed; left out, on a file system of its own if that can be made, or else in the directory for
+    /// temporary files.
     pub directory: Option<PathBuf>,
     /// A device whose service times are measured too. It is only read.
     pub device: Option<PathBuf>,
@@ -102,7 +103,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// The same, as if only these sizes had been timed: what it then says of the others can be held against their measurement.
+    /// The same, as if only these sizes had been timed: what it then says of the others can be held against their
+    /// measurement.
     pub fn only(&self, sizes: Sizes) -> Self {
         let mut less = Self { sizes, ..self.clone() };
         let subjects = Subject::all(&less.sizes);

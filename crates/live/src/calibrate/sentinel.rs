@@ -1,8 +1,8 @@
 //! Notices that somebody empties the page cache while calls are timed.
 //!
 //! A file of a page that is clean and never read: while it is in the cache, nothing has been dropped
-//! (`/proc/sys/vm/drop_caches`, a reclaim under pressure). It is asked for with RWF_NOWAIT (preadv2, Linux 4.14), which answers only
-//! from the cache. Where the file system doesn't know that flag, nothing is noticed.
+//! (`/proc/sys/vm/drop_caches`, a reclaim under pressure). It is asked for with RWF_NOWAIT (preadv2, Linux 4.14), which
+//! answers only from the cache. Where the file system doesn't know that flag, nothing is noticed.
 
 use super::sizes::PAGE;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};

@@ -1,7 +1,8 @@
 //! Which sizes a calibration times: none that a validation uses.
 //!
-//! Validations use powers of two for files and for records. So records here are three times a power of two bytes, and files five
-//! or seven times a power of two pages: what a validation asks for lies between two of these, or beyond the last.
+//! Validations use powers of two for files and for records. So records here are three times a power of two bytes, and
+//! files five or seven times a power of two pages: what a validation asks for lies between two of these, or beyond the
+//! last.
 
 /// Bytes of a page of memory.
 pub(super) const PAGE: u64 = 4096;
@@ -23,8 +24,8 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 impl Sizes {
-    /// The whole grid, as far as files fit a twelfth of the memory that is available (in bytes): so that nothing is evicted, and no
-    /// writer is held back for having dirtied too much.
+    /// The whole grid, as far as files fit a twelfth of the memory that is available (in bytes): so that nothing is
+    /// evicted, and no writer is held back for having dirtied too much.
     pub fn full(available: u64) -> Self {
         // Closer where second-level caches end, and a grid that is too coarse would miss the knee.
         let files = [20, 80, 320, 640, 896, 1280, 1792, 2560, 5120, 20 << 10, 80 << 10, 320 << 10, 640 << 10];
@@ -60,14 +61,15 @@ impl Sizes {
         self.files.last().copied().unwrap_or(0)
     }
 
-    /// Bytes of all files together that are there at one time: each of the grid in large folios and in single pages, and those that
-    /// come and go.
+    /// Bytes of all files together that are there at one time: each of the grid in large folios and in single pages,
+    /// and those that come and go.
     pub(super) fn room(&self) -> u64 {
         2 * self.files.iter().sum::<u64>() + 64 * MIB
     }
 }
 
-/// Whether a file is walked with a buffer of so many bytes: also with some that are larger than the file, and take it whole.
+/// Whether a file is walked with a buffer of so many bytes: also with some that are larger than the file, and take it
+/// whole.
 pub(super) const fn is_timed(block: u64, file: u64) -> bool {
     block < 4 * file
 }

@@ -1,7 +1,7 @@
 //! A figure that was measured several times, and the clock that it was measured with.
 //!
-//! Work of a processor is timed by the thread's own processor time (CLOCK_THREAD_CPUTIME_ID), which doesn't run while others have
-//! the processor; what waits is timed by the wall clock.
+//! Work of a processor is timed by the thread's own processor time (CLOCK_THREAD_CPUTIME_ID), which doesn't run while
+//! others have the processor; what waits is timed by the wall clock.
 
 use rustix::time::{ClockId, clock_gettime};
 

@@ -5,7 +5,8 @@ use super::sizes::{PAGE, Sizes, is_timed};
 /// How a file lies in the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Folios {
-    /// Written in pieces of 1 MiB, as files are prepared: in folios of up to 1 MiB, where the file system has large ones.
+    /// Written in pieces of 1 MiB, as files are prepared: in folios of up to 1 MiB, where the file system has large
+    /// ones.
     Large,
     /// Written page by page, so in folios of a page.
     Single,

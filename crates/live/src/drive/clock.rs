@@ -6,8 +6,8 @@ use std::time::Instant;
 const PAIRS: u32 = 1_000;
 const SAMPLES: usize = 25;
 
-/// Nanoseconds that pass between two looks at the clock with nothing between them: what each measured operation seems to take
-/// longer than it does. The median of several samples.
+/// Nanoseconds that pass between two looks at the clock with nothing between them: what each measured operation seems
+/// to take longer than it does. The median of several samples.
 pub fn clock_overhead_ns() -> f64 {
     let mut samples: Vec<f64> = (0..SAMPLES).map(|_| sample()).collect();
     samples.sort_unstable_by(f64::total_cmp);

@@ -1,5 +1,5 @@
-//! How a run that fails or is broken off ends at once and leaves nothing: nobody begins another call, nobody goes on thinking, and
-//! from a moment on nobody makes files any more.
+//! How a run that fails or is broken off ends at once and leaves nothing: nobody begins another call, nobody goes on
+//! thinking, and from a moment on nobody makes files any more.
 
 use super::error::DriveError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// Whether a run is to end. Whoever removes what a run has made says so first: then all files that were being made are there, and
-/// none follows.
+/// Whether a run is to end. Whoever removes what a run has made says so first: then all files that were being made are
+/// there, and none follows.
 #[derive(Debug, Default)]
 pub struct Ending {
     is_ended: AtomicBool,

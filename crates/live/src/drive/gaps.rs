@@ -1,11 +1,12 @@
 //! What driving costs: the time from the end of a call to the beginning of the next.
 //!
-//! Where nobody thinks or waits in between, that time is the driver's own: drawing the next call, finding its file, recording the
-//! one before, and one look at the clock. The median of all such gaps hardly notices that now and then somebody else has the processor
-//! in one; a mean does. So the mean is of undisturbed gaps alone: a thread counts how often the processor was taken from it
-//! (getrusage(2), `ru_nivcsw`), at every 64th gap, and where that count has grown all 64 are left out. What an interrupt or a
-//! hypervisor takes isn't counted by the system, and stays in. So does a lock, which is the driver's own; only handing over recorded
-//! calls, where the thread has waited in it for whoever takes them, is told apart as time held up.
+//! Where nobody thinks or waits in between, that time is the driver's own: drawing the next call, finding its file,
+//! recording the one before, and one look at the clock. The median of all such gaps hardly notices that now and then
+//! somebody else has the processor in one; a mean does. So the mean is of undisturbed gaps alone: a thread counts how
+//! often the processor was taken from it (getrusage(2), `ru_nivcsw`), at every 64th gap, and where that count has grown
+//! all 64 are left out. What an interrupt or a hypervisor takes isn't counted by the system, and stays in. So does a
+//! lock, which is the driver's own; only handing over recorded calls, where the thread has waited in it for whoever
+//! takes them, is told apart as time held up.
 
 use hdrhistogram::Histogram;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -76,7 +77,8 @@ impl Gaps {
         self.held_up += other.held_up;
     }
 
-    /// As numbers: of the undisturbed ones how many and how long, the nanoseconds held up, and each length that occurs with how often.
+    /// As numbers: of the undisturbed ones how many and how long, the nanoseconds held up, and each length that occurs
+    /// with how often.
     pub(super) fn numbers(&self) -> Vec<u64> {
         let mut numbers = vec![self.undisturbed, self.undisturbed_ns, self.held_up.as_nanos() as u64];
         for step in self.between_ns.iter().flat_map(Histogram::iter_recorded) {
@@ -110,7 +112,8 @@ pub(super) struct GapWatch {
     taken_away: i64,
 }
 
-/// How often the processor was taken from this thread, which was not done with it. A system that doesn't say says never.
+/// How often the processor was taken from this thread, which was not done with it. A system that doesn't say says
+/// never.
 fn taken_away() -> i64 {
     getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches())
 }

@@ -1,4 +1,5 @@
-//! Where programs work: at a path, or below directories that are held open, so that no link that is put there meanwhile leads away.
+//! Where programs work: at a path, or below directories that are held open, so that no link that is put there meanwhile
+//! leads away.
 
 use crate::beneath::{Directory, Identity, MARK, There};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir};
@@ -194,8 +195,8 @@ fn foreign() -> io::Error {
 }
 
 impl Spot<'_> {
-    /// Makes a file; one that is made below directories held open has petrio's mark, by which it can be removed after a process that was
-    /// killed.
+    /// Makes a file; one that is made below directories held open has petrio's mark, by which it can be removed after a
+    /// process that was killed.
     pub(super) fn create(&self, flags: OFlags) -> io::Result<File> {
         let mode = Mode::from_raw_mode(0o666);
         let mode = if self.parent.is_some() { mode | MARK } else { mode };

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 const PAGE: usize = 4096;
 
-/// Uses so many bytes of memory once and gives them back, so that pages of which the program then makes its files don't have to be
-/// found by whoever lends a virtual machine its memory.
+/// Uses so many bytes of memory once and gives them back, so that pages of which the program then makes its files don't
+/// have to be found by whoever lends a virtual machine its memory.
 pub fn touch_memory(bytes: u64) {
     let Ok(bytes) = usize::try_from(bytes) else { return };
     let mut pages: Vec<u8> = Vec::new();

@@ -1,8 +1,8 @@
 //! Runs a program of file operations on a real directory and measures each call.
 //!
-//! The programs are those that a simulated System runs ([`petrio_workload::program`]): one thread a process, each operation a
-//! system call, think times slept, barriers kept. Files are prepared as the program's table says, cached or not, in a
-//! [`Workplace`] that removes whatever was made in it.
+//! The programs are those that a simulated System runs ([`petrio_workload::program`]): one thread a process, each
+//! operation a system call, think times slept, barriers kept. Files are prepared as the program's table says, cached or
+//! not, in a [`Workplace`] that removes whatever was made in it.
 //!
 //! ```
 //! use petrio_live::drive::{Spread, Workplace, repeat};
@@ -16,8 +16,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Accesses are pread and pwrite on files open for both, or the C library's buffer over these. A file that a program doesn't open
-//! itself is opened outside all measuring. Left out: scheduling classes and priorities, which would need a privilege.
+//! Accesses are pread and pwrite on files open for both, or the C library's buffer over these. A file that a program
+//! doesn't open itself is opened outside all measuring. Left out: scheduling classes and priorities, which would need a
+//! privilege.
 
 pub mod apart;
 mod barrier;
@@ -71,7 +72,8 @@ pub fn run_prepared(workplace: &Workplace, prepared: Prepared) -> Result<Measure
     drive(Ground::At(workplace.root().to_owned()), prepared, clock_overhead_ns(), None)
 }
 
-/// As [`run_prepared`], on any ground, with every call told to `recorder`, who may count them: they aren't counted here.
+/// As [`run_prepared`], on any ground, with every call told to `recorder`, who may count them: they aren't counted
+/// here.
 ///
 /// # Errors
 /// What the file system refuses, and programs that can't go on.

@@ -1,5 +1,5 @@
-//! One process of a workload: pulls its program and carries each operation out on the real directory, the clock around the
-//! system call alone.
+//! One process of a workload: pulls its program and carries each operation out on the real directory, the clock around
+//! the system call alone.
 
 use super::barrier::Barrier;
 use super::ending::Ending;
@@ -325,7 +325,8 @@ impl<'a> Process<'a> {
         })
     }
 
-    /// The position of an open file for such accesses; opened now, outside all measuring, if the program hasn't opened it.
+    /// The position of an open file for such accesses; opened now, outside all measuring, if the program hasn't opened
+    /// it.
     fn opened(&mut self, file: FileId, flags: AccessFlags) -> Result<usize, DriveError> {
         let fits = |open: &Open| open.file == file && open.flags == flags;
         if let Some(open) = self.opens.iter().position(fits) {

@@ -1,7 +1,8 @@
-//! Every call of every process, in order of their beginnings, while the processes run: memory doesn't grow with the number of calls.
+//! Every call of every process, in order of their beginnings, while the processes run: memory doesn't grow with the
+//! number of calls.
 //!
-//! Each process hands over its calls many at a time, and says up to when it has told all. What is older than what everybody has
-//! told can be put in order and be written.
+//! Each process hands over its calls many at a time, and says up to when it has told all. What is older than what
+//! everybody has told can be put in order and be written.
 
 use super::ending::Ending;
 use super::gaps::{GapWatch, waits_so_far};
@@ -63,7 +64,8 @@ pub(super) struct Recording {
     to: SyncSender<Recorded>,
     calls: Vec<CarriedOut>,
     latest: Time,
-    /// Lists that were emptied, and how they come back: to take fresh memory for each can mean to wait, where threads are many.
+    /// Lists that were emptied, and how they come back: to take fresh memory for each can mean to wait, where threads
+    /// are many.
     emptied: Receiver<Vec<CarriedOut>>,
     back: SyncSender<Vec<CarriedOut>>,
 }
@@ -129,7 +131,8 @@ impl Drop for Recording {
     }
 }
 
-/// Tells the calls of `processes` programs in the order of their beginnings, as soon as it is known, until all have ended.
+/// Tells the calls of `processes` programs in the order of their beginnings, as soon as it is known, until all have
+/// ended.
 ///
 /// # Errors
 /// The first that `tell` gives; the rest isn't told then.

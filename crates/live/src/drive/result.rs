@@ -89,7 +89,8 @@ pub struct Measured {
     pub operations: BTreeMap<Operation, OperationTimes>,
     /// What is taken off each operation for looking at the clock, in nanoseconds.
     pub clock_overhead_ns: f64,
-    /// From the first operation that counts to the end of the last, what lies between them included, summed over processes.
+    /// From the first operation that counts to the end of the last, what lies between them included, summed over
+    /// processes.
     pub watched: Duration,
     /// Of that, how long a processor worked for the processes: the rest they waited, or others had it.
     pub on_processor: Duration,
@@ -118,7 +119,8 @@ impl Measured {
         self.measured.with(self.closing).length()
     }
 
-    /// Time inside the operations, summed over processes; less than [`time`](Self::time) by what the processes did themselves.
+    /// Time inside the operations, summed over processes; less than [`time`](Self::time) by what the processes did
+    /// themselves.
     pub fn time_in_operations(&self) -> Duration {
         self.operations.values().map(|times| times.total).sum()
     }

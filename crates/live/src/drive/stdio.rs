@@ -1,13 +1,14 @@
 //! fread and fwrite with a buffer as glibc has it, over pread and pwrite.
 //!
-//! A read takes what the buffer holds; of the rest whole blocks go straight to the caller, and what is left fills the buffer
-//! (`_IO_file_xsgetn`). A seek into the middle of a block reads that block (`_IO_new_file_seekoff`). A write fills the buffer and,
-//! when it overflows, writes it, then whole blocks straight from the caller, and keeps the rest (`_IO_new_file_xsputn`); right
-//! after opening or seeking there is no room in the buffer yet, so whole blocks go straight at once. Source: glibc 2.36
-//! `libio/fileops.c`; the buffer is the file system's preferred block, 4 KiB on ext3 and ext4.
+//! A read takes what the buffer holds; of the rest whole blocks go straight to the caller, and what is left fills the
+//! buffer (`_IO_file_xsgetn`). A seek into the middle of a block reads that block (`_IO_new_file_seekoff`). A write
+//! fills the buffer and, when it overflows, writes it, then whole blocks straight from the caller, and keeps the rest
+//! (`_IO_new_file_xsputn`); right after opening or seeking there is no room in the buffer yet, so whole blocks go
+//! straight at once. Source: glibc 2.36 `libio/fileops.c`; the buffer is the file system's preferred block, 4 KiB on
+//! ext3 and ext4.
 //!
-//! glibc itself can't be called without unsafe code. Left out: the few nanoseconds of its locking, and its shorter read (up to
-//! the position only) after a seek that follows a read past the buffer.
+//! glibc itself can't be called without unsafe code. Left out: the few nanoseconds of its locking, and its shorter read
+//! (up to the position only) after a seek that follows a read past the buffer.
 
 use std::fs::File;
 use std::io;

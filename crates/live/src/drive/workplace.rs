@@ -44,8 +44,8 @@ impl Workplace {
         Ok(Self { root, _undo: undo })
     }
 
-    /// `directory` itself, for file systems of one's own: the workload's files then lie in the root directory as they do in the
-    /// model. What appears in it until this is dropped is removed; what is there already stays.
+    /// `directory` itself, for file systems of one's own: the workload's files then lie in the root directory as they
+    /// do in the model. What appears in it until this is dropped is removed; what is there already stays.
     ///
     /// # Errors
     /// It can't be read.
@@ -114,9 +114,9 @@ fn aside(root: &Path) -> PathBuf {
     root.with_extension("removed")
 }
 
-/// Removes a directory in which programs may still be at work, when a signal ends them; whether it is gone. Under another name first, where
-/// nobody finds it, or what they make meanwhile would keep it from being removed; and as often as those need who were on their way to
-/// make a file there.
+/// Removes a directory in which programs may still be at work, when a signal ends them; whether it is gone. Under
+/// another name first, where nobody finds it, or what they make meanwhile would keep it from being removed; and as
+/// often as those need who were on their way to make a file there.
 fn remove(root: &Path, aside: &Path) -> bool {
     let there = if fs::rename(root, aside).is_ok() { aside } else { root };
     for _ in 0..100 {

@@ -1,6 +1,7 @@
-//! Taking a file away without ever taking another one: there is no call that removes a file by what it is, only by its name, and what has
-//! the name may have changed since it was looked at. So it is first given a name in a directory that only petrio knows, looked at
-//! again there, and removed only if it is still what it was thought to be; otherwise it gets its name back.
+//! Taking a file away without ever taking another one: there is no call that removes a file by what it is, only by its
+//! name, and what has the name may have changed since it was looked at. So it is first given a name in a directory that
+//! only petrio knows, looked at again there, and removed only if it is still what it was thought to be; otherwise it
+//! gets its name back.
 //!
 //! A process that is killed in between leaves the file in that directory; whoever works there next settles it.
 
@@ -109,8 +110,8 @@ fn existing(root: &Directory) -> io::Result<Option<Directory>> {
     Ok(Some(directory))
 }
 
-/// Settles what a process that was killed has left: each thing is removed if it is what it should be, and gets its name back otherwise.
-/// `origin` says where something of such a name was, and whether it is to go.
+/// Settles what a process that was killed has left: each thing is removed if it is what it should be, and gets its name
+/// back otherwise. `origin` says where something of such a name was, and whether it is to go.
 pub(super) fn settle(
     root: &Arc<Directory>,
     mut origin: impl FnMut(&OsStr, &There) -> Option<(Arc<Directory>, OsString, bool)>,

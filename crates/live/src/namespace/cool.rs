@@ -6,8 +6,8 @@ use super::walk::Walk;
 use petrio_users::namespace::FileKind;
 use rustix::fs::{Advice, Mode, OFlags};
 
-/// Takes all files of a site out of the page cache: posix_fadvise(POSIX_FADV_DONTNEED), which needs no privilege. What is dirty is made
-/// durable before.
+/// Takes all files of a site out of the page cache: posix_fadvise(POSIX_FADV_DONTNEED), which needs no privilege. What
+/// is dirty is made durable before.
 ///
 /// # Errors
 /// Files that can't be opened.

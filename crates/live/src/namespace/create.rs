@@ -30,12 +30,13 @@ const BEGUN_AT_ONCE: usize = 4_096;
 /// So many are made between two words of progress.
 const A_WORD: usize = 256;
 
-/// Makes the files of a site. Goes on with what a creation of the same files has left; `beside` puts them beside other things that are
-/// there. Where something has the name of what is to be made and wasn't made by petrio, nothing at all is changed. `progress` is told
-/// now and then how many are there, and says whether to go on.
+/// Makes the files of a site. Goes on with what a creation of the same files has left; `beside` puts them beside other
+/// things that are there. Where something has the name of what is to be made and wasn't made by petrio, nothing at all
+/// is changed. `progress` is told now and then how many are there, and says whether to go on.
 ///
 /// # Errors
-/// A directory that isn't empty or can't be written, names that are taken, too little room, and whatever the file system refuses.
+/// A directory that isn't empty or can't be written, names that are taken, too little room, and whatever the file
+/// system refuses.
 pub fn create(
     site: &mut Site,
     beside: bool,

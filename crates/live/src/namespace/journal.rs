@@ -1,4 +1,5 @@
-//! The journal beside a manifest: what each file and directory that was made is known by. Only what stands here is ever removed.
+//! The journal beside a manifest: what each file and directory that was made is known by. Only what stands here is ever
+//! removed.
 //!
 //! ```text
 //! petrio-files-made 1 c1f09a…          which files: a digest of specification, users and seed
@@ -8,13 +9,13 @@
 //! end                                  nothing is being made any more
 //! ```
 //!
-//! A line is written right after a file has its name, and before it has bytes. A process that is killed between the two leaves a file
-//! without a line; the machine that fails may leave a few thousand. What lies in the range that was begun is then taken for petrio's if
-//! nothing of anybody's can be lost with it: a file with petrio's mark (the sticky bit), of petrio's owner, no longer than planned; such
-//! a directory with nothing in it. All else is left alone, and told.
+//! A line is written right after a file has its name, and before it has bytes. A process that is killed between the two
+//! leaves a file without a line; the machine that fails may leave a few thousand. What lies in the range that was begun
+//! is then taken for petrio's if nothing of anybody's can be lost with it: a file with petrio's mark (the sticky bit),
+//! of petrio's owner, no longer than planned; such a directory with nothing in it. All else is left alone, and told.
 //!
-//! A line takes some 45 bytes: a million files, 45 MB. Whoever can write to the journal can have files removed; so it is believed only
-//! if it is the user's own and nobody else can write to it.
+//! A line takes some 45 bytes: a million files, 45 MB. Whoever can write to the journal can have files removed; so it
+//! is believed only if it is the user's own and nobody else can write to it.
 
 use super::error::NamespaceError;
 use super::lock::Access;
@@ -138,7 +139,8 @@ fn trusted(file: &File) -> Result<There, String> {
 }
 
 impl Known {
-    /// Reads what was made for a manifest, of so many files, directories and links; whoever only looks may look at another's.
+    /// Reads what was made for a manifest, of so many files, directories and links; whoever only looks may look at
+    /// another's.
     pub(super) fn read(
         main: &Directory,
         access: Access,

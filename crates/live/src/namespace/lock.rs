@@ -1,5 +1,5 @@
-//! One petrio at a time works in a directory of files: a lock (flock(2)) on a file in it, which the kernel lets go with the process.
-//! The file says who is at work, for whoever has to wait.
+//! One petrio at a time works in a directory of files: a lock (flock(2)) on a file in it, which the kernel lets go with
+//! the process. The file says who is at work, for whoever has to wait.
 
 use super::error::NamespaceError;
 use super::manifest::LOCK;
@@ -42,7 +42,8 @@ pub(super) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing alone isn't enough: a child that another thread has forked and that isn't its own program yet holds the file too.
+        // Closing alone isn't enough: a child that another thread has forked and that isn't its own program yet holds
+        // the file too.
         let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
     }
 }
@@ -70,8 +71,8 @@ impl Lock {
                 match rustix::fs::flock(&file, wanted) {
                     Err(rustix::io::Errno::WOULDBLOCK) => {
                         let who = words(file);
-                        // Children of one that was killed end at once, but not in the same moment. And who has just come says in a
-                        // moment who he is.
+                        // Children of one that was killed end at once, but not in the same moment. And who has just
+                        // come says in a moment who he is.
                         let patience = if who.is_empty() { PATIENCE / 10 } else { PATIENCE };
                         let is_brief = who.is_empty() || who.starts_with(CLEARING) || is_gone(&who);
                         if is_brief && since.elapsed() < patience {

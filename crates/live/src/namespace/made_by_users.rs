@@ -1,5 +1,5 @@
-//! Files that users at work make in their own directories, and that don't stay. They are told by their names, by petrio's mark and by
-//! their owner: writing each of them down would be work for the disk that is measured.
+//! Files that users at work make in their own directories, and that don't stay. They are told by their names, by
+//! petrio's mark and by their owner: writing each of them down would be work for the disk that is measured.
 
 use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
@@ -103,7 +103,8 @@ impl Site {
     }
 }
 
-/// How the directories of users at work stand in a record of what is under way: the main one, then a line for each other place.
+/// How the directories of users at work stand in a record of what is under way: the main one, then a line for each
+/// other place.
 pub fn recorded(directories: &Directories) -> PathBuf {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut words = absolute(&directories.main).into_os_string();

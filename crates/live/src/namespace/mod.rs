@@ -1,6 +1,7 @@
 //! The files of a user specification in real directories: made, resumed, verified and removed.
 //!
-//! A *manifest* in the directory says what is being made: specification, users and seed, from which every name and size follows. A
+//! A *manifest* in the directory says what is being made: specification, users and seed, from which every name and size
+//! follows. A
 //! *journal* beside it says what was made, by what each file is known ([`crate::beneath::Identity`]): so exactly what was made is removed, and
 //! a creation that was killed goes on where it was.
 //!

@@ -44,8 +44,8 @@ impl fmt::Display for Why {
     }
 }
 
-/// Removes the files of a site, whatever has been written into them since, and files that users at work have made there. What has
-/// the name of one of them and isn't what petrio made stays, and the directories around it.
+/// Removes the files of a site, whatever has been written into them since, and files that users at work have made
+/// there. What has the name of one of them and isn't what petrio made stays, and the directories around it.
 ///
 /// # Errors
 /// What the file system refuses.

@@ -21,8 +21,9 @@ pub struct Scanned {
     pub unreadable: Vec<PathBuf>,
 }
 
-/// Looks at everything below a directory; links aren't followed. Where each directory right below is a user's own (`each_user`), paths begin
-/// in these, and files beside them are left out. `progress` is told now and then how many files there are so far.
+/// Looks at everything below a directory; links aren't followed. Where each directory right below is a user's own
+/// (`each_user`), paths begin in these, and files beside them are left out. `progress` is told now and then how many
+/// files there are so far.
 ///
 /// # Errors
 /// The directory itself can't be read.

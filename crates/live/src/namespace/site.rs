@@ -19,8 +19,8 @@ use std::sync::Arc;
 pub struct Directories {
     /// That of the first place; it holds the manifest.
     pub main: PathBuf,
-    /// Those of the other places by their names; those left out lie in the main one. In the main one a symbolic link stands for what lies
-    /// elsewhere.
+    /// Those of the other places by their names; those left out lie in the main one. In the main one a symbolic link
+    /// stands for what lies elsewhere.
     pub others: BTreeMap<String, PathBuf>,
 }
 
@@ -53,8 +53,8 @@ impl Site {
     /// Where files are to be made, or were, for somebody such as "petrio fs create".
     ///
     /// # Errors
-    /// A specification that makes no sense, a directory for a place that it doesn't have, files of another sort, another petrio at work
-    /// there.
+    /// A specification that makes no sense, a directory for a place that it doesn't have, files of another sort,
+    /// another petrio at work there.
     pub fn plan(
         mut manifest: Manifest,
         directories: &Directories,
@@ -90,7 +90,8 @@ impl Site {
         Ok(site)
     }
 
-    /// Lets processes that this one starts work there too: as long as one of them is there, no other petrio works in its directories.
+    /// Lets processes that this one starts work there too: as long as one of them is there, no other petrio works in
+    /// its directories.
     ///
     /// # Errors
     /// What the system refuses.
@@ -247,7 +248,8 @@ impl Site {
         ))
     }
 
-    /// Takes for petrio's what lies in the range in which a process was killed, and with which nothing of anybody's can be lost.
+    /// Takes for petrio's what lies in the range in which a process was killed, and with which nothing of anybody's can
+    /// be lost.
     fn adopt(&mut self) -> Result<(), NamespaceError> {
         let mut walk = Walk::default();
         for number in self.known.begun.clone() {

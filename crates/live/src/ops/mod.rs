@@ -1,9 +1,10 @@
-//! What single file operations cost the device, on a real ext3 or ext4 of this machine: which requests, how long, and which
-//! metadata blocks each commit logged.
+//! What single file operations cost the device, on a real ext3 or ext4 of this machine: which requests, how long, and
+//! which metadata blocks each commit logged.
 //!
-//! For each repetition the files are made anew, everything is written back, some quiet passes (so that timestamps change, as
-//! they do on any disk), and then the operation runs alone, watched. The commonest sequence of requests is reported with how often it
-//! came: others are those in which somebody else's sync(2) or the journal's own housekeeping fell between.
+//! For each repetition the files are made anew, everything is written back, some quiet passes (so that timestamps
+//! change, as they do on any disk), and then the operation runs alone, watched. The commonest sequence of requests is
+//! reported with how often it came: others are those in which somebody else's sync(2) or the journal's own housekeeping
+//! fell between.
 
 mod error;
 mod operations;
@@ -33,7 +34,8 @@ pub struct OpsParameters {
     pub operations: Vec<FileOperation>,
     /// How often each, 1 or more.
     pub repetitions: u32,
-    /// Quiet before each operation; more than a tick of the kernel's clock (10 ms at most), or timestamps stay the same.
+    /// Quiet before each operation; more than a tick of the kernel's clock (10 ms at most), or timestamps stay the
+    /// same.
     pub quiet: Duration,
 }
 
@@ -84,7 +86,8 @@ struct Once {
     logged: Vec<Vec<u64>>,
 }
 
-/// Looks at all operations in all modes. `progress` is told what comes next: how many rows are done, of how many, and which.
+/// Looks at all operations in all modes. `progress` is told what comes next: how many rows are done, of how many, and
+/// which.
 ///
 /// # Errors
 /// What the machine can't do, and whatever fails on the way; nothing is left behind.
@@ -110,8 +113,8 @@ pub fn measure(
     Ok(rows)
 }
 
-/// A journal's first indirect block lies behind its first twelve blocks; a commit across it is split. That happens once in a round
-/// of the journal and would show in whichever operation comes first.
+/// A journal's first indirect block lies behind its first twelve blocks; a commit across it is split. That happens once
+/// in a round of the journal and would show in whichever operation comes first.
 fn pass_first_journal_blocks(directory: &Path) -> Result<(), DriveError> {
     let path = directory.join("first");
     let write = || {
@@ -138,7 +141,8 @@ fn measure_one(
     for repetition in 0..parameters.repetitions.max(1) {
         let workplace = Workplace::itself(directory)?;
         let once = measure_once(parameters, rig, recorder, &workplace, operation, repetition)?;
-        // What the blocks are is asked while the files are there; most often the first repetition is one of the commonest.
+        // What the blocks are is asked while the files are there; most often the first repetition is one of the
+        // commonest.
         if all.iter().all(|before: &Once| before.requests != once.requests) {
             rig.sync()?;
             let kinds = once.logged.iter().map(|blocks| rig.kinds(blocks)).collect::<Result<_, _>>()?;

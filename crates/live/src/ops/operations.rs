@@ -7,11 +7,12 @@ use petrio_workload::program::ScriptParameters;
 pub struct FileOperation {
     /// Its name: what, how much, and how it is made durable.
     pub name: &'static str,
-    /// What is done, in one line, with the files that must be there; `{offset}` stands for a place that changes from repetition to
-    /// repetition.
+    /// What is done, in one line, with the files that must be there; `{offset}` stands for a place that changes from
+    /// repetition to repetition.
     script: &'static str,
-    /// Whether the page cache is emptied before. Inodes, names, and where a file's blocks are stay in memory: whether the
-    /// latter do when those caches are emptied too depends on how much else there is to drop (fs/ext4/extents_status.c).
+    /// Whether the page cache is emptied before. Inodes, names, and where a file's blocks are stay in memory: whether
+    /// the latter do when those caches are emptied too depends on how much else there is to drop
+    /// (fs/ext4/extents_status.c).
     pub is_cold: bool,
 }
 
@@ -25,9 +26,9 @@ const fn cold(name: &'static str, script: &'static str) -> FileOperation {
 
 /// All of them, in the order of reports.
 ///
-/// Appends go to a file of 16 KiB, whose blocks before and after are direct (64 KiB reach beyond the twelfth block, so they need
-/// the first indirect one). Overwrites go anywhere in a file of 1 MiB that is in the page cache. The cold read that may begin a
-/// sequence is the first of a file; the random one lies anywhere behind.
+/// Appends go to a file of 16 KiB, whose blocks before and after are direct (64 KiB reach beyond the twelfth block, so
+/// they need the first indirect one). Overwrites go anywhere in a file of 1 MiB that is in the page cache. The cold
+/// read that may begin a sequence is the first of a file; the random one lies anywhere behind.
 pub const OPERATIONS: [FileOperation; 17] = [
     warm("append4k_fsync", "file a 16 KiB cached; append a 4 KiB; fsync a"),
     warm("append4k_fdatasync", "file a 16 KiB cached; append a 4 KiB; fdatasync a"),
@@ -60,7 +61,8 @@ impl FileOperation {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }
 
-    /// The script of a repetition (from 0). Places are multiples of 64 KiB, never 0, so that no access is the first of its file.
+    /// The script of a repetition (from 0). Places are multiples of 64 KiB, never 0, so that no access is the first of
+    /// its file.
     pub fn script(&self, repetition: u32) -> ScriptParameters {
         // 7 and 15 share no factor, so all fifteen places are visited before one comes again.
         let place = (repetition * 7) % 15 + 1;

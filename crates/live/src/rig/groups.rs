@@ -1,14 +1,14 @@
 //! Control groups: a limit on memory, and a throttle for one device, in version 1 and version 2 of the interface.
 //!
 //! *Memory.* The kernel charges a page to the group of the process's first thread, whichever thread asked
-//! (`get_mem_cgroup_from_mm` in mm/memcontrol.c), so it is always the whole process that [enters](MemoryGroup::enter). Version 1:
-//! a child of the group that this process is in, so its own limits stay in force. Version 2: a group below the root, because a
-//! group with processes may not have limited children (Documentation/admin-guide/cgroup-v2.rst, "No Internal Process
-//! Constraint").
+//! (`get_mem_cgroup_from_mm` in mm/memcontrol.c), so it is always the whole process that [enters](MemoryGroup::enter).
+//! Version 1: a child of the group that this process is in, so its own limits stay in force. Version 2: a group below
+//! the root, because a group with processes may not have limited children (Documentation/admin-guide/cgroup-v2.rst, "No
+//! Internal Process Constraint").
 //!
 //! *Throttle.* Version 1: the root group, to which the flusher's writes belong there
-//! (Documentation/admin-guide/cgroup-v1/blkio-controller.rst). Version 2: `io.max` of a group of its own, to which the flusher's writes
-//! are charged with their pages.
+//! (Documentation/admin-guide/cgroup-v1/blkio-controller.rst). Version 2: `io.max` of a group of its own, to which the
+//! flusher's writes are charged with their pages.
 
 use super::error::RigError;
 use super::loop_device::{is_of, name_behind};
@@ -21,7 +21,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A throttle: the folder of its control group, then as of [`SETTING`](super::loop_device::SETTING) the device's file, then the device.
+/// A throttle: the folder of its control group, then as of [`SETTING`](super::loop_device::SETTING) the device's file,
+/// then the device.
 pub(crate) const THROTTLE: &str = "throttle";
 /// A control group.
 pub(crate) const CONTROL_GROUP: &str = "control-group";
@@ -237,12 +238,12 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Limits a device. Version 1 limits whatever the root group asks for; version 2 moves this process into a group with
-    /// the limit.
+    /// Limits a device. Version 1 limits whatever the root group asks for; version 2 moves this process into a group
+    /// with the limit.
     ///
     /// # Errors
-    /// No such controller, no right to it, or (version 1) a process outside the root group, whose requests no root limit
-    /// touches.
+    /// No such controller, no right to it, or (version 1) a process outside the root group, whose requests no root
+    /// limit touches.
     pub fn new(
         hierarchy: &Hierarchy,
         device: DeviceNumber,

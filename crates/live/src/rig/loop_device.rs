@@ -1,10 +1,12 @@
 //! A loop device over an image file, and the knobs of its queue.
 //!
-//! The image is unlinked as soon as the device has it, and the device goes with its last user (the flag AUTOCLEAR, which the kernel
-//! sets when a device in use is detached). Settings that would outlive the device (Linux keeps `/dev/loopN` with its queue) are put
-//! back. What a process that is killed in between leaves is cleared by the next start.
+//! The image is unlinked as soon as the device has it, and the device goes with its last user (the flag AUTOCLEAR,
+//! which the kernel sets when a device in use is detached). Settings that would outlive the device (Linux keeps
+//! `/dev/loopN` with its queue) are put back. What a process that is killed in between leaves is cleared by the next
+//! start.
 //!
-//! Sources: Linux `drivers/block/loop.c`, `Documentation/ABI/testing/sysfs-class-bdi`, `Documentation/ABI/stable/sysfs-block`.
+//! Sources: Linux `drivers/block/loop.c`, `Documentation/ABI/testing/sysfs-class-bdi`,
+//! `Documentation/ABI/stable/sysfs-block`.
 
 use super::error::RigError;
 use super::program::{run, run_to_death};
@@ -131,7 +133,8 @@ impl LoopDevice {
         fs::read_to_string(self.sys("queue/write_cache")).is_ok_and(|text| text.trim() == "write back")
     }
 
-    /// From now on it goes with its last user, which is this process or a file system mounted from it, however these end.
+    /// From now on it goes with its last user, which is this process or a file system mounted from it, however these
+    /// end.
     pub(super) fn go_with_last_user(&mut self) -> Result<(), RigError> {
         let opened = File::open(&self.device).map_err(RigError::system("open", &self.device))?;
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
@@ -217,7 +220,8 @@ pub(super) fn name_behind(number: DeviceNumber) -> String {
     behind(&of_device(number)).map_or_else(|| "-".to_owned(), |path| file_name(&path))
 }
 
-/// Whether the device that is named in `place` is free, or has the file behind it whose name is the last but one word of `of`.
+/// Whether the device that is named in `place` is free, or has the file behind it whose name is the last but one word
+/// of `of`.
 pub(super) fn is_of(place: &Path, of: &Path) -> bool {
     let is_number = |word: &&str| {
         let numbers = word.split_once(':');
@@ -262,8 +266,8 @@ fn is_image_name(file: &Path) -> bool {
     file_name(file).starts_with("petrio-image-")
 }
 
-/// Detaches all devices over a file: how many there were, and whether all are free now. One that is in use for a moment (a process
-/// that is ending, somebody who looks around) is waited for.
+/// Detaches all devices over a file: how many there were, and whether all are free now. One that is in use for a moment
+/// (a process that is ending, somebody who looks around) is waited for.
 fn detach_all(file: &Path) -> io::Result<(usize, bool)> {
     let devices = devices_over(file)?;
     for device in &devices {

@@ -6,8 +6,8 @@
 //!   memory group       journal, barriers   throttle, dirty limit, read-ahead, scheduler
 //! ```
 //!
-//! The file system's parameters are those of the model, so one description makes both. Whatever a real one can't be given
-//! (fragmentation, old block allocators) is refused, not ignored.
+//! The file system's parameters are those of the model, so one description makes both. Whatever a real one can't be
+//! given (fragmentation, old block allocators) is refused, not ignored.
 //!
 //! ```no_run
 //! use petrio_live::rig::{LoopRig, RigParameters};
@@ -75,8 +75,8 @@ impl LoopRig {
     /// Makes and mounts a file system.
     ///
     /// # Errors
-    /// What this machine can't do, parameters that a real file system can't be given, programs that fail. Nothing is left
-    /// behind then either.
+    /// What this machine can't do, parameters that a real file system can't be given, programs that fail. Nothing is
+    /// left behind then either.
     pub fn set_up(parameters: &RigParameters) -> Result<Self, RigError> {
         let (make, mount_options) = (parameters.make_arguments()?, parameters.mount_options());
         let facilities = Facilities::probe();
@@ -165,8 +165,8 @@ impl LoopRig {
         rustix::fs::syncfs(&root).map_err(|errno| RigError::system("sync", &self.directory)(errno.into()))
     }
 
-    /// Makes everything durable and empties the page cache, the inode cache and the directory cache, those of other file
-    /// systems of this machine included.
+    /// Makes everything durable and empties the page cache, the inode cache and the directory cache, those of other
+    /// file systems of this machine included.
     ///
     /// # Errors
     /// The device fails, or the kernel refuses.
@@ -175,8 +175,8 @@ impl LoopRig {
         drop_caches("3")
     }
 
-    /// Makes everything durable and empties the page cache alone, that of other file systems of this machine included. Inodes
-    /// and names stay, and with them what they know of where blocks are.
+    /// Makes everything durable and empties the page cache alone, that of other file systems of this machine included.
+    /// Inodes and names stay, and with them what they know of where blocks are.
     ///
     /// # Errors
     /// The device fails, or the kernel refuses.
@@ -185,8 +185,8 @@ impl LoopRig {
         drop_caches("1")
     }
 
-    /// Which blocks of the volume each commit among these requests logged, in the order of the commits. To be called before the
-    /// journal has come round.
+    /// Which blocks of the volume each commit among these requests logged, in the order of the commits. To be called
+    /// before the journal has come round.
     ///
     /// # Errors
     /// The image can't be read.
@@ -213,8 +213,8 @@ impl LoopRig {
     }
 }
 
-/// Tells the kernel which caches to empty, as far as they are clean (Documentation/admin-guide/sysctl/vm.rst): 1 pages, 2 inodes
-/// and names, 3 both.
+/// Tells the kernel which caches to empty, as far as they are clean (Documentation/admin-guide/sysctl/vm.rst): 1 pages,
+/// 2 inodes and names, 3 both.
 fn drop_caches(which: &str) -> Result<(), RigError> {
     const FILE: &str = "/proc/sys/vm/drop_caches";
     fs::write(FILE, which).map_err(RigError::system("write", FILE))
@@ -227,7 +227,8 @@ fn possible(what: &'static str, availability: &Availability) -> Result<(), RigEr
     }
 }
 
-/// Makes the image, the file system in it, and the device over it; the device, the image, and the slow disk between them.
+/// Makes the image, the file system in it, and the device over it; the device, the image, and the slow disk between
+/// them.
 fn make_device(
     parameters: &RigParameters,
     make: &[String],
@@ -280,7 +281,8 @@ fn unmount_and_remove(directory: &Path) -> bool {
     remove_mount_point(directory).is_ok()
 }
 
-/// Removes a directory that nothing is mounted on any more, with what was written into it after that by whoever was still at work.
+/// Removes a directory that nothing is mounted on any more, with what was written into it after that by whoever was
+/// still at work.
 fn remove_mount_point(directory: &Path) -> std::io::Result<()> {
     let mut outcome = Ok(());
     for _ in 0..100 {

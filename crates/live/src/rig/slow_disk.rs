@@ -4,13 +4,13 @@
 //!  ext3 ─▶ loop device ─▶ image file ─▶ kernel FUSE ─▶ this server: sleep, then read or write memory
 //! ```
 //!
-//! The kernel has such devices (dm-delay, null_blk, scsi_debug), but seldom all of them; FUSE and the loop device are everywhere. Reads,
-//! writes and flushes each take the same time, one after the other, as on a disk with one arm and no queue: a flush arrives
-//! here as an fsync of the image. A request of more than 1 MiB arrives in parts, each of which takes the time. The loop device,
-//! the FUSE queue and two changes of task add some 0.1 ms to each.
+//! The kernel has such devices (dm-delay, null_blk, scsi_debug), but seldom all of them; FUSE and the loop device are
+//! everywhere. Reads, writes and flushes each take the same time, one after the other, as on a disk with one arm and no
+//! queue: a flush arrives here as an fsync of the image. A request of more than 1 MiB arrives in parts, each of which
+//! takes the time. The loop device, the FUSE queue and two changes of task add some 0.1 ms to each.
 //!
-//! Source of the messages: Linux `include/uapi/linux/fuse.h`, protocol 7.31. Left out: everything that a file of fixed size
-//! needs not (directories' contents, attributes that change, discards).
+//! Source of the messages: Linux `include/uapi/linux/fuse.h`, protocol 7.31. Left out: everything that a file of fixed
+//! size needs not (directories' contents, attributes that change, discards).
 
 use super::apart::mount_apart;
 use super::availability::{Availability, kernel_knows};
@@ -126,8 +126,8 @@ const SERVE_SLOW_DISK: &str = "serve-slow-disk";
 
 /// Starts the server, which ends when the file system is unmounted: reading the channel then fails.
 ///
-/// It is a process of its own where petrio can start itself. For one that is killed while it waits for its own disk could never end: the
-/// channel stays open as long as a thread of it waits, and nobody answers that thread.
+/// It is a process of its own where petrio can start itself. For one that is killed while it waits for its own disk
+/// could never end: the channel stays open as long as a thread of it waits, and nobody answers that thread.
 fn start(
     channel: File,
     contents: File,
@@ -142,7 +142,8 @@ fn start(
     };
     let numbers = [size, each_ns, u64::from(std::process::id())].map(|number| number.to_string());
     let mut command = Command::new(program);
-    // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is unmounted.
+    // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is
+    // unmounted.
     command
         .args([SERVE_SLOW_DISK.as_ref(), place.as_os_str(), name.as_ref()])
         .args(numbers)
@@ -150,8 +151,8 @@ fn start(
         .stdout(contents)
         .process_group(0);
     let (tell, told) = sync_channel(1);
-    // It ends with the thread that starts it. This one waits for nothing else, so it ends when this process does, whatever the others
-    // are waiting for.
+    // It ends with the thread that starts it. This one waits for nothing else, so it ends when this process does,
+    // whatever the others are waiting for.
     builder.spawn(move || {
         let started = command.spawn();
         drop(command);
@@ -166,7 +167,8 @@ fn start(
     told.recv().map_err(io::Error::other)?
 }
 
-/// Serves a slow disk until it is unmounted, if these arguments say that petrio has started itself for that; how it ended.
+/// Serves a slow disk until it is unmounted, if these arguments say that petrio has started itself for that; how it
+/// ended.
 pub fn serve_if_called(arguments: &[OsString]) -> Option<io::Result<()>> {
     let (first, words) = arguments.split_first()?;
     (first == SERVE_SLOW_DISK).then(|| serve_slow_disk(words))
@@ -180,8 +182,8 @@ fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
         return Err(io::Error::other("a slow disk has a place, a name and three numbers"));
     };
     launch::end_with(*parent as u32, launch::Signal::KILL)?;
-    // Whoever is the last in a namespace unmounts what is mounted there, before its own files are closed (`do_exit` in kernel/exit.c): the
-    // last must not be who serves that.
+    // Whoever is the last in a namespace unmounts what is mounted there, before its own files are closed (`do_exit` in
+    // kernel/exit.c): the last must not be who serves that.
     if mount_apart() {
         let _ = unmount(Path::new(place), UnmountFlags::DETACH);
     }

@@ -141,8 +141,8 @@ impl Journal {
         Ok(Self { area, format })
     }
 
-    /// Blocks that a write into the journal announces, if it begins with a descriptor block; read back from the image, where it
-    /// stays until the journal comes round to it again.
+    /// Blocks that a write into the journal announces, if it begins with a descriptor block; read back from the image,
+    /// where it stays until the journal comes round to it again.
     pub(super) fn announced(&self, image: &File, sector: u64) -> Result<Option<Vec<u64>>, RigError> {
         let mut block = vec![0; BLOCK_BYTES as usize];
         image

@@ -45,8 +45,8 @@ fn run(parameters: &CaptureParameters) -> (CaptureSummary, Vec<Event>) {
     (summary, events)
 }
 
-/// A folder on the build's file system (the one for temporary files may have no page cache's events) with a file of 100,000
-/// bytes in it that isn't in the cache.
+/// A folder on the build's file system (the one for temporary files may have no page cache's events) with a file of
+/// 100,000 bytes in it that isn't in the cache.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut file = File::create(folder.path().join("b")).unwrap();

@@ -1,5 +1,5 @@
-//! What a signal's handler does: it takes everything down, though its owners still live. In a process of its own, because
-//! it takes down everything of the process.
+//! What a signal's handler does: it takes everything down, though its owners still live. In a process of its own,
+//! because it takes down everything of the process.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,9 +1,9 @@
 //! The contract between a request queue and its I/O scheduler ("elevator").
 //!
-//! Requests go in one by one, as a file system makes them; what comes out goes to the device: unions of adjacent requests,
-//! in the scheduler's order. The hooks are those of block/elevator.c and block/blk-mq-sched.c: merge or insert, dispatch, and
-//! completed. A scheduler keeps no clock and no timer: it is told the time, and answers until when it wants to idle.
-//! Leaves out requeueing after errors, and I/O contexts that outlive their process.
+//! Requests go in one by one, as a file system makes them; what comes out goes to the device: unions of adjacent
+//! requests, in the scheduler's order. The hooks are those of block/elevator.c and block/blk-mq-sched.c: merge or
+//! insert, dispatch, and completed. A scheduler keeps no clock and no timer: it is told the time, and answers until
+//! when it wants to idle. Leaves out requeueing after errors, and I/O contexts that outlive their process.
 
 use petrio_colours::{BlockRequest, Direction, IoClass};
 use petrio_kernel::Time;
@@ -89,11 +89,11 @@ pub enum Next {
 
 /// An I/O scheduler.
 ///
-/// Whoever holds one calls [`add`](Self::add) for every request, [`next`](Self::next) whenever the device takes another,
-/// and [`completed`](Self::completed) when the device is done with one. `now` never goes back.
+/// Whoever holds one calls [`add`](Self::add) for every request, [`next`](Self::next) whenever the device takes
+/// another, and [`completed`](Self::completed) when the device is done with one. `now` never goes back.
 pub trait Elevator: Send + Sync {
-    /// A read or a write arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush machinery
-    /// of the queue keeps them.
+    /// A read or a write arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush
+    /// machinery of the queue keeps them.
     fn add(&mut self, request: BlockRequest, now: Time) -> Added;
 
     /// Whether [`add`](Self::add) would merge the request, so that it needs no place of its own in a full queue.

@@ -4,12 +4,13 @@
 //! requests ─▶ adapter ─▶ to-array ═link═▶ down ─▶ … array … ─▶ up ─▶ to-host ═link═▶ completions
 //! ```
 //!
-//! Source: the Fibre Channel Protocol for SCSI (INCITS FCP-2). A command, its data and its response travel in frames; a write's
-//! data wait until the target says that it is ready for them (FCP_XFER_RDY), which costs a way there and back. Each
-//! direction of the link carries one frame sequence after the other; the ways there and back don't hinder each other.
+//! Source: the Fibre Channel Protocol for SCSI (INCITS FCP-2). A command, its data and its response travel in frames; a
+//! write's data wait until the target says that it is ready for them (FCP_XFER_RDY), which costs a way there and back.
+//! Each direction of the link carries one frame sequence after the other; the ways there and back don't hinder each
+//! other.
 //!
-//! Leaves out: credits between ports (the link is short enough for them never to run out), several paths, and the array's own
-//! controller, whose cache and processors are stages of their own.
+//! Leaves out: credits between ports (the link is short enough for them never to run out), several paths, and the
+//! array's own controller, whose cache and processors are stages of their own.
 
 use crate::lever::doubled;
 use crate::{Lever, Stage};
@@ -109,7 +110,8 @@ impl FabricParameters {
     }
 }
 
-/// Builds the page `name`: requests come from the host and go `down` to the array; what comes `up` goes back to the host.
+/// Builds the page `name`: requests come from the host and go `down` to the array; what comes `up` goes back to the
+/// host.
 pub fn fabric_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -173,8 +175,8 @@ pub fn fabric_page(
         .collect()
 }
 
-/// One direction of the link: what is sent occupies it, and then travels. `spans` gives both times. Gives the place in which
-/// requests occupy it.
+/// One direction of the link: what is sent occupies it, and then travels. `spans` gives both times. Gives the place in
+/// which requests occupy it.
 fn way(
     page: &mut PageBuilder<'_>,
     name: &str,

@@ -1,9 +1,9 @@
 //! RAID 0: data striped over members, one stripe unit after the other.
 //!
-//! Source: drivers/md/raid0.c with one zone (members of equal size), and md_flush_request of drivers/md/md.c. What a request asks of one
-//! member is contiguous there, so each member gets at most one part of it; Linux sends a part for each stripe unit, which the
-//! member's own queue merges again. A flush goes to every member; a write with a flush before it waits until all members
-//! have flushed. A request completes with its last part.
+//! Source: drivers/md/raid0.c with one zone (members of equal size), and md_flush_request of drivers/md/md.c. What a
+//! request asks of one member is contiguous there, so each member gets at most one part of it; Linux sends a part for
+//! each stripe unit, which the member's own queue merges again. A flush goes to every member; a write with a flush
+//! before it waits until all members have flushed. A request completes with its last part.
 //!
 //! Leaves out: members of different sizes.
 
@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StripeParameters {
-    /// How much lies on a member before the next one's turn: a multiple of 512 bytes (mdadm: `--chunk`; 64 KiB before its
-    /// version 3.1, 512 KiB since).
+    /// How much lies on a member before the next one's turn: a multiple of 512 bytes (mdadm: `--chunk`; 64 KiB before
+    /// its version 3.1, 512 KiB since).
     pub stripe_unit: Bytes,
 }
 
@@ -150,8 +150,8 @@ impl Array {
         }
     }
 
-    /// A part is complete: the request that is complete with it, if it is. What comes next of it is given to `send`. `None`
-    /// where the array never sent the part.
+    /// A part is complete: the request that is complete with it, if it is. What comes next of it is given to `send`.
+    /// `None` where the array never sent the part.
     fn end(
         &mut self,
         part: &BlockRequest,

@@ -1,13 +1,13 @@
 //! Requests that wait in a scheduler: merging, order of arrival, order of address.
 //!
-//! What block/elevator.c and block/blk-merge.c do for every scheduler: a request that continues one that waits is merged
-//! at its back (elv_rqhash_find), one that ends where another begins at its front (elv_rb_find), and two that have become
-//! adjacent are joined (attempt_merge). Requests wait in groups, which the scheduler chooses (directions, priorities,
-//! processes); only those of one group are merged. Each group has its order of arrival (for expiry) and its order of address
-//! (for sweeps).
+//! What block/elevator.c and block/blk-merge.c do for every scheduler: a request that continues one that waits is
+//! merged at its back (elv_rqhash_find), one that ends where another begins at its front (elv_rb_find), and two that
+//! have become adjacent are joined (attempt_merge). Requests wait in groups, which the scheduler chooses (directions,
+//! priorities, processes); only those of one group are merged. Each group has its order of arrival (for expiry) and its
+//! order of address (for sweeps).
 //!
-//! Leaves out: of several waiting requests that begin below a new one's first block, only the nearest is tried for a merge
-//! at its back; it is the only candidate unless waiting requests overlap.
+//! Leaves out: of several waiting requests that begin below a new one's first block, only the nearest is tried for a
+//! merge at its back; it is the only candidate unless waiting requests overlap.
 
 use super::elevator::{IoRequest, QueueLimits};
 use petrio_colours::{BlockRequest, Direction};

@@ -1,8 +1,8 @@
 //! A device of constant rate: a fixed latency for each request and a fixed rate for its data, one request at a time.
 //!
 //! The simplest storage there is: a RAM disk, a network volume with a guaranteed rate, or DiskSim's simple disk (its
-//! `Access time`). It may say that it has a write cache, so that those above it send flushes, and how long a flush takes.
-//! Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
+//! `Access time`). It may say that it has a write cache, so that those above it send flushes, and how long a flush
+//! takes. Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
 
 use super::disk::parameters::QueueDiscipline;
 use super::one_at_a_time::{MOST_STEPS, Step, has_blocks, one_at_a_time};

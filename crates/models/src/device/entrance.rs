@@ -17,7 +17,8 @@ pub(super) fn refuse(mut request: BlockRequest, failure: Failure) -> BlockReques
     request
 }
 
-/// Builds the transition `accept`: requests go on to `queue`, and those that a device of so many blocks can't serve back.
+/// Builds the transition `accept`: requests go on to `queue`, and those that a device of so many blocks can't serve
+/// back.
 pub(super) fn accept(
     page: &mut PageBuilder<'_>,
     blocks: u64,

@@ -1,9 +1,9 @@
 //! Devices: what serves block requests at the end of a storage path.
 //!
-//! A kind of device is a file or a folder of its own. It holds the parameters, each with unit and source, which say about themselves what
-//! catalogue and checks ask ([`DeviceParameters`]); what they are compiled to, once for all devices of a part, which says what schedulers
-//! and file systems ask and builds the page ([`BlockDevice`]); its citation; and its tests. It is entered in the list below; nothing else
-//! knows it.
+//! A kind of device is a file or a folder of its own. It holds the parameters, each with unit and source, which say
+//! about themselves what catalogue and checks ask ([`DeviceParameters`]); what they are compiled to, once for all
+//! devices of a part, which says what schedulers and file systems ask and builds the page ([`BlockDevice`]); its
+//! citation; and its tests. It is entered in the list below; nothing else knows it.
 
 pub mod analytic_disk;
 pub mod constant_rate;
@@ -44,7 +44,8 @@ pub trait DeviceParameters: Debug + Send + Sync {
     /// The device, ready to be built any number of times.
     ///
     /// # Errors
-    /// What keeps these parameters from being a device: zones that don't follow each other, a seek curve without points.
+    /// What keeps these parameters from being a device: zones that don't follow each other, a seek curve without
+    /// points.
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String>;
 }
 
@@ -88,8 +89,8 @@ pub struct DeviceFeatures {
 }
 
 impl DeviceFeatures {
-    /// Those of a device that reports writes early, or doesn't. ATA disks don't offer forced unit access to Linux, and a flush does the
-    /// same; a device that offers it says so itself.
+    /// Those of a device that reports writes early, or doesn't. ATA disks don't offer forced unit access to Linux, and
+    /// a flush does the same; a device that offers it says so itself.
     pub const fn of_write_cache(write_cache: bool) -> Self {
         Self { write_cache, force_unit_access: false }
     }

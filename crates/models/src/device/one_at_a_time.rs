@@ -56,8 +56,8 @@ pub(super) fn has_blocks(blocks: Blocks) -> Result<(), String> {
     Ok(())
 }
 
-/// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a draw
-/// from 0 to 1.
+/// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a
+/// draw from 0 to 1.
 pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -94,8 +94,8 @@ pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
     steps_page(&mut page, steps, (jobs, queue.id()), (idle, completions))
 }
 
-/// Builds the steps of a service on the page of its device: a request that has `begun` passes them all, makes the device idle again
-/// and goes to `completions`. `queue` is where requests wait to begin.
+/// Builds the steps of a service on the page of its device: a request that has `begun` passes them all, makes the
+/// device idle again and goes to `completions`. `queue` is where requests wait to begin.
 pub(super) fn steps_page(
     page: &mut PageBuilder<'_>,
     steps: &'static [Step],

@@ -1,9 +1,9 @@
 //! What a copy between a process and the page cache takes.
 //!
-//! The rule of the dissertation (§4.5): of a call that copies more than the second-level cache has room for, the pages beyond
-//! S_threshold come from memory, and the average page takes t = (S_threshold/S_page · T_L2 + x · T_memory) /
-//! (S_threshold/S_page + x). A measured curve is interpolated bilinearly in the logarithms of both sizes. Leaves out what
-//! other processes do to the caches at the same time.
+//! The rule of the dissertation (§4.5): of a call that copies more than the second-level cache has room for, the pages
+//! beyond S_threshold come from memory, and the average page takes t = (S_threshold/S_page · T_L2 + x · T_memory) /
+//! (S_threshold/S_page + x). A measured curve is interpolated bilinearly in the logarithms of both sizes. Leaves out
+//! what other processes do to the caches at the same time.
 
 use super::machine::{CopyCurve, CopyPoint};
 use petrio_kernel::Time;

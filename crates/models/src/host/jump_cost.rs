@@ -1,5 +1,5 @@
-//! What a call costs more that doesn't go on where the last one on its file ended: the caches hold neither the page's data nor what
-//! the kernel knows of it.
+//! What a call costs more that doesn't go on where the last one on its file ended: the caches hold neither the page's
+//! data nor what the kernel knows of it.
 //!
 //! Measured points are interpolated in the logarithm of the file's size; beyond them the nearest holds.
 

@@ -1,6 +1,7 @@
 //! How a version of the Linux kernel behaves: which algorithms, and which constants.
 //!
-//! A profile is a file of `catalogue/kernels/`; each figure there says which source file of which version it comes from.
+//! A profile is a file of `catalogue/kernels/`; each figure there says which source file of which version it comes
+//! from.
 
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
@@ -25,7 +26,8 @@ pub struct KernelParameters {
     pub write_back: WriteBackParameters,
     /// How the journal works.
     pub journal: JournalGeneration,
-    /// Into how many parts a journal is divided by its largest transaction (`j_max_transaction_buffers`): 4, and 3 from about 6.11.
+    /// Into how many parts a journal is divided by its largest transaction (`j_max_transaction_buffers`): 4, and 3 from
+    /// about 6.11.
     #[serde(default = "usual_transactions")]
     pub transactions_per_journal: u32,
     /// What the block layer does with requests before the scheduler sees them.
@@ -48,8 +50,8 @@ pub struct ReadAheadParameters {
 pub enum ReadAheadAlgorithm {
     /// Windows with a marker page (mm/readahead.c from 2.6.23).
     OnDemand,
-    /// The same in folios: windows end on folio borders, and a stream is also known by the pages that it left in the cache
-    /// (mm/readahead.c from 6.17).
+    /// The same in folios: windows end on folio borders, and a stream is also known by the pages that it left in the
+    /// cache (mm/readahead.c from 6.17).
     OnDemandFolios,
     /// A current and an ahead window (before 2.6.23).
     CurrentAhead,
@@ -96,8 +98,8 @@ pub struct WriteBackParameters {
     pub wake_up: Duration,
     /// What holds a writer back.
     pub throttling: Throttling,
-    /// Pages that the flusher writes of one file before it turns to the next; from 3.2 the chunk of which it takes as many as the
-    /// device writes in half a second.
+    /// Pages that the flusher writes of one file before it turns to the next; from 3.2 the chunk of which it takes as
+    /// many as the device writes in half a second.
     pub pages_a_pass: u32,
 }
 

@@ -1,4 +1,5 @@
-//! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this kind and size.
+//! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this
+//! kind and size.
 
 use super::file_system::{FileError, FileSystemParameters, Volume};
 use super::parameters::{HostError, HostParameters};
@@ -38,8 +39,8 @@ pub struct LayoutOf {
 }
 
 impl LayoutOf {
-    /// Of the file system `mount` of a host, which is its first or not, on a device of so many blocks of 512 bytes. Random draws of the
-    /// layout depend on the seed.
+    /// Of the file system `mount` of a host, which is its first or not, on a device of so many blocks of 512 bytes.
+    /// Random draws of the layout depend on the seed.
     pub fn new(
         (host, is_first): (&HostParameters, bool),
         mount: &str,
@@ -73,8 +74,8 @@ impl LaidOut {
     /// Lays out files, which `each` tells one after the other: directories before what is in them.
     ///
     /// # Errors
-    /// A file system that doesn't fit its device, files that don't fit the file system; what `each` reports; a layout that isn't wanted
-    /// any more.
+    /// A file system that doesn't fit its device, files that don't fit the file system; what `each` reports; a layout
+    /// that isn't wanted any more.
     pub fn new<E: From<HostError>>(
         of: LayoutOf,
         watch: &Watch,

@@ -1,7 +1,8 @@
 //! What a machine's processor and memory cost a storage path: calls, page-cache work, copies.
 //!
-//! A machine profile is measured (`petrio calibrate`) or put together from data sheets and papers; every figure of one in
-//! `catalogue/machines/` says which. The structures here are its TOML, its JSON schema and its documentation at once.
+//! A machine profile is measured (`petrio calibrate`) or put together from data sheets and papers; every figure of one
+//! in `catalogue/machines/` says which. The structures here are its TOML, its JSON schema and its documentation at
+//! once.
 
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -64,14 +65,15 @@ pub struct CacheCosts {
     pub folio_page: Duration,
     /// Getting a page of memory and inserting it into the cache, on a read that misses.
     pub insert: Duration,
-    /// Preparing and finishing the write of a page (of a cache of large folios: a folio) that is in the cache and has its block
-    /// (write_begin, commit_write).
+    /// Preparing and finishing the write of a page (of a cache of large folios: a folio) that is in the cache and has
+    /// its block (write_begin, commit_write).
     pub write_page: Duration,
-    /// The same for each further 4 KiB page of a large folio that is written to: the file system walks the buffers of them all,
-    /// however little is written.
+    /// The same for each further 4 KiB page of a large folio that is written to: the file system walks the buffers of
+    /// them all, however little is written.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub buffer: Duration,
-    /// Getting and inserting a page for a write that extends a file or fills a hole; reserved or allocated blocks apart.
+    /// Getting and inserting a page for a write that extends a file or fills a hole; reserved or allocated blocks
+    /// apart.
     pub new_page: Duration,
     /// Finding and accounting for a new block, with its journal credits, for each page that gets one.
     pub allocate: Duration,
@@ -88,8 +90,8 @@ pub struct CacheCosts {
     /// Making the buffers of a large folio that was read in, when it is first written to: each of its pages.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub new_buffer: Duration,
-    /// What a call costs more that doesn't go on where the last one on its file ended, by the size of the file; left out,
-    /// nothing.
+    /// What a call costs more that doesn't go on where the last one on its file ended, by the size of the file; left
+    /// out, nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jumps: Vec<JumpCost>,
 }
@@ -130,18 +132,19 @@ pub struct CopyCosts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CopyCurve {
-    /// The dissertation's rule (§4.5): calls of up to `threshold` bytes copy within the second-level cache; of a longer one,
-    /// the pages beyond the threshold come from memory.
+    /// The dissertation's rule (§4.5): calls of up to `threshold` bytes copy within the second-level cache; of a longer
+    /// one, the pages beyond the threshold come from memory.
     Threshold {
-        /// S_threshold: the largest call that stays within the second-level cache (its table 2: an eighth of the cache).
+        /// S_threshold: the largest call that stays within the second-level cache (its table 2: an eighth of the
+        /// cache).
         threshold: Bytes,
         /// T_L2: a page within the cache.
         page_in_l2: Duration,
         /// T_memory: a page from memory.
         page_from_memory: Duration,
     },
-    /// Measured points; between them the time is interpolated in the logarithm of both sizes, beyond them it is that of the
-    /// nearest.
+    /// Measured points; between them the time is interpolated in the logarithm of both sizes, beyond them it is that of
+    /// the nearest.
     Measured {
         /// The points: a full grid of `block` and `footprint`.
         points: Vec<CopyPoint>,

@@ -19,8 +19,8 @@ pub struct HostParameters {
     pub machine: MachineParameters,
     /// Its kernel.
     pub kernel: KernelParameters,
-    /// Memory for the page cache and processes' own pages; `None` for all that the machine has. A smaller one stands for a memory
-    /// limit, like that of a cgroup.
+    /// Memory for the page cache and processes' own pages; `None` for all that the machine has. A smaller one stands
+    /// for a memory limit, like that of a cgroup.
     pub memory: Option<Bytes>,
     /// Dirty data at which the flusher begins, in place of the kernel's share.
     pub dirty_background: Option<Bytes>,
@@ -30,13 +30,14 @@ pub struct HostParameters {
     pub anonymous: Option<Bytes>,
     /// Swap space for these pages, at the end of the first file system's device; without any they stay in memory.
     pub swap: Option<Bytes>,
-    /// How readily processes' pages are swapped out rather than files' dropped, 0 to 200 (`vm.swappiness`; 60 unless set).
+    /// How readily processes' pages are swapped out rather than files' dropped, 0 to 200 (`vm.swappiness`; 60 unless
+    /// set).
     pub swappiness: u32,
 }
 
 impl HostParameters {
-    /// What could be changed about it; its parameters stand at `path`, where those of machine and kernel have been changed as
-    /// `change.machine` and `change.kernel`.
+    /// What could be changed about it; its parameters stand at `path`, where those of machine and kernel have been
+    /// changed as `change.machine` and `change.kernel`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let twice = |size: Bytes| Bytes(size.get().saturating_mul(2));
         let most = self.machine.memory;
@@ -66,8 +67,8 @@ impl HostParameters {
     }
 }
 
-/// The memory that each file of a host that is simulated takes, in bytes: in the order of its mount's files (a list that grows by
-/// doubling), in its volume, and in what the kernel remembers of it.
+/// The memory that each file of a host that is simulated takes, in bytes: in the order of its mount's files (a list
+/// that grows by doubling), in its volume, and in what the kernel remembers of it.
 pub const BYTES_OF_A_FILE: usize =
     3 * size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
 
@@ -82,8 +83,8 @@ pub struct Mount {
     pub parameters: FileSystemParameters,
     /// The device's largest request in bytes.
     pub largest_request: u64,
-    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device with
-    /// `strict_limit`; kernels since 3.2).
+    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
+    /// with `strict_limit`; kernels since 3.2).
     pub dirty_limit: Option<Bytes>,
     /// What is on it.
     pub laid_out: Arc<LaidOut>,

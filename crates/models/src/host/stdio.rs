@@ -1,8 +1,9 @@
 //! fread and fwrite: how the C library's buffer turns calls into system calls (glibc 2.36, libio/fileops.c).
 //!
-//! A read takes what the buffer holds; of what is wanted beyond, whole blocks are read straight to the caller and the rest fills
-//! the buffer (`_IO_file_xsgetn`). A write fills the buffer; when it overflows, the buffer is written, then whole blocks straight
-//! from the caller, and the rest stays in the buffer (`_IO_new_file_xsputn`). Leaves out line buffering, ungetc and wide streams.
+//! A read takes what the buffer holds; of what is wanted beyond, whole blocks are read straight to the caller and the
+//! rest fills the buffer (`_IO_file_xsgetn`). A write fills the buffer; when it overflows, the buffer is written, then
+//! whole blocks straight from the caller, and the rest stays in the buffer (`_IO_new_file_xsputn`). Leaves out line
+//! buffering, ungetc and wide streams.
 
 use smallvec::SmallVec;
 
@@ -122,7 +123,8 @@ mod tests {
         assert!(Stream::default().read(6_000, 10, 5_000).is_empty());
     }
 
-    /// Observed with strace under glibc 2.36: fwrite of 64 KiB three times, then 100, 10,000 and 4,096 bytes, then fclose.
+    /// Observed with strace under glibc 2.36: fwrite of 64 KiB three times, then 100, 10,000 and 4,096 bytes, then
+    /// fclose.
     #[test]
     fn writes_fill_the_buffer_first_and_whole_blocks_go_straight() {
         let mut stream = Stream::default();

@@ -22,8 +22,8 @@ impl DeviceReader for TableReader<'_, '_> {
     }
 }
 
-/// Reads a device from its table. Told apart here and not by serde, which forgets where things stand once it has to look
-/// at `kind` before it knows what it reads.
+/// Reads a device from its table. Told apart here and not by serde, which forgets where things stand once it has to
+/// look at `kind` before it knows what it reads.
 pub(crate) fn read_device(table: &Table<'_>, sources: &Sources) -> Result<Device, Vec<Problem>> {
     let mut rest = table.get_ref().clone();
     rest.remove("kind");

@@ -186,8 +186,8 @@ impl Checker<'_> {
         Directory::of(names, self.places.copies())
     }
 
-    /// The parts of a pool that names and patterns stand for. The name under which the scenario describes several stands for all of
-    /// them.
+    /// The parts of a pool that names and patterns stand for. The name under which the scenario describes several
+    /// stands for all of them.
     fn find(&mut self, path: &str, names: &Names, pool: &Directory, words: Words) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         let mut known = BTreeSet::new();

@@ -1,7 +1,9 @@
-//! What holds blocks without being a disk: arrays, networks of storage, limits, copies. Each lies on others that hold blocks.
+//! What holds blocks without being a disk: arrays, networks of storage, limits, copies. Each lies on others that hold
+//! blocks.
 //!
-//! A kind is a file of its own. It holds what is written of it, with units and sources; its words; what makes no sense of it; how many
-//! blocks it holds; and how its page is put into the net. It is entered in the list below; nothing else knows it.
+//! A kind is a file of its own. It holds what is written of it, with units and sources; its words; what makes no sense
+//! of it; how many blocks it holds; and how its page is put into the net. It is entered in the list below; nothing else
+//! knows it.
 
 mod fabric;
 mod raid;
@@ -78,7 +80,8 @@ pub enum Over<'p> {
 pub enum Stands {
     /// Below the host's queue, as a device does.
     Below,
-    /// Before the host's queue, which merges requests: directly under who asks. Requests alone pass it, on their way down.
+    /// Before the host's queue, which merges requests: directly under who asks. Requests alone pass it, on their way
+    /// down.
     BeforeQueue,
 }
 

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 /// Several copies of files on several disks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replication {
-    /// The disks (or arrays) on which copies lie. Analytic disks (`petrio catalogue list`) tell exactly what a request would meet;
-    /// of others, what is on its way to them is counted.
+    /// The disks (or arrays) on which copies lie. Analytic disks (`petrio catalogue list`) tell exactly what a request
+    /// would meet; of others, what is on its way to them is counted.
     pub on: Names,
     /// How many copies, when, and where.
     #[serde(flatten)]

@@ -1,7 +1,8 @@
 //! Parts by their paths, and what a path or a pattern finds among them.
 //!
-//! Each piece of a path has its name and, where a count numbers it, the name without the number, which stands for all: `server/d` is
-//! what `d` is on every server. In a pattern `*` stands for any characters of one piece, and the piece `**` for any number of pieces.
+//! Each piece of a path has its name and, where a count numbers it, the name without the number, which stands for all:
+//! `server/d` is what `d` is on every server. In a pattern `*` stands for any characters of one piece, and the piece
+//! `**` for any number of pieces.
 
 use super::copies::Copies;
 use crate::schema::fits;

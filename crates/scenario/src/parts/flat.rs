@@ -72,7 +72,8 @@ struct Maker<'i, 's> {
 }
 
 impl<'i> Maker<'i, '_> {
-    /// Every copy of a part, and what each owns, below a path. `written` is the key of the tree below which the part stands.
+    /// Every copy of a part, and what each owns, below a path. `written` is the key of the tree below which the part
+    /// stands.
     fn put(&mut self, part: &Part<'i>, folder: &str, written: &str) {
         let name = part.key.get_ref();
         let key = |name: &str| {

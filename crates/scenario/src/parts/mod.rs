@@ -9,11 +9,12 @@
 //! on = "d0"
 //! ```
 //!
-//! A part's name is its path. Every key and value keeps its place in the text, whichever file it stands in. What is flat
-//! already stays as it is, to the byte.
+//! A part's name is its path. Every key and value keeps its place in the text, whichever file it stands in. What is
+//! flat already stays as it is, to the byte.
 //!
-//! [`Reader`](read::Reader) reads the tree of parts and the files that it uses, [`size`] refuses too many of them before any is made,
-//! [`flat`] makes the copies, and [`references`] says from the root what each of them names from where it stands.
+//! [`Reader`](read::Reader) reads the tree of parts and the files that it uses, [`size`] refuses too many of them
+//! before any is made, [`flat`] makes the copies, and [`references`] says from the root what each of them names from
+//! where it stands.
 
 mod copies;
 mod directory;
@@ -37,7 +38,8 @@ use toml::de::{DeTable, DeValue};
 /// Parts lie in each other no deeper than this, files that are used included.
 pub(crate) const DEPTH_MAX: usize = 64;
 
-/// The flat form of a tree, and what is a copy of what in it; or everything that is wrong with how it nests and repeats.
+/// The flat form of a tree, and what is a copy of what in it; or everything that is wrong with how it nests and
+/// repeats.
 ///
 /// Files that are used lie relative to `folder`; without one, none is read.
 pub(crate) fn expand<'i>(

@@ -1,7 +1,7 @@
 //! References from where a part stands, as references from the root.
 //!
-//! A name is looked for first among the parts that the part owns, then among those beside it, then outward to the root: the first
-//! folder in which it stands for anything is meant. One that begins with `/` begins at the root.
+//! A name is looked for first among the parts that the part owns, then among those beside it, then outward to the root:
+//! the first folder in which it stands for anything is meant. One that begins with `/` begins at the root.
 
 use super::copies::Copies;
 use super::directory::Directory;
@@ -146,7 +146,8 @@ impl<'a> Stands<'a> {
         if stands_for(name) { None } else { near }
     }
 
-    /// The host of a file system that names none: the one around it, or the only one in the nearest folder that has any.
+    /// The host of a file system that names none: the one around it, or the only one in the nearest folder that has
+    /// any.
     fn host(self, hosts: &Directory) -> Option<String> {
         for folder in folders_of(self.path) {
             if let [host] = hosts.find(folder)[..]

@@ -41,8 +41,8 @@ pub enum Measured {
 pub struct WhatIf {
     /// The change in words: "rotation twice as fast".
     pub change: String,
-    /// The parameters that make it, each as `--set` takes it; empty where no parameter says how fast the part is, and it was only
-    /// simulated as if it were faster.
+    /// The parameters that make it, each as `--set` takes it; empty where no parameter says how fast the part is, and
+    /// it was only simulated as if it were faster.
     pub set: Vec<String>,
     /// By how much the part was made better.
     pub factor: f64,

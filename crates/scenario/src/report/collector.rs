@@ -73,7 +73,8 @@ impl<R: Reported> Collector<R> {
         *self.failures.entry((request.kind(), failure)).or_default() += 1;
     }
 
-    /// What was found, the run having ended at `end`; what the workload was, and what it left behind, is for the run to say.
+    /// What was found, the run having ended at `end`; what the workload was, and what it left behind, is for the run to
+    /// say.
     pub fn finish(self, end: Time) -> Served {
         let measured_s = (end - self.begin).as_seconds();
         let per_second = |amount: u64| if measured_s > 0.0 { amount as f64 / measured_s } else { 0.0 };

@@ -1,8 +1,10 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
-//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`, `what if`, `copies`),
-//! `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what the `value` is. `half_width` is that of the confidence
-//! interval and empty for a single run. Where programs of both sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in the JSON report.
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`,
+//! `what if`, `copies`), `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what
+//! the `value` is. `half_width` is that of the confidence interval and empty for a single run. Where programs of both
+//! sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in
+//! the JSON report.
 
 use crate::report::error::ReportError;
 use crate::report::estimate::Estimate;

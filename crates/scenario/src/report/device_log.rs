@@ -1,5 +1,5 @@
-//! Every request that reaches a device, as the stages above have merged, split and flushed it: a row each, in CSV or, where
-//! the file's name ends in `.parquet`, in Parquet.
+//! Every request that reaches a device, as the stages above have merged, split and flushed it: a row each, in CSV or,
+//! where the file's name ends in `.parquet`, in Parquet.
 //!
 //! The columns: when it arrived at the device (seconds of model time with all twelve digits in CSV, picoseconds in
 //! Parquet), the device's name, read, write or flush, first block and number of blocks (512 bytes), whether everything

@@ -1,4 +1,5 @@
-//! Latencies: an exact mean and maximum, percentiles from a high-dynamic-range histogram (relative error at most 0.1 %).
+//! Latencies: an exact mean and maximum, percentiles from a high-dynamic-range histogram (relative error at most 0.1
+//! %).
 
 use crate::report::estimate::Estimate;
 use hdrhistogram::Histogram;

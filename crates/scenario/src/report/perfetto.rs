@@ -1,11 +1,11 @@
 //! A time line of one run in the Chrome trace format, for ui.perfetto.dev.
 //!
-//! Each device is a process with two groups of tracks: `queue`, where requests wait, and `service`, where each request is
-//! a slice that holds a slice a cause (overhead, seek, rotation, transfer, bus) in the order in which a request meets
-//! them. Of file operations, each process of the workload is one, and its operations are slices that hold a slice a cause
-//! (system call, page cache, copy, device reads …). Slices of one track never overlap: a request takes the first track of its group that is free since before it
-//! began, so there are as many tracks as requests were in flight together. Format: "Trace Event Format" (the Chromium
-//! project), complete events (`"ph":"X"`), times in microseconds.
+//! Each device is a process with two groups of tracks: `queue`, where requests wait, and `service`, where each request
+//! is a slice that holds a slice a cause (overhead, seek, rotation, transfer, bus) in the order in which a request
+//! meets them. Of file operations, each process of the workload is one, and its operations are slices that hold a slice
+//! a cause (system call, page cache, copy, device reads …). Slices of one track never overlap: a request takes the
+//! first track of its group that is free since before it began, so there are as many tracks as requests were in flight
+//! together. Format: "Trace Event Format" (the Chromium project), complete events (`"ph":"X"`), times in microseconds.
 //!
 //! Left out: the moments at which a cause began more than once. A ledger holds sums, so two seeks of one request are
 //! drawn as one.

@@ -15,8 +15,8 @@ pub struct Served {
     pub subject: Subject,
     /// What was run, in a line: "48,213 requests · closed replay, think times kept".
     pub workload: String,
-    /// What closed the workload without counting (the last fsync, closing files) took so long after the last request that
-    /// counts, seconds; absent where nothing did.
+    /// What closed the workload without counting (the last fsync, closing files) took so long after the last request
+    /// that counts, seconds; absent where nothing did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub closing_s: Option<f64>,
     /// How many requests there were; of the first replication.

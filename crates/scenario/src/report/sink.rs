@@ -23,7 +23,8 @@ pub trait RequestSink<R = BlockRequest>: Send {
     fn finish(&mut self) -> Result<(), ReportError>;
 }
 
-/// Something that is told of every request that reaches a device, merged, split and flushed as the stages above have done.
+/// Something that is told of every request that reaches a device, merged, split and flushed as the stages above have
+/// done.
 pub trait DeviceSink: Send {
     /// A request arrived at a device at `at`. `device` is its index in [`Loaded::disks`](crate::Loaded::disks).
     ///

@@ -1,4 +1,5 @@
-//! What a report needs to know of the colour that it is about: its words, the kinds that it tells apart, and who listens.
+//! What a report needs to know of the colour that it is about: its words, the kinds that it tells apart, and who
+//! listens.
 
 use crate::report::sink::{RequestSink, Sinks};
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, Request};

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::report::estimate::Estimate;
 
-/// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is absent.
+/// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is
+/// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
     /// Its path in the net, such as `d0/mechanics`; of a class, `d*/mechanics`.

@@ -1,5 +1,5 @@
-//! A trace of a run, as a capture of a live system would give: petrio's own trace file, which every `petrio trace` command reads, users'
-//! analyses too, and which another scenario can replay.
+//! A trace of a run, as a capture of a live system would give: petrio's own trace file, which every `petrio trace`
+//! command reads, users' analyses too, and which another scenario can replay.
 
 use crate::build::file_tables;
 use crate::loaded::Loaded;
@@ -26,8 +26,8 @@ impl Sinks {
         self.push_listener(loaded, subject, TraceFile { writer: Some(writer), path: path.into() })
     }
 
-    /// Adds somebody who is told of every file operation, or, where there are none, of every block request, as an event of a
-    /// trace; in order of their ends.
+    /// Adds somebody who is told of every file operation, or, where there are none, of every block request, as an event
+    /// of a trace; in order of their ends.
     ///
     /// # Errors
     /// When the files of the scenario can't be told.

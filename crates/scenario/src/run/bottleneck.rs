@@ -1,9 +1,9 @@
-//! What limits a run, and what would change it: the same run with one thing made twice as good, for each thing that a person could
-//! change.
+//! What limits a run, and what would change it: the same run with one thing made twice as good, for each thing that a
+//! person could change.
 //!
-//! The answer is causal, not a guess from shares of time: a part that others overlap may take most of the time and change
-//! nothing. And it is what somebody finds who makes the change: the scenario is read again with the parameters set that are
-//! printed. Only where no parameter says how fast a part is, its page is run as if it were faster.
+//! The answer is causal, not a guess from shares of time: a part that others overlap may take most of the time and
+//! change nothing. And it is what somebody finds who makes the change: the scenario is read again with the parameters
+//! set that are printed. Only where no parameter says how fast a part is, its page is run as if it were faster.
 
 mod candidates;
 mod experiment;
@@ -51,8 +51,8 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
     Ok(())
 }
 
-/// The change that brings most, with what it brings: first all are looked at for a short while, then the best for as long as the
-/// run itself takes, until one is found to do what it seemed to.
+/// The change that brings most, with what it brings: first all are looked at for a short while, then the best for as
+/// long as the run itself takes, until one is found to do what it seemed to.
 fn best<'c>(
     loaded: &Loaded,
     base: &Replicator<'_>,
@@ -73,8 +73,8 @@ fn best<'c>(
         gains.truncate(CONFIRMED);
         gains
     };
-    // What comes by itself comes as fast as before, however fast it is served. What waits for completions comes faster, unless it
-    // is busy with its own thoughts.
+    // What comes by itself comes as fast as before, however fast it is served. What waits for completions comes faster,
+    // unless it is busy with its own thoughts.
     let measures = loaded.subjects().into_iter().flat_map(|subject| {
         let measures: &[Measured] = match is_open(loaded, subject) {
             true => &[Measured::Latency],

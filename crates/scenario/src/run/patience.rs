@@ -1,15 +1,15 @@
 //! Whether a run still comes to something: how much may happen without anything being done.
 //!
-//! Idle time is nothing to worry about: model time that passes costs nothing. What costs is firings, and a host's timers tick for ever, so
-//! that a net with one never dies. So firings are counted, not time: those since something was last done, which is a completion or a
-//! request that came to a device.
+//! Idle time is nothing to worry about: model time that passes costs nothing. What costs is firings, and a host's
+//! timers tick for ever, so that a net with one never dies. So firings are counted, not time: those since something was
+//! last done, which is a completion or a request that came to a device.
 
 use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Place, Simulation, Time};
 
-/// So much happens without anything being done in no sound run. A host's tick is about three firings, so that this is more than a hundred
-/// days of a host that ticks every five seconds.
+/// So much happens without anything being done in no sound run. A host's tick is about three firings, so that this is
+/// more than a hundred days of a host that ticks every five seconds.
 const FIRINGS_IDLE: u64 = 8 << 20;
 /// What is to come after more firings than these never comes: at ten million a second, these are three hours.
 const FIRINGS_AHEAD: f64 = 1e11;

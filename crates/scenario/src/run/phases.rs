@@ -1,5 +1,5 @@
-//! Which requests of a run count: not those that only prepare it, nor those that close it where the workload's own measure
-//! leaves them out.
+//! Which requests of a run count: not those that only prepare it, nor those that close it where the workload's own
+//! measure leaves them out.
 
 use petrio_colours::{Request, RequestId};
 use petrio_kernel::Time;

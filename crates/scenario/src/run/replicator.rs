@@ -10,8 +10,8 @@ use crate::run::{RunFailure, broken_off, cut, limits, report};
 
 /// A scenario of which any replication can be run, in any order and on any thread.
 ///
-/// Random numbers are named by (seed, replication, path, purpose): two scenarios of one seed whose parts have the same names
-/// draw the same numbers in replications of the same number.
+/// Random numbers are named by (seed, replication, path, purpose): two scenarios of one seed whose parts have the same
+/// names draw the same numbers in replications of the same number.
 pub struct Replicator<'l> {
     loaded: &'l Loaded,
     system: System,
@@ -52,8 +52,8 @@ impl<'l> Replicator<'l> {
         &self.system
     }
 
-    /// Throughput and latency of a replication of at most so many requests, with pages at other speeds; nothing where no request
-    /// completes.
+    /// Throughput and latency of a replication of at most so many requests, with pages at other speeds; nothing where
+    /// no request completes.
     pub(super) fn figures(
         &self,
         replication: u64,

@@ -37,8 +37,8 @@ fn parts<'t, 'i>(
     value.get_ref().as_table().map(DeTable::iter)
 }
 
-/// Reads every part of a kind, and takes them out of the rest: each alone, because so it knows its places better. `key` is where the
-/// scenario describes them, `what` they are in words, and `example` what the table of one holds at least.
+/// Reads every part of a kind, and takes them out of the rest: each alone, because so it knows its places better. `key`
+/// is where the scenario describes them, `what` they are in words, and `example` what the table of one holds at least.
 pub(crate) fn read_parts<T>(
     root: &Table<'_>,
     (key, what, example): (&str, &str, &str),

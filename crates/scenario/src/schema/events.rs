@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A file-level trace (petrio's own, strace's, fio's, Darshan's): creations, opens, reads, writes, deletions, played back. Of a trace of
-/// device requests a file stands for each device, read and written past the cache.
+/// A file-level trace (petrio's own, strace's, fio's, Darshan's): creations, opens, reads, writes, deletions, played
+/// back. Of a trace of device requests a file stands for each device, read and written past the cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventReplay {
@@ -29,12 +29,12 @@ pub struct EventReplay {
     /// For whom think times are kept in a closed replay: each process (where the trace knows them), or each file.
     #[serde(default)]
     pub think_per: ThinkPer,
-    /// Which reads are played: all of them, or only those that missed the cache of the machine that was traced (for a Unix host
-    /// with `reads = "missed"`).
+    /// Which reads are played: all of them, or only those that missed the cache of the machine that was traced (for a
+    /// Unix host with `reads = "missed"`).
     #[serde(default)]
     pub reads: Reads,
-    /// Of a trace of device requests: the most that the file which stands for a device may take; addresses beyond it wrap
-    /// round. Left out, the file is as long as the highest address needs.
+    /// Of a trace of device requests: the most that the file which stands for a device may take; addresses beyond it
+    /// wrap round. Left out, the file is as long as the highest address needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_room: Option<Bytes>,
 }

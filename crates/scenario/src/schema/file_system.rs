@@ -42,8 +42,8 @@ pub struct FileSystemPlace {
     /// Requests that the device is given at a time; left out, as many as it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device with
-    /// `strict_limit`; kernels since 3.2); left out, only the host's limits hold.
+    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
+    /// with `strict_limit`; kernels since 3.2); left out, only the host's limits hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_limit: Option<Bytes>,
 }

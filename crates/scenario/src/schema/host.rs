@@ -11,18 +11,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// What calls, page-cache work and copies cost: a machine of the catalogue ("poweredge-1850"; `petrio catalogue list
-    /// machines` names them all), or a file of your own in the same form ("my-machine.toml", relative to the scenario's
-    /// folder).
+    /// What calls, page-cache work and copies cost: a machine of the catalogue ("poweredge-1850";
+    /// `petrio catalogue list machines` names them all), or a file of your own in the same form ("my-machine.toml",
+    /// relative to the scenario's folder).
     pub machine: String,
-    /// How the kernel behaves: a kernel of the catalogue ("linux-6.18"; `petrio catalogue list kernels` names them all), or a
-    /// file of your own in the same form.
+    /// How the kernel behaves: a kernel of the catalogue ("linux-6.18"; `petrio catalogue list kernels` names them
+    /// all), or a file of your own in the same form.
     pub kernel: String,
-    /// Memory for the page cache and the processes' own pages; left out, all that the machine has. A smaller one stands for
-    /// a memory limit, like that of a cgroup.
+    /// Memory for the page cache and the processes' own pages; left out, all that the machine has. A smaller one stands
+    /// for a memory limit, like that of a cgroup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
-    /// Dirty data at which the flusher begins to write (`dirty_background_bytes`); left out, the kernel's share of memory.
+    /// Dirty data at which the flusher begins to write (`dirty_background_bytes`); left out, the kernel's share of
+    /// memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_background: Option<Bytes>,
     /// Dirty data that nobody may exceed (`dirty_bytes`); left out, the kernel's share of memory.

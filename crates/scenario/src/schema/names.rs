@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names or patterns of parts; in a pattern `*` stands for any characters: `"d0"`, `"d*"`, `["d0", "log*"]`. Of a part of a part it is a
-/// path, in which `*` stands for characters of one piece, and a piece `**` for any number of pieces: `"server*/d0"`, `"**/data"`.
+/// Names or patterns of parts; in a pattern `*` stands for any characters: `"d0"`, `"d*"`, `["d0", "log*"]`. Of a part
+/// of a part it is a path, in which `*` stands for characters of one piece, and a piece `**` for any number of pieces:
+/// `"server*/d0"`, `"**/data"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 /// A scenario: a system, what it is asked to do, what to measure and when to stop.
 ///
 /// Parts are named (`[disk.d0]`, `[workload.readers]`) and referred to by name or pattern. They may own others
-/// (`[host.server.disk.d]`), repeat with them (`count = 4`) and be described in files of their own (`use = "server.toml"`); a part's name
-/// is then its path (`server2/d3`), and references are looked for from where they stand outward to the root.
+/// (`[host.server.disk.d]`), repeat with them (`count = 4`) and be described in files of their own
+/// (`use = "server.toml"`); a part's name is then its path (`server2/d3`), and references are looked for from where
+/// they stand outward to the root.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Scenario {

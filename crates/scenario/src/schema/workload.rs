@@ -48,8 +48,8 @@ pub enum Workload {
 /// Random requests of a described sort, by generators that run side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyntheticLoad {
-    /// The disks that the requests go to. A generator's `devices` are positions in this list, from 0; left out, they are
-    /// all of them.
+    /// The disks that the requests go to. A generator's `devices` are positions in this list, from 0; left out, they
+    /// are all of them.
     pub on: Names,
     /// The generators, and when they end.
     #[serde(flatten)]
@@ -131,8 +131,8 @@ pub(crate) trait FilePattern {
         None
     }
 
-    /// Bytes of the files of one file system when they are largest, and the key that says so; `None` where it can't be told
-    /// beforehand.
+    /// Bytes of the files of one file system when they are largest, and the key that says so; `None` where it can't be
+    /// told beforehand.
     fn largest(&self) -> Option<(u64, &'static str)>;
 
     /// On which other file systems of its host its files lie: by the name of each place, the file system's name.

@@ -1,4 +1,5 @@
-//! A text as it may stand in a message: long lines cut, and nothing in them that a terminal would obey. Lines keep their numbers.
+//! A text as it may stand in a message: long lines cut, and nothing in them that a terminal would obey. Lines keep
+//! their numbers.
 
 use petrio_files::shown::is_harmless;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! The text layer: TOML with a memory of where everything stands, so that every complaint can point at its cause.
 //!
 //! [`Sources`] holds the texts that a scenario is made of (the file, `--set` overrides, catalogue files) in one span of
-//! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at once;
-//! a [`Problem`] is what a person reads in the end.
+//! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at
+//! once; a [`Problem`] is what a person reads in the end.
 
 pub(crate) mod deserialise;
 mod excerpt;

@@ -32,7 +32,8 @@ struct Place {
     name: String,
     text: Arc<str>,
     span: Range<usize>,
-    /// As it may be shown; made when somebody looks, for a text of thousands of mistakes would be gone through for each.
+    /// As it may be shown; made when somebody looks, for a text of thousands of mistakes would be gone through for
+    /// each.
     shown: OnceLock<(NamedSource<Arc<str>>, Range<usize>)>,
     label: Option<String>,
     line: usize,

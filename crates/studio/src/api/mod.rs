@@ -1,4 +1,5 @@
-//! What the pages ask for, as JSON. A refusal has a status of 4xx and says `error`, and `help` where there is something to do.
+//! What the pages ask for, as JSON. A refusal has a status of 4xx and says `error`, and `help` where there is something
+//! to do.
 
 mod data;
 mod evaluate;

@@ -1,4 +1,5 @@
-//! A specification's users on simulated storage: one run, analysed as it goes, or the many of which the thesis' figures are made.
+//! A specification's users on simulated storage: one run, analysed as it goes, or the many of which the thesis' figures
+//! are made.
 
 use super::{Desk, Refusal};
 use crate::body::Wanted;

@@ -1,4 +1,5 @@
-//! Runs that are under way: begun, watched by server-sent events, cancelled. One that no page watches any more ends after a while.
+//! Runs that are under way: begun, watched by server-sent events, cancelled. One that no page watches any more ends
+//! after a while.
 
 use super::run::{Prepared, RunProgress, RunRequest};
 use super::{Answer, Desk, Refusal};

@@ -1,6 +1,7 @@
 //! A user specification: read, checked, edited key by key with its comments kept, and saved whole.
 //!
-//! The page holds the text; the studio holds none. Files are read and written only where the page names them, which is where its user did.
+//! The page holds the text; the studio holds none. Files are read and written only where the page names them, which is
+//! where its user did.
 
 mod changes;
 mod written;

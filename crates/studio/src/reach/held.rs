@@ -1,5 +1,5 @@
-//! A folder held by its handle: what lies below it is opened from there, and never by a path that leads elsewhere, however names and links
-//! are changed meanwhile (`openat2(2)`, Linux 5.6).
+//! A folder held by its handle: what lies below it is opened from there, and never by a path that leads elsewhere,
+//! however names and links are changed meanwhile (`openat2(2)`, Linux 5.6).
 
 use petrio_files::under_way::{self, PART_FILE};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
@@ -64,7 +64,8 @@ impl Held {
         }
     }
 
-    /// Opens a regular file to read it; none for something else. What is no regular file isn't opened: that may do something already.
+    /// Opens a regular file to read it; none for something else. What is no regular file isn't opened: that may do
+    /// something already.
     pub(super) fn file(&self, below: &Path) -> io::Result<Option<File>> {
         let found = self.find(below)?;
         if !FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode).is_file() {

@@ -8,7 +8,8 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A folder with `here`, in which the studio is started, and `there` beside it, with a specification. Each file holds its own path.
+/// A folder with `here`, in which the studio is started, and `there` beside it, with a specification. Each file holds
+/// its own path.
 fn folders() -> (tempfile::TempDir, Reach) {
     let all = tempfile::tempdir().unwrap();
     for name in ["here/deep", "there/deep"] {

@@ -1,7 +1,7 @@
 //! What a trace is like, from a file to numbers, a page and words.
 //!
-//! The trace is decoded in one thread and characterised in another, so that both keep a core busy. The result is the same
-//! as in one thread: events go through a queue of batches in their order.
+//! The trace is decoded in one thread and characterised in another, so that both keep a core busy. The result is the
+//! same as in one thread: events go through a queue of batches in their order.
 
 mod html;
 mod pipeline;

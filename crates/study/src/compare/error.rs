@@ -126,7 +126,8 @@ pub enum CompareError {
         /// Why.
         why: String,
     },
-    /// A scenario is to be run for real, and nobody says where; or a directory is given, and there is nothing to run in it.
+    /// A scenario is to be run for real, and nobody says where; or a directory is given, and there is nothing to run in
+    /// it.
     #[error("{why}")]
     Directory {
         /// What is wrong.

@@ -1,7 +1,8 @@
 //! What is named on the command line: `FILE`, `FILE@path=value,path=value`, and either with `real:` before it.
 //!
-//! A file of exactly that name wins, whatever characters it has; else the first `@` after which the settings begin is the one
-//! behind the name of a file that is there. Settings are divided by the commas that lie outside quotes, brackets and braces.
+//! A file of exactly that name wins, whatever characters it has; else the first `@` after which the settings begin is
+//! the one behind the name of a file that is there. Settings are divided by the commas that lie outside quotes,
+//! brackets and braces.
 
 use super::error::CompareError;
 use petrio_scenario::Override;

@@ -180,8 +180,8 @@ impl Measure {
         }
     }
 
-    /// What these reports can be compared by, the headline's candidates first. Of different subjects only what means the same
-    /// of both.
+    /// What these reports can be compared by, the headline's candidates first. Of different subjects only what means
+    /// the same of both.
     pub(super) fn all(reports: &[&Report]) -> Vec<Self> {
         if !same_subject(reports) {
             return vec![Self::of_all(Figure::Throughput), Self::of_all(Figure::Makespan)];

@@ -1,4 +1,5 @@
-//! Scenarios compared: replications under common random numbers, paired differences with intervals, an order, and the reason.
+//! Scenarios compared: replications under common random numbers, paired differences with intervals, an order, and the
+//! reason.
 //!
 //! ```text
 //!  FILE@settings ─ Input ─┬─ scenario ─ Replicator ── replications 0, 1, 2 … of one seed ─┐
@@ -6,8 +7,9 @@
 //!                         └─ saved report ─────────────────────────────────────────────────┘
 //! ```
 //!
-//! Random numbers are named by (seed, replication, path, purpose), so two scenarios whose parts and workloads have the same
-//! names meet the same load, replication by replication; what they differ by is then seen without the noise of the load (Law,
+//! Random numbers are named by (seed, replication, path, purpose), so two scenarios whose parts and workloads have the
+//! same names meet the same load, replication by replication; what they differ by is then seen without the noise of the
+//! load (Law,
 //! *Simulation Modeling and Analysis*, section 11.2). Saved reports and real runs have no such pairs, and are compared by
 //! Welch's test.
 //!
@@ -65,7 +67,8 @@ pub struct Question {
     pub seed: Option<u64>,
     /// How many replications, or how many at most where there is a precision.
     pub replications: Option<u32>,
-    /// Replicate until half the interval of the headline's ratio is at most this part of the ratio, 0 to 1, for every pair.
+    /// Replicate until half the interval of the headline's ratio is at most this part of the ratio, 0 to 1, for every
+    /// pair.
     pub precision: Option<f64>,
     /// The level of the intervals, 0 to 1; left out, that of the first scenario.
     pub confidence: Option<f64>,
@@ -112,7 +115,8 @@ impl Comparison {
 /// Runs what is to be run and compares.
 ///
 /// # Errors
-/// Fewer than two, files that can't be read, a run that fails, a measure that isn't one or that doesn't mean the same of all.
+/// Fewer than two, files that can't be read, a run that fails, a measure that isn't one or that doesn't mean the same
+/// of all.
 pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, CompareError> {
     let given = question.inputs.len() + question.candidates.len();
     if given < 2 {

@@ -30,8 +30,8 @@ pub struct Pair {
     /// Second against first.
     #[serde(flatten)]
     pub statistics: Difference,
-    /// How likely so large a difference would be by chance, corrected by Holm for all pairs of this measure; where there are
-    /// more than one.
+    /// How likely so large a difference would be by chance, corrected by Holm for all pairs of this measure; where
+    /// there are more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,
     /// What it says.
@@ -132,7 +132,8 @@ pub(super) fn compared(entrants: &[Entrant], measure: Measure, level: f64) -> Co
     Compared { unit: measure.base_unit(), more_is_better, measure, values, pairs }
 }
 
-/// The best first. Each stands behind all who are shown to be better than it; who has the same number of these shares a place.
+/// The best first. Each stands behind all who are shown to be better than it; who has the same number of these shares a
+/// place.
 pub(super) fn order(entrants: &[Entrant], headline: Option<&Compared>) -> Vec<Vec<String>> {
     let Some(headline) = headline else { return Vec::new() };
     let better_than = |letter: &str| {

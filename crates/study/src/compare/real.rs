@@ -1,7 +1,8 @@
-//! A scenario's programs on a real directory, as a report: what the wall clock says of the calls, and nothing of what is below.
+//! A scenario's programs on a real directory, as a report: what the wall clock says of the calls, and nothing of what
+//! is below.
 //!
-//! Of the scenario only the workload holds there: its host, file system and disks are those of the directory. Each repetition
-//! has files of its own, in the page cache or not as the scenario says, and removes them.
+//! Of the scenario only the workload holds there: its host, file system and disks are those of the directory. Each
+//! repetition has files of its own, in the page cache or not as the scenario says, and removes them.
 
 use super::entrant::Entrant;
 use super::error::CompareError;

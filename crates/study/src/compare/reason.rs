@@ -1,5 +1,5 @@
-//! Where a difference comes from: which causes of the mean latency grew or shrank, which stages are more or less busy, and what
-//! only one of the two has.
+//! Where a difference comes from: which causes of the mean latency grew or shrank, which stages are more or less busy,
+//! and what only one of the two has.
 
 use super::entrant::{Entrant, Origin};
 use super::statistics::{Difference, Sample, Test};

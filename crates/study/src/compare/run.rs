@@ -1,4 +1,5 @@
-//! Runs replications of everybody who takes part, with the same numbers: simulated ones side by side, real ones in turn.
+//! Runs replications of everybody who takes part, with the same numbers: simulated ones side by side, real ones in
+//! turn.
 
 use super::entrant::{Entrant, Origin};
 use super::error::CompareError;
@@ -86,8 +87,8 @@ pub(super) fn simulate(
     Ok(())
 }
 
-/// Runs the real ones until each has `until` repetitions: in turn, so that whatever else the machine does in the meantime meets
-/// all of them.
+/// Runs the real ones until each has `until` repetitions: in turn, so that whatever else the machine does in the
+/// meantime meets all of them.
 pub(super) fn repeat(
     entrants: &mut [Entrant],
     scenarios: &[Option<Loaded>],

@@ -8,7 +8,8 @@ use petrio_trace::event::{Event, EventKind};
 use petrio_trace::{EventReader, TraceOptions};
 use std::path::Path;
 
-/// What of a trace is fitted. Requests are the reads and writes of files where the trace has any, those of devices otherwise.
+/// What of a trace is fitted. Requests are the reads and writes of files where the trace has any, those of devices
+/// otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The length of a file at each of its opens.

@@ -1,4 +1,5 @@
-//! Distributions fitted to data: from a file of numbers or a trace to a table of families, the text to paste, JSON and a page.
+//! Distributions fitted to data: from a file of numbers or a trace to a table of families, the text to paste, JSON and
+//! a page.
 
 mod html;
 mod json;

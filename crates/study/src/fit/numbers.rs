@@ -169,7 +169,8 @@ pub(super) fn room_for_more(name: &str, count: usize) -> Result<(), NumbersError
     })
 }
 
-/// Reads numbers; empty lines and those that begin with # are left out. With a column the first line may name the columns.
+/// Reads numbers; empty lines and those that begin with # are left out. With a column the first line may name the
+/// columns.
 pub(super) fn read(
     name: &str,
     source: impl Read,

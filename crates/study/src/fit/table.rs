@@ -7,16 +7,16 @@ use std::io::Read;
 /// What separates cells, the least ambiguous first where several stand in a line.
 pub const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 
-/// The rows of a table, of any length each; empty lines and those that begin with # are left out. After a row, the reader stands
-/// on the line behind it, unless the text ends without a line feed.
+/// The rows of a table, of any length each; empty lines and those that begin with # are left out. After a row, the
+/// reader stands on the line behind it, unless the text ends without a line feed.
 pub fn rows<R: Read>(source: R, separator: u8) -> Reader<R> {
     ReaderBuilder::new()
         .delimiter(separator)
         .has_headers(false)
         .flexible(true)
         .comment(Some(b'#'))
-        // Cells lose the carriage return with the blanks. The reader's own ending for both stops before the line feed, and counts
-        // lines too late.
+        // Cells lose the carriage return with the blanks. The reader's own ending for both stops before the line feed,
+        // and counts lines too late.
         .terminator(Terminator::Any(b'\n'))
         .trim(Trim::All)
         .from_reader(source)

@@ -1,4 +1,5 @@
-//! The same users on several candidate file systems, simulated or real: §5.3 of the thesis as one question for [`compare`](crate::compare).
+//! The same users on several candidate file systems, simulated or real: §5.3 of the thesis as one question for
+//! [`compare`](crate::compare).
 
 use super::error::UsersError;
 use super::simulated::with_users;

@@ -1,5 +1,5 @@
-//! The thesis' measurements of a file system: response time a byte by number of users for several populations (figures 5.6 to 5.11), and
-//! by mean access size (figure 5.12); on a simulated system, or in a real directory.
+//! The thesis' measurements of a file system: response time a byte by number of users for several populations (figures
+//! 5.6 to 5.11), and by mean access size (figure 5.12); on a simulated system, or in a real directory.
 
 use super::error::UsersError;
 use super::run::{UsersRun, run_users};
@@ -96,8 +96,8 @@ pub struct UsersFigures {
 /// Access sizes of figure 5.12, in bytes.
 const ACCESS_SIZES: [u64; 5] = [128, 256, 512, 1_024, 2_048];
 
-/// Measures what the users of a loaded scenario with one workload of kind "users" find, as long as the scenario's watch lets it;
-/// `on_progress` is told what is being run.
+/// Measures what the users of a loaded scenario with one workload of kind "users" find, as long as the scenario's watch
+/// lets it; `on_progress` is told what is being run.
 ///
 /// # Errors
 /// What is wrong with the scenario, its users, or the directory; measurements that were stopped.

@@ -1,4 +1,5 @@
-//! Users of a specification at work in real directories: files made where they aren't there, every call timed and recorded.
+//! Users of a specification at work in real directories: files made where they aren't there, every call timed and
+//! recorded.
 
 use super::error::UsersError;
 use super::workers::{Workers, placement};
@@ -56,7 +57,8 @@ pub struct UsersSummary {
     /// From the start of the first worker process until all were ready, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers_ready_s: Option<f64>,
-    /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, at the median, in nanoseconds.
+    /// What driving costs: from the end of a call to the beginning of the next where nobody thinks, at the median, in
+    /// nanoseconds.
     pub driver_ns_a_call: Option<f64>,
     /// What 99 of 100 of those times don't exceed.
     pub driver_p99_ns_a_call: Option<f64>,
@@ -64,7 +66,8 @@ pub struct UsersSummary {
     pub driver_mean_ns_a_call: Option<f64>,
     /// Which part of them all that mean is of.
     pub driver_mean_share: f64,
-    /// How long processes waited because their calls came faster than they could be analysed, summed; part of none of those times.
+    /// How long processes waited because their calls came faster than they could be analysed, summed; part of none of
+    /// those times.
     pub held_up_s: f64,
     /// What two looks at the clock cost, in nanoseconds; taken off no response time.
     pub clock_ns: f64,
@@ -153,7 +156,8 @@ pub enum UsersProgress {
 /// Calls between two words of how far a run is.
 const CALLS_A_WORD: u64 = 4_096;
 
-/// Runs users. What `progress` is told of goes on as long as it says so; users in processes of their own go on all the same.
+/// Runs users. What `progress` is told of goes on as long as it says so; users in processes of their own go on all the
+/// same.
 ///
 /// # Errors
 /// What is wrong with the specification, the directories, or the file system.

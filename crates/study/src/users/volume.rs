@@ -1,4 +1,5 @@
-//! The files of a specification in a simulated file system: how many blocks and inodes they take, and in how many pieces each lies.
+//! The files of a specification in a simulated file system: how many blocks and inodes they take, and in how many
+//! pieces each lies.
 
 use petrio_bounds::TooMuch;
 use petrio_colours::FileId;

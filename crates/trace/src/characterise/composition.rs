@@ -2,8 +2,8 @@
 //!
 //! A file system's composition is that of all files that appear in the trace, not of those there at any one time.
 //!
-//! Lifetimes are those of files created and deleted within the trace, from the create to the unlink; a file that lives on while
-//! somebody has it open seems to live shorter than it does.
+//! Lifetimes are those of files created and deleted within the trace, from the create to the unlink; a file that lives
+//! on while somebody has it open seems to live shorter than it does.
 //!
 //! Source: S.-L. Lo, *Ivy*, HPL-CSP-90-48, 1990, §5.2 (sizes), §5.3 (composition), §5.4 (opens), §5.5 (lifetimes).
 
@@ -26,7 +26,8 @@ pub struct FileUse {
     pub all: FileSystem,
     /// Each file system, the one with most files first.
     pub file_systems: Vec<FileSystem>,
-    /// The directories with most files, most opens or most bytes; the one with most bytes first. Only of files with a path.
+    /// The directories with most files, most opens or most bytes; the one with most bytes first. Only of files with a
+    /// path.
     pub directories: Vec<Directory>,
     /// Directories in all.
     pub directories_in_all: u64,
@@ -34,7 +35,8 @@ pub struct FileUse {
     pub without_path: u64,
     /// Whether the trace tells hits from misses; if not, no open has a cache miss.
     pub tells_misses: bool,
-    /// Creates of a file that was there already: its inode was used again, and the one before is gone at an unknown time.
+    /// Creates of a file that was there already: its inode was used again, and the one before is gone at an unknown
+    /// time.
     pub created_again: u64,
     /// Files used after their unlink: they had another name, and count as not deleted.
     pub used_after_unlink: u64,
@@ -250,7 +252,8 @@ mod tests {
         let mut files = Files::default();
         let key = |device, inode| FileKey { device, inode, generation: 0 };
         let path = |text: &str| Some(Arc::<str>::from(text));
-        // Device 1: /bin/sh, opened twice, 100 bytes; /tmp/x, created, 10 bytes, deleted after 2 s. Device 2: one of unknown size.
+        // Device 1: /bin/sh, opened twice, 100 bytes; /tmp/x, created, 10 bytes, deleted after 2 s. Device 2: one of
+        // unknown size.
         let shell = files.number(key(1, 2), path("/bin/sh").as_ref()).unwrap();
         files.opened(shell, Some(Access::Read), Some(100));
         files.opened(shell, Some(Access::Read), Some(100));

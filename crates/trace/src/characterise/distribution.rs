@@ -1,7 +1,7 @@
 //! Distributions in bounded memory: a logarithmic histogram beside exact count, sum, least and greatest value.
 //!
-//! A bucket is at most 1/128 of its value wide (HdrHistogram with two significant digits, 58 KiB), so quantiles and the points
-//! of the distribution function are true to 0.8 %; count, mean, least and greatest are exact.
+//! A bucket is at most 1/128 of its value wide (HdrHistogram with two significant digits, 58 KiB), so quantiles and the
+//! points of the distribution function are true to 0.8 %; count, mean, least and greatest are exact.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;

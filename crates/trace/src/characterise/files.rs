@@ -1,19 +1,19 @@
 //! The files of a trace: when each was created and deleted, its size, how often it was opened, and what was moved.
 //!
-//! A file appears when it is created, opened, read, written, closed, synced, cut, renamed, run or unlinked; one that is only looked
-//! at (stat) doesn't. What a trace leaves unclear is settled so, and counted:
+//! A file appears when it is created, opened, read, written, closed, synced, cut, renamed, run or unlinked; one that is
+//! only looked at (stat) doesn't. What a trace leaves unclear is settled so, and counted:
 //!
 //! - A create of a file that is there already means that its inode was used again: the one before is gone, at an unknown time.
 //! - An open, read or write after the unlink, by somebody who hadn't it open, means that the file had another name: it lives.
 //! - A rename onto another file's path deletes that file.
 //!
-//! Its size is the last one told (open, truncation, unlink), or the end of a write beyond it. A file whose size is never told has
-//! none.
+//! Its size is the last one told (open, truncation, unlink), or the end of a write beyond it. A file whose size is
+//! never told has none.
 //!
 //! Memory grows with the number of files: about 150 bytes each, and its path.
 //!
-//! Source: S.-L. Lo, *Ivy*, HPL-CSP-90-48, 1990, §5: creation, deletion, size, opens for reading, those with a cache miss, and
-//! opens for writing.
+//! Source: S.-L. Lo, *Ivy*, HPL-CSP-90-48, 1990, §5: creation, deletion, size, opens for reading, those with a cache
+//! miss, and opens for writing.
 
 use super::category::FileCategory;
 use super::transfer::Way;

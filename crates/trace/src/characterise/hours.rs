@@ -32,7 +32,8 @@ pub struct Hour {
 /// Requests by hour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ByHour {
-    /// Whether the hours are those of the day, 24 of them from midnight; otherwise they are those since the trace began.
+    /// Whether the hours are those of the day, 24 of them from midnight; otherwise they are those since the trace
+    /// began.
     pub of_day: bool,
     /// Each hour.
     pub hours: Vec<Hour>,

@@ -1,8 +1,9 @@
 //! Time between calls: from one arrival to the next, and the think time of each process.
 //!
-//! A process's think time is from the *end* of its call before to the beginning of the next. From beginning to beginning would
-//! count the service time twice, once here and once in whatever serves the calls again. Calls of one process that overlap
-//! (several threads under one number, or asynchronous requests) have no think time between them; they are counted.
+//! A process's think time is from the *end* of its call before to the beginning of the next. From beginning to
+//! beginning would count the service time twice, once here and once in whatever serves the calls again. Calls of one
+//! process that overlap (several threads under one number, or asynchronous requests) have no think time between them;
+//! they are counted.
 //!
 //! Where the trace doesn't know a call's process, it has no think time. Requests to a device are an exception: without
 //! processes they count as one initiator's.

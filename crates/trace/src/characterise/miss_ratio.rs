@@ -1,10 +1,10 @@
 //! The miss ratio of an LRU cache over its size, exact at every size, from one pass.
 //!
-//! A use hits in every cache of at least as many pages as its stack distance. Uses of pages that were never used before are
-//! cold misses, which no size avoids; they stand apart.
+//! A use hits in every cache of at least as many pages as its stack distance. Uses of pages that were never used before
+//! are cold misses, which no size avoids; they stand apart.
 //!
-//! Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, *Evaluation techniques for storage hierarchies*, IBM Systems
-//! Journal 9 (2), 1970.
+//! Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, *Evaluation techniques for storage hierarchies*, IBM
+//! Systems Journal 9 (2), 1970.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Reads beside writes: how many, how many bytes, and of which sizes.
 //!
-//! A compact trace has only the reads that missed the cache. What else was moved stands in the totals of its close events, and is
-//! counted here as *unrecorded*: its bytes and calls count, its sizes aren't known.
+//! A compact trace has only the reads that missed the cache. What else was moved stands in the totals of its close
+//! events, and is counted here as *unrecorded*: its bytes and calls count, its sizes aren't known.
 
 use super::distribution::{Distribution, ValueTally};
 use super::transfer::{ByWay, Transfer};

@@ -1,5 +1,5 @@
-//! What a trace is like: file sizes and lifetimes, composition, opens, sequentiality, offsets over time, think times, the read/write
-//! mix, service times, working set, popularity and the exact LRU miss-ratio curve.
+//! What a trace is like: file sizes and lifetimes, composition, opens, sequentiality, offsets over time, think times,
+//! the read/write mix, service times, working set, popularity and the exact LRU miss-ratio curve.
 //!
 //! ```
 //! use petrio_time::Time;
@@ -19,8 +19,9 @@
 //! assert_eq!(files.pages.unwrap().miss_ratio.points.last().unwrap().miss_ratio, 0.5);
 //! ```
 //!
-//! A [`Characteriser`] is told of one event at a time. Its memory doesn't depend on the length of the trace; it grows with the
-//! number of different files, processes and pages (each part says how). Nothing in the result depends on the order of a map.
+//! A [`Characteriser`] is told of one event at a time. Its memory doesn't depend on the length of the trace; it grows
+//! with the number of different files, processes and pages (each part says how). Nothing in the result depends on the
+//! order of a map.
 //!
 //! ```text
 //!            ┌─ service      every event
@@ -31,12 +32,13 @@
 //!                                    └─ pictures
 //! ```
 //!
-//! Calls on files and requests to devices are kept apart, as a trace may have both. A device's request counts when it is queued;
-//! its issue and its completion count as events, with their service times. A *compact* trace (see [`super::event`]) leaves out reads
-//! that hit: their bytes come from the totals of the closes, and what can't be known without them is counted as unknown.
+//! Calls on files and requests to devices are kept apart, as a trace may have both. A device's request counts when it
+//! is queued; its issue and its completion count as events, with their service times. A *compact* trace (see
+//! [`super::event`]) leaves out reads that hit: their bytes come from the totals of the closes, and what can't be known
+//! without them is counted as unknown.
 //!
-//! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §5; the dissertation, §3.3.2
-//! (table 4, figure 16) and §5.5 (figures 33–37). Each part names its own.
+//! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §5; the
+//! dissertation, §3.3.2 (table 4, figure 16) and §5.5 (figures 33–37). Each part names its own.
 
 mod category;
 mod composition;
@@ -91,8 +93,8 @@ use transfer::{Transfer, Way};
 /// How a trace is to be characterised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Characterise {
-    /// The trace's time zero on the clock of those who worked, in seconds since a midnight (seconds since 1970, plus the
-    /// difference of their time zone). Left out, hours count from the beginning of the trace.
+    /// The trace's time zero on the clock of those who worked, in seconds since a midnight (seconds since 1970, plus
+    /// the difference of their time zone). Left out, hours count from the beginning of the trace.
     pub origin_seconds: Option<u64>,
 }
 

@@ -1,11 +1,13 @@
-//! Offsets over time of the busiest files or devices: points for pictures such as the dissertation's figures 16 and 33 to 37.
+//! Offsets over time of the busiest files or devices: points for pictures such as the dissertation's figures 16 and 33
+//! to 37.
 //!
-//! The busiest sixteen are followed, those with the most requests. Of each at most 4,096 requests are kept, a fair sample over
-//! the whole time: a request stays if the hash of its number lies below a bound, which is halved when there is no more room. One
-//! that becomes busy late is followed from then on, and says so. Memory is bounded, but for eight bytes for every file.
+//! The busiest sixteen are followed, those with the most requests. Of each at most 4,096 requests are kept, a fair
+//! sample over the whole time: a request stays if the hash of its number lies below a bound, which is halved when there
+//! is no more room. One that becomes busy late is followed from then on, and says so. Memory is bounded, but for eight
+//! bytes for every file.
 //!
-//! Source: the dissertation (*Storage system performance prediction with Petri nets*), figures 16 and 33–37: location of the
-//! request over its order.
+//! Source: the dissertation (*Storage system performance prediction with Petri nets*), figures 16 and 33–37: location
+//! of the request over its order.
 
 use super::transfer::{Transfer, Way};
 use serde::Serialize;

@@ -1,12 +1,12 @@
 //! The order of last uses: how many different pages were used since one was, which is its stack distance.
 //!
-//! Every use takes the next *slot* of a line; the slot of the page's use before is freed. The slots in use after a page's own
-//! are the pages used since. A bit a slot says whether it is in use, and a Fenwick tree counts the bits in groups of 512, so
-//! that counting touches a few kilobytes however long the trace. When the line is full it is drawn together: slots are
-//! renumbered by their rank, and the line gets eight times as many slots as are in use.
+//! Every use takes the next *slot* of a line; the slot of the page's use before is freed. The slots in use after a
+//! page's own are the pages used since. A bit a slot says whether it is in use, and a Fenwick tree counts the bits in
+//! groups of 512, so that counting touches a few kilobytes however long the trace. When the line is full it is drawn
+//! together: slots are renumbered by their rank, and the line gets eight times as many slots as are in use.
 //!
-//! Source: R. L. Mattson et al., *Evaluation techniques for storage hierarchies*, IBM Systems Journal 9 (2), 1970; the tree in
-//! place of the stack: B. T. Bennett and V. J. Kruskal, *LRU stack processing*, IBM J. R&D 19 (4), 1975.
+//! Source: R. L. Mattson et al., *Evaluation techniques for storage hierarchies*, IBM Systems Journal 9 (2), 1970; the
+//! tree in place of the stack: B. T. Bennett and V. J. Kruskal, *LRU stack processing*, IBM J. R&D 19 (4), 1975.
 
 /// Slots of a group: eight words, one cache line.
 const GROUP_SLOTS: u32 = 512;
@@ -81,8 +81,8 @@ impl Recency {
         self.take()
     }
 
-    /// A use of the page whose use before took `slot`: its new slot, and how many pages were used from that use to this one,
-    /// itself included.
+    /// A use of the page whose use before took `slot`: its new slot, and how many pages were used from that use to this
+    /// one, itself included.
     #[inline]
     pub(super) fn use_again(&mut self, slot: Slot) -> (Slot, u32) {
         let distance = self.live - self.rank(slot) + 1;

@@ -1,10 +1,10 @@
 //! Run lengths: how many bytes are read, or written, one after the other before a jump.
 //!
-//! A run ends where the stream jumps, turns from reading to writing or back, or is closed. In a compact trace the reads that hit
-//! are missing, so a run that goes through the cache seems to end there.
+//! A run ends where the stream jumps, turns from reading to writing or back, or is closed. In a compact trace the reads
+//! that hit are missing, so a run that goes through the cache seems to end there.
 //!
-//! Source of the notion: M. G. Baker et al., *Measurements of a distributed file system*, SOSP 1991, §4.2 (sequential runs, by
-//! number and by bytes).
+//! Source of the notion: M. G. Baker et al., *Measurements of a distributed file system*, SOSP 1991, §4.2 (sequential
+//! runs, by number and by bytes).
 
 use super::distribution::{Distribution, ValueTally};
 use super::transfer::{ByWay, Way};

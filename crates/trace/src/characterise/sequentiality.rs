@@ -1,7 +1,7 @@
 //! Whether streams are random, mixed or large sequential: the classes of the dissertation's table 4.
 //!
-//! The dissertation names three classes (pure random I/O 0.00028 %, mix of random and sequential I/O 2.047 %, large block size
-//! sequential I/O 97.952 % of a shared PVFS installation) and doesn't define them. This is a reading of it:
+//! The dissertation names three classes (pure random I/O 0.00028 %, mix of random and sequential I/O 2.047 %, large
+//! block size sequential I/O 97.952 % of a shared PVFS installation) and doesn't define them. This is a reading of it:
 //!
 //! - A *stream* is what one process does with one file from its open to its close (or with one device, in a trace of block requests).
 //! - A request *continues* the stream if it begins where the one before ended.

@@ -1,11 +1,12 @@
 //! Streams: what one process does with one file from its open to its close, or with one device.
 //!
-//! A call on a file by a process that hasn't opened it belongs to the stream of the process that opened it last, while that one is
-//! open: threads and children use what others opened. Otherwise it begins a stream of its own (opened before the trace
-//! began). A process that has a file open several times has one stream, which ends with the last close.
+//! A call on a file by a process that hasn't opened it belongs to the stream of the process that opened it last, while
+//! that one is open: threads and children use what others opened. Otherwise it begins a stream of its own (opened
+//! before the trace began). A process that has a file open several times has one stream, which ends with the last
+//! close.
 //!
-//! Memory grows with the streams that are open at once, with pairs of process and file that are never closed, and by eight bytes
-//! a file.
+//! Memory grows with the streams that are open at once, with pairs of process and file that are never closed, and by
+//! eight bytes a file.
 
 use super::runs::{RunLengths, Runs};
 use super::sequentiality::{Classes, Sequentiality, StreamSummary};

@@ -25,7 +25,8 @@ fn characterised(events: &[Event]) -> Characterisation {
     characteriser.finish()
 }
 
-/// A file is opened, read in two halves of which one misses, and closed; a scratch file is created, written and unlinked.
+/// A file is opened, read in two halves of which one misses, and closed; a scratch file is created, written and
+/// unlinked.
 fn full_trace() -> Vec<Event> {
     let mut open = at(0, EventKind::Open, 10);
     (open.access, open.size, open.path) = (Some(Access::Read), Some(8_192), Some("/data/a".into()));

@@ -1,4 +1,5 @@
-//! One movement of data: a read or a write of a file, or a request to a device. What the statistics of both are made from.
+//! One movement of data: a read or a write of a file, or a request to a device. What the statistics of both are made
+//! from.
 
 use petrio_time::Time;
 

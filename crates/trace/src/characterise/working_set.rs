@@ -1,8 +1,8 @@
 //! The working set over time: different pages used in each window, and all different pages up to its end.
 //!
-//! A trace's length isn't known before its end, and different pages of two windows can't be added. So windows of several lengths
-//! are kept at once, each until it has more than 500; the shortest that lasts is given. A page counts for a window if its last
-//! use was before the window began, which its slot on the line of last uses says.
+//! A trace's length isn't known before its end, and different pages of two windows can't be added. So windows of
+//! several lengths are kept at once, each until it has more than 500; the shortest that lasts is given. A page counts
+//! for a window if its last use was before the window began, which its slot on the line of last uses says.
 
 use super::recency::Slot;
 use petrio_time::Time;
@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn windows_counted_by_hand() {
         let mut pages = Pages::new();
-        // Milliseconds and pages: window 0 has two pages, window 1 one old and one new, window 2 none, window 3 one old.
+        // Milliseconds and pages: window 0 has two pages, window 1 one old and one new, window 2 none, window 3 one
+        // old.
         for (ms, page) in [(0, 5), (0, 6), (0, 5), (1, 5), (1, 9), (1, 9), (3, 6)] {
             pages.request(Time::from_millis(ms), 0, page * PAGE_BYTES, PAGE_BYTES);
         }

@@ -1,13 +1,15 @@
 //! File-level trace events: what programs asked a file system for, and what reached its devices.
 //!
-//! These are the records of Ivy (§3.3: exec, create/open, read, write, close with its totals, unlink), with what a trace of
-//! today also knows: who asked, fsync, truncate, rename, mkdir, stat, and the requests of the device as they are queued, issued
-//! and completed. Every trace format becomes a stream of these; petrio's own file of them is Parquet.
+//! These are the records of Ivy (§3.3: exec, create/open, read, write, close with its totals, unlink), with what a
+//! trace of today also knows: who asked, fsync, truncate, rename, mkdir, stat, and the requests of the device as they
+//! are queued, issued and completed. Every trace format becomes a stream of these; petrio's own file of them is
+//! Parquet.
 //!
-//! A *full* trace has every call. A *compact* one has what Ivy kept: a read is there only if it missed the cache, and what
-//! the others moved stands in the totals of the close.
+//! A *full* trace has every call. A *compact* one has what Ivy kept: a read is there only if it missed the cache, and
+//! what the others moved stands in the totals of the close.
 //!
-//! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §3.2 and §3.3.
+//! Source: S.-L. Lo, *Ivy: a study on replicating data for performance improvement*, HPL-CSP-90-48, 1990, §3.2 and
+//! §3.3.
 
 mod kind;
 
@@ -23,7 +25,8 @@ use std::sync::Arc;
 pub struct FileKey {
     /// The device of its file system, as `major << 20 | minor`, or any number that tells file systems apart.
     pub device: u32,
-    /// Its inode, or any number that tells the files of a file system apart. Zero where the trace doesn't know the file.
+    /// Its inode, or any number that tells the files of a file system apart. Zero where the trace doesn't know the
+    /// file.
     pub inode: u64,
     /// Its generation, where inodes are used again; from 0.
     pub generation: u32,
@@ -104,11 +107,13 @@ pub struct Event {
     pub offset: Option<u64>,
     /// Bytes moved (or, of a call that failed, asked for); of a request to a device, its bytes.
     pub length: u64,
-    /// From its beginning to its end. Of a completion on a device, from its issue; where the issue isn't known, from queueing.
+    /// From its beginning to its end. Of a completion on a device, from its issue; where the issue isn't known, from
+    /// queueing.
     pub service: Option<Time>,
     /// The error number of a call that failed; zero where it succeeded.
     pub error: u16,
-    /// The file's length in bytes: at an open, zero at a create, the new one of a truncation, the last one of an unlink.
+    /// The file's length in bytes: at an open, zero at a create, the new one of a truncation, the last one of an
+    /// unlink.
     pub size: Option<u64>,
     /// For what a file was opened.
     pub access: Option<Access>,

@@ -5,9 +5,9 @@
 //!   8,0    1       12     0.018081811     0  C   W 223490 + 56 [0]
 //! ```
 //!
-//! Device, processor, sequence number, seconds, process, action, RWBS letters, first block + blocks. Source: blkparse(1),
-//! "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end, plugs, merges, splits, remaps and messages are left out
-//! and counted. How events make requests: [`super::block_layer`].
+//! Device, processor, sequence number, seconds, process, action, RWBS letters, first block + blocks. Source:
+//! blkparse(1), "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end, plugs, merges, splits, remaps and messages
+//! are left out and counted. How events make requests: [`super::block_layer`].
 
 use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, parse_device};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};

@@ -12,9 +12,9 @@
 //! Source: Linux 6.x `include/uapi/linux/blktrace_api.h`, and `fill_rwbs` of blktrace's `blkparse_fmt.c` for which bits
 //! make which letters. How events make requests: [`super::block_layer`].
 //!
-//! blktrace writes a file a processor; `blkparse -i NAME -d FILE` puts them into one in order of time. A single processor's
-//! file is read too, without what the others saw. Leaves out and counts events of other stages, packet commands and
-//! messages. Version 8 (64-bit actions) is refused.
+//! blktrace writes a file a processor; `blkparse -i NAME -d FILE` puts them into one in order of time. A single
+//! processor's file is read too, without what the others saw. Leaves out and counts events of other stages, packet
+//! commands and messages. Version 8 (64-bit actions) is refused.
 
 use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts};

@@ -1,9 +1,9 @@
 //! Events of Linux's block layer paired into requests: what `blkparse` and the kernel's trace events have in common.
 //!
-//! A request arrives when it is queued (`Q`, `block_bio_queue`); a trace without those is taken from the dispatch to the
-//! driver (`D`, `block_rq_issue`). Its measured response ends at the completion (`C`, `block_rq_complete`) of the last of
-//! its blocks: the block layer merges queued requests into larger ones and splits large ones, so completions are matched
-//! by the range of blocks they cover. Source: blktrace's manual; Linux 6.x `include/trace/events/block.h`,
+//! A request arrives when it is queued (`Q`, `block_bio_queue`); a trace without those is taken from the dispatch to
+//! the driver (`D`, `block_rq_issue`). Its measured response ends at the completion (`C`, `block_rq_complete`) of the
+//! last of its blocks: the block layer merges queued requests into larger ones and splits large ones, so completions
+//! are matched by the range of blocks they cover. Source: blktrace's manual; Linux 6.x `include/trace/events/block.h`,
 //! `blk_fill_rwbs` in `kernel/trace/blktrace.c`.
 //!
 //! Requests are handed out in order of arrival, each once its completion is known. One whose completion doesn't come

@@ -1,4 +1,5 @@
-//! `CloudPhysics` block trace as comma-separated text: version, time in s, SCSI opcode in hexadecimal, bytes, first block.
+//! `CloudPhysics` block trace as comma-separated text: version, time in s, SCSI opcode in hexadecimal, bytes, first
+//! block.
 //!
 //! The text form of a [vscsi](super::vscsi) trace, with or without its header line. Its times are whole seconds, so
 //! requests come in bunches; the binary form keeps microseconds.

@@ -1,4 +1,5 @@
-//! Darshan's extended traces, as `darshan-dxt-parser` prints them, or in the binary log itself ([`super::darshan_log`]).
+//! Darshan's extended traces, as `darshan-dxt-parser` prints them, or in the binary log itself
+//! ([`super::darshan_log`]).
 //!
 //! ```text
 //! # DXT, file_id: 16457598720760448348, file_name: /tmp/test/testFile
@@ -7,13 +8,13 @@
 //!  X_POSIX       0  write        0               0       262144      0.0029      0.0032
 //! ```
 //!
-//! Seconds count from the job's start, which `# start_time:` gives since 1970. The process is the rank plus one, because
-//! zero is nobody; a file's number is Darshan's own. Source: darshan-util's documentation, "Guide to darshan-dxt-parser
-//! output".
+//! Seconds count from the job's start, which `# start_time:` gives since 1970. The process is the rank plus one,
+//! because zero is nobody; a file's number is Darshan's own. Source: darshan-util's documentation, "Guide to
+//! darshan-dxt-parser output".
 //!
-//! The text goes file by file and rank by rank, so all of it is read before the first event comes. What MPI-IO does to a
-//! file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening, closing
-//! and everything else that moves no bytes isn't in such a trace.
+//! The text goes file by file and rank by rank, so all of it is read before the first event comes. What MPI-IO does to
+//! a file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening,
+//! closing and everything else that moves no bytes isn't in such a trace.
 
 use super::darshan_log::Segment;
 use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, darshan_log};

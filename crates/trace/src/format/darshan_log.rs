@@ -8,12 +8,13 @@
 //! module   number of the file, rank, shared, host (64 bytes), writes, reads, then those many times offset, length, start, end
 //! ```
 //!
-//! A compressed region is one zlib stream after another, one for each process that wrote a part. All numbers have 64 bits, or are doubles.
-//! Which module is the extended trace's depends on the log's version. Source: Darshan's documentation and the headers
-//! `darshan-log-format.h` and `darshan-dxt-log-format.h` of its versions 3.1 to 3.4.
+//! A compressed region is one zlib stream after another, one for each process that wrote a part. All numbers have 64
+//! bits, or are doubles. Which module is the extended trace's depends on the log's version. Source: Darshan's
+//! documentation and the headers `darshan-log-format.h` and `darshan-dxt-log-format.h` of its versions 3.1 to 3.4.
 //!
-//! Left out: every other module, whose counters are no trace; logs of machines with the other order of bytes, logs compressed by bzip2, and
-//! versions other than 3.10, 3.20, 3.21 and 3.41: `darshan-dxt-parser` makes text of those, which is read as well.
+//! Left out: every other module, whose counters are no trace; logs of machines with the other order of bytes, logs
+//! compressed by bzip2, and versions other than 3.10, 3.20, 3.21 and 3.41: `darshan-dxt-parser` makes text of those,
+//! which is read as well.
 
 use super::RawEvent;
 use crate::error::{Fault, Problem, printable};

@@ -1,7 +1,7 @@
 //! DiskSim's ASCII trace: five blank-separated columns.
 //!
-//! Arrival in ms (a decimal number), device, first block, length in blocks, flags in hexadecimal: bit 0 read, bit 1 or 7
-//! the issuer waits (DiskSim 4.0 `disksim_reqflags.h`). Source: DiskSim 4.0 Reference Manual (Bucy et al.,
+//! Arrival in ms (a decimal number), device, first block, length in blocks, flags in hexadecimal: bit 0 read, bit 1 or
+//! 7 the issuer waits (DiskSim 4.0 `disksim_reqflags.h`). Source: DiskSim 4.0 Reference Manual (Bucy et al.,
 //! CMU-PDL-08-101, 2008), §4.2. Leaves out the sixth column of its "batch" variant, which is refused.
 
 use super::{Facts, Fit, Format, Parser, Places, Sample, exactly};

@@ -1,4 +1,5 @@
-//! petrio's own columns of events as comma-separated values: the columns of `docs/trace-format.md`, named by a header line.
+//! petrio's own columns of events as comma-separated values: the columns of `docs/trace-format.md`, named by a header
+//! line.
 //!
 //! ```text
 //! # petrio event trace, version 1
@@ -7,10 +8,10 @@
 //! 120000000,read,7,"/a, b",4096,512
 //! ```
 //!
-//! Columns stand in any order; `time_ps` and `kind` have to be there. An empty column is what the event doesn't have. Text
-//! that holds a comma, a quotation mark or a line end stands in quotation marks, marks within are doubled (RFC 4180), and a
-//! line end is `\n`, a carriage return `\r`, a backslash `\\`. `more_extents` is `device:address:blocks:hit` with
-//! semicolons between. Flags are 0 or 1.
+//! Columns stand in any order; `time_ps` and `kind` have to be there. An empty column is what the event doesn't have.
+//! Text that holds a comma, a quotation mark or a line end stands in quotation marks, marks within are doubled (RFC
+//! 4180), and a line end is `\n`, a carriage return `\r`, a backslash `\\`. `more_extents` is
+//! `device:address:blocks:hit` with semicolons between. Flags are 0 or 1.
 
 use super::{Facts, Fit, Format, Parser, Places, RawEvent};
 use crate::error::{Fault, Problem, printable};

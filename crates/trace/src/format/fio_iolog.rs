@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Version 3 puts microseconds since the log's beginning first; version 2 has no clock but its `wait` lines, in
-//! microseconds since the wait before, so that requests between two waits are at one time. Actions are `add`, `open` and
-//! `close` of a file, `read`, `write`, `trim`, `sync`, `datasync`, `sync_file_range`, `syncfs` and `wait`. Source: fio's
-//! HOWTO, "Trace file format"; `log_io_u` and `log_file` of its `iolog.c` (3.3x).
+//! microseconds since the wait before, so that requests between two waits are at one time. Actions are `add`, `open`
+//! and `close` of a file, `read`, `write`, `trim`, `sync`, `datasync`, `sync_file_range`, `syncfs` and `wait`. Source:
+//! fio's HOWTO, "Trace file format"; `log_io_u` and `log_file` of its `iolog.c` (3.3x).
 //!
 //! Leaves out and counts `add`, `trim`, `sync_file_range` and `syncfs`. Service times aren't in such a log.
 

@@ -10,13 +10,13 @@
 //! 24  u32  bytes                         52  u32  queue length (version 4 only)
 //! ```
 //!
-//! Type 1 is a request; type 4 is one that the tracing spoiled, with a further number at its end: left out, and counted. A
-//! header of text, with a line `tracedate`, may stand before the records; it ends with a form feed. HP-UX machines are
-//! big-endian, and a copy may have been turned around: the first record tells. Source: DiskSim 4.0, `hptrace.h` and
-//! `iotrace_hpl_get_ioreq_event` in `disksim_iotrace.c`.
+//! Type 1 is a request; type 4 is one that the tracing spoiled, with a further number at its end: left out, and
+//! counted. A header of text, with a line `tracedate`, may stand before the records; it ends with a form feed. HP-UX
+//! machines are big-endian, and a copy may have been turned around: the first record tells. Source: DiskSim 4.0,
+//! `hptrace.h` and `iotrace_hpl_get_ioreq_event` in `disksim_iotrace.c`.
 //!
-//! Leaves out versions 5 to 7, whose layout isn't published with a trace or a program that is; DataSeries' `srt2ds` reads
-//! them. The text that HP's own `srttool` prints isn't read, for want of a description.
+//! Leaves out versions 5 to 7, whose layout isn't published with a trace or a program that is; DataSeries' `srt2ds`
+//! reads them. The text that HP's own `srttool` prints isn't read, for want of a description.
 
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};

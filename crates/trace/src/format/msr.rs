@@ -1,8 +1,8 @@
-//! MSR Cambridge trace: comma-separated Windows file time, host, disk, `Read|Write`, offset and length in bytes, response
-//! time in 100 ns.
+//! MSR Cambridge trace: comma-separated Windows file time, host, disk, `Read|Write`, offset and length in bytes,
+//! response time in 100 ns.
 //!
-//! Source: the README of the traces ("MSR Cambridge Traces 1", SNIA IOTTA; Narayanan, Donnelly & Rowstron, FAST 2008): the
-//! time is when the request was issued, in units of 100 ns since 1601, and so is the response time. Hosts become
+//! Source: the README of the traces ("MSR Cambridge Traces 1", SNIA IOTTA; Narayanan, Donnelly & Rowstron, FAST 2008):
+//! the time is when the request was issued, in units of 100 ns since 1601, and so is the response time. Hosts become
 //! processes, in order of first appearance; the disk's number becomes the device's.
 
 use super::measured::span;

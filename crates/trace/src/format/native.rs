@@ -1,9 +1,9 @@
 //! The requests to devices in petrio's own trace file, as a block trace.
 //!
 //! A request that was queued, issued and completed is three events with one number. It arrives when it is queued (when
-//! issued, if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or from
-//! the queueing where there is no issue. A queued event that knows its own response time, as block traces of other formats
-//! become, is a whole request. How long one waits for its completion: as in [`super::block_layer`].
+//! issued, if its queueing isn't in the trace); its measured response is the time from the issue to the completion, or
+//! from the queueing where there is no issue. A queued event that knows its own response time, as block traces of other
+//! formats become, is a whole request. How long one waits for its completion: as in [`super::block_layer`].
 //!
 //! Leaves out the calls on files, and requests without a direction or a range; both are counted.
 
@@ -126,8 +126,8 @@ impl NativeBlocks {
         Ok(())
     }
 
-    /// Linux's numbers of devices become numbers in order of first appearance, as in other traces of Linux; a plain number stays, unless
-    /// it is taken.
+    /// Linux's numbers of devices become numbers in order of first appearance, as in other traces of Linux; a plain
+    /// number stays, unless it is taken.
     fn device(&mut self, device: u32) -> Result<u32, Problem> {
         if let Some(&known) = self.devices.get(&device) {
             return Ok(known);

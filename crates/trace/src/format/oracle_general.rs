@@ -7,9 +7,9 @@
 //!
 //! Source: libCacheSim's `doc/quickstart_lib.md` and `traceReader/customizedReader/oracle/oracleGeneralBin.h`.
 //!
-//! The format doesn't tell reads from writes, so all are reads; an object's number is taken as its first block, which it is
-//! in the traces that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is for oracles
-//! and isn't used.
+//! The format doesn't tell reads from writes, so all are reads; an object's number is taken as its first block, which
+//! it is in the traces that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is
+//! for oracles and isn't used.
 
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};
@@ -26,8 +26,8 @@ pub(crate) const FACTS: Facts = Facts {
 
 const RECORD_BYTES: usize = 24;
 
-/// There is no mark. Times that never decrease, sizes that an object has, and next requests that come later make it very
-/// probable, and never text.
+/// There is no mark. Times that never decrease, sizes that an object has, and next requests that come later make it
+/// very probable, and never text.
 fn fit(sample: &Sample<'_>) -> Fit {
     const SIZE_MAX: u32 = 1 << 30;
     const NEXT_MAX: i64 = 1 << 48;

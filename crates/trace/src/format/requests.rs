@@ -1,8 +1,8 @@
 //! Requests without arrival times, as events: iozone's offset files and petrio's own columns.
 //!
 //! The lines are those of [`crate::requests`], which plays them back closed; here each request begins when the one
-//! before it of its process ended (where the file says how long it took) and its think time is over. A file that doesn't
-//! say what is read and what is written is taken to be all reads, which is noted.
+//! before it of its process ended (where the file says how long it took) and its think time is over. A file that
+//! doesn't say what is read and what is written is taken to be all reads, which is noted.
 
 use super::{Facts, Fit, Format, Parser, Places, RawEvent};
 use crate::error::Fault;

@@ -1,6 +1,7 @@
 //! SPC trace: comma-separated application storage unit, first block, bytes, `R|W` in either case, time in s.
 //!
-//! Further columns are optional and free in form, and are left out. Source: SPC Trace File Format Specification, revision
+//! Further columns are optional and free in form, and are left out. Source: SPC Trace File Format Specification,
+//! revision
 //! 1.0.1 (Storage Performance Council, 2002); the Financial and WebSearch traces of the UMass repository. Blocks are of
 //! 512 bytes, as in those traces; the unit's number becomes the device's.
 

@@ -12,8 +12,8 @@
 //!                                         32  u64  rt
 //! ```
 //!
-//! Source: the reader of libCacheSim (`traceReader/vscsi`). It doesn't say what `rt` counts, so petrio makes no response
-//! time of it.
+//! Source: the reader of libCacheSim (`traceReader/vscsi`). It doesn't say what `rt` counts, so petrio makes no
+//! response time of it.
 
 use super::cloudphysics_csv::record;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};

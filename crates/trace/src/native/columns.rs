@@ -1,5 +1,5 @@
-//! Columns of record batches, whatever wrote the file: a column may be nullable or not, an integer of 32 or of 64 bits, and, unless it is
-//! one that every trace needs, absent.
+//! Columns of record batches, whatever wrote the file: a column may be nullable or not, an integer of 32 or of 64 bits,
+//! and, unless it is one that every trace needs, absent.
 
 use super::interned::Interned;
 use crate::error::Problem;

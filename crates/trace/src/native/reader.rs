@@ -1,7 +1,7 @@
 //! Reads petrio's own trace file, a batch of every column at a time.
 //!
-//! Only `time_ps` and `kind` have to be there, so that a table made elsewhere with a few of the columns is a trace too. A
-//! column that a row group has nothing but nulls in isn't decoded.
+//! Only `time_ps` and `kind` have to be there, so that a table made elsewhere with a few of the columns is a trace too.
+//! A column that a row group has nothing but nulls in isn't decoded.
 //!
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::EventReader) checks it.
 

@@ -1,9 +1,9 @@
 //! The columns of petrio's own trace file, and what its footer says about the trace.
 //!
-//! Parquet, because everything reads it: one row an [`Event`](crate::event::Event), flat columns for what most
-//! rows have (of the extents, the first), a list for what few have (the extents after the first). A column is null where the
-//! event has `None`; numbers that an event always has are zero where the trace doesn't know them, so that data frames keep
-//! them whole numbers. `docs/trace-format.md` explains every column.
+//! Parquet, because everything reads it: one row an [`Event`](crate::event::Event), flat columns for what most rows
+//! have (of the extents, the first), a list for what few have (the extents after the first). A column is null where the
+//! event has `None`; numbers that an event always has are zero where the trace doesn't know them, so that data frames
+//! keep them whole numbers. `docs/trace-format.md` explains every column.
 
 use crate::event::Access;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};

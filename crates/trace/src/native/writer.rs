@@ -20,9 +20,9 @@ const BATCH_ROWS: usize = 8_192;
 
 /// Writes events to a file that is complete or absent.
 ///
-/// Events may come out of order: they are sorted as long as none is more than 65,536 events late (a call is known when it
-/// ends, and is filed under when it began). One that is later than that is written where it stands, and counted in the
-/// footer.
+/// Events may come out of order: they are sorted as long as none is more than 65,536 events late (a call is known when
+/// it ends, and is filed under when it began). One that is later than that is written where it stands, and counted in
+/// the footer.
 ///
 /// ```
 /// use petrio_time::Time;
@@ -64,7 +64,8 @@ impl EventWriter {
         Self::into_file(whole, about)
     }
 
-    /// As [`EventWriter::create`], into a file that was begun: one for its owner alone, or one that is read and written again.
+    /// As [`EventWriter::create`], into a file that was begun: one for its owner alone, or one that is read and written
+    /// again.
     ///
     /// # Errors
     /// When it can't be written.
@@ -88,7 +89,8 @@ impl EventWriter {
     /// Adds an event.
     ///
     /// # Errors
-    /// A time or a span beyond 106 days, which a signed number of picoseconds can't hold; and when the file can't be written.
+    /// A time or a span beyond 106 days, which a signed number of picoseconds can't hold; and when the file can't be
+    /// written.
     pub fn push(&mut self, event: &Event) -> Result<(), TraceError> {
         self.check(event)?;
         self.events += 1;

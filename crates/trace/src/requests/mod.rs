@@ -7,10 +7,10 @@
 //! | `telemetry` | offset in bytes, length in bytes, and (or not) milliseconds to wait before | iozone -Y and -X |
 //! | `latency-log` | offset in kB, latency in µs, length in bytes, under a heading | iozone -Q |
 //!
-//! In a heading, `offset` and `length` are in `bytes`, `kib` or `blocks` (512 bytes), `think` (the time before the request in
-//! which its process computes) and `response` (how long it took where it was captured) in `s`, `ms`, `us` or `ns`. An operation is
-//! `R`, `W` (or `read`, `write`), `F` (`fsync`) or `D` (`fdatasync`). `file` and `process` are numbers. Lines that begin with `#` and empty ones are left out,
-//! and files may be packed with gzip, xz or zstandard.
+//! In a heading, `offset` and `length` are in `bytes`, `kib` or `blocks` (512 bytes), `think` (the time before the
+//! request in which its process computes) and `response` (how long it took where it was captured) in `s`, `ms`, `us` or
+//! `ns`. An operation is `R`, `W` (or `read`, `write`), `F` (`fsync`) or `D` (`fdatasync`). `file` and `process` are
+//! numbers. Lines that begin with `#` and empty ones are left out, and files may be packed with gzip, xz or zstandard.
 //!
 //! ```
 //! use petrio_trace::requests::{RequestFormat, RequestReader};

@@ -45,11 +45,12 @@ pub struct RequestReader {
 }
 
 impl RequestReader {
-    /// Reads from anything. `name` stands in messages; `operation` is what the requests are where the format doesn't say.
+    /// Reads from anything. `name` stands in messages; `operation` is what the requests are where the format doesn't
+    /// say.
     ///
     /// # Errors
-    /// What can't be read, is empty, has a heading that can't be understood, or says (or doesn't say) what is read and what
-    /// written although `operation` does (or doesn't).
+    /// What can't be read, is empty, has a heading that can't be understood, or says (or doesn't say) what is read and
+    /// what written although `operation` does (or doesn't).
     pub fn new(
         name: impl Into<Arc<str>>,
         source: Box<dyn Read + Send>,

@@ -1,7 +1,7 @@
 //! Requests to devices in the text that `blkparse` prints: queued (`Q`), issued (`D`), completed (`C`).
 //!
-//! A request that knows its response has a `Q` and a `C`; lines are in order of time. Times are whole nanoseconds; a flush
-//! loses its response time, because the format can't tell its completion from that of the data.
+//! A request that knows its response has a `Q` and a `C`; lines are in order of time. Times are whole nanoseconds; a
+//! flush loses its response time, because the format can't tell its completion from that of the data.
 
 use super::Encoder;
 use crate::event::{Event, EventKind};

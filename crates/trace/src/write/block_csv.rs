@@ -1,7 +1,7 @@
 //! Requests to devices in petrio's own block trace.
 //!
-//! An event that knows its response is a whole request. One whose completion is another event is held until that comes, or
-//! until the trace ends.
+//! An event that knows its response is a whole request. One whose completion is another event is held until that comes,
+//! or until the trace ends.
 
 use super::Encoder;
 use crate::event::{Event, EventKind};

@@ -1,8 +1,8 @@
 //! fio's I/O log, version 3, for `read_iolog`.
 //!
 //! Times are whole microseconds. A request to a device is one to a file of the name `device-MAJOR-MINOR` (use
-//! `replay_redirect` to send it to a real one). Left out: calls that fio has no action for, calls that failed, ranges that
-//! the trace doesn't know, and paths with blanks, which the format can't hold.
+//! `replay_redirect` to send it to a real one). Left out: calls that fio has no action for, calls that failed, ranges
+//! that the trace doesn't know, and paths with blanks, which the format can't hold.
 
 use super::Encoder;
 use crate::event::{Event, EventKind};

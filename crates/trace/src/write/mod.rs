@@ -1,7 +1,7 @@
 //! Traces written in the formats that other programs read, and in petrio's own.
 //!
-//! A format that can't hold an event leaves it out, and counts it. Each file is complete or absent. A name that goes on with `.gz`, `.xz`
-//! or `.zst` compresses it; Parquet is compressed inside.
+//! A format that can't hold an event leaves it out, and counts it. Each file is complete or absent. A name that goes on
+//! with `.gz`, `.xz` or `.zst` compresses it; Parquet is compressed inside.
 //!
 //! | format | holds | made with the extension |
 //! | --- | --- | --- |

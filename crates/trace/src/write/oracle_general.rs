@@ -1,7 +1,7 @@
 //! libCacheSim's `oracleGeneral`: 24 bytes a request, with the number of the next request for the same block.
 //!
-//! Requests are held in memory until the end, 24 bytes each, because what comes next is known only then. Times are whole
-//! seconds; lengths of up to 4 GiB. Source: as of [`crate::format`]'s reader of it.
+//! Requests are held in memory until the end, 24 bytes each, because what comes next is known only then. Times are
+//! whole seconds; lengths of up to 4 GiB. Source: as of [`crate::format`]'s reader of it.
 
 use super::Encoder;
 use crate::event::{Event, EventKind};

@@ -1,8 +1,10 @@
-//! Captured requests to files: offset, length, what was done, to which file, by whom, after how long a time, and how long it took.
+//! Captured requests to files: offset, length, what was done, to which file, by whom, after how long a time, and how
+//! long it took.
 //!
-//! [`crate::requests`] plays them back closed. Files and processes are numbered in order of appearance; a comment has each file's
-//! path. A time to think is what lies between the end of a process's request and the beginning of its next. Left out: calls that
-//! failed, that moved nothing, or whose place in the file isn't known, and all but reads, writes and fsyncs.
+//! [`crate::requests`] plays them back closed. Files and processes are numbered in order of appearance; a comment has
+//! each file's path. A time to think is what lies between the end of a process's request and the beginning of its next.
+//! Left out: calls that failed, that moved nothing, or whose place in the file isn't known, and all but reads, writes
+//! and fsyncs.
 
 use super::Encoder;
 use crate::event::{Event, EventKind, FileKey};

@@ -24,8 +24,8 @@ fn every_line_of_the_strace_sample_is_understood_and_its_counts_are_those_of_gre
     let (reader, events) = events(&path);
     assert_eq!(reader.format(), FormatName::Strace);
     let of = |kind| events.iter().filter(move |event| event.kind == kind);
-    // grep -c of each call, unfinished and resumed ones once: 29 execve and 4 of them resumed; 15 rename; 30 mkdir and 2
-    // mkdirat; 96 unlinkat and 11 unlink.
+    // grep -c of each call, unfinished and resumed ones once: 29 execve and 4 of them resumed; 15 rename; 30 mkdir and
+    // 2 mkdirat; 96 unlinkat and 11 unlink.
     assert_eq!(of(EventKind::Exec).count(), 29);
     assert_eq!(of(EventKind::Rename).count(), 15);
     assert_eq!(of(EventKind::Mkdir).count(), 32);

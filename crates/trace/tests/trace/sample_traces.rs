@@ -127,8 +127,8 @@ fn perf_block_events_become_requests_with_their_latency() {
 #[test]
 fn darshans_logs_have_the_requests_that_another_reader_counts_in_them() {
     let test = "darshans_logs_have_the_requests_that_another_reader_counts_in_them";
-    // Counted by a script of its own, which unpacks the logs' modules and knows nothing of this reader: writes, reads and bytes of the
-    // POSIX module, and requests of the MPI-IO module, which are left out.
+    // Counted by a script of its own, which unpacks the logs' modules and knows nothing of this reader: writes, reads
+    // and bytes of the POSIX module, and requests of the MPI-IO module, which are left out.
     let logs = [
         ("dxt.darshan", 1_497, 6_126, 35_539_507, 0),
         ("ior_hdf5_example.darshan", 23, 36, 8_398_304, 59),

@@ -1,5 +1,5 @@
-//! The samples of every format, with which fuzzing begins (`fuzz/seeds`; what becomes of them when they are damaged is tried by
-//! `crates/hostile`).
+//! The samples of every format, with which fuzzing begins (`fuzz/seeds`; what becomes of them when they are damaged is
+//! tried by `crates/hostile`).
 
 use super::support::{block_formats, options, read_bytes, read_events, sound};
 use petrio_trace::{FormatName, TraceOptions};

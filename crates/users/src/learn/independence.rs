@@ -1,11 +1,11 @@
 //! How far the model's assumption holds that operations, sizes and think times are independent of those before.
 //!
-//! Of the sequence of calls of each process: which Markov order explains it best, by BIC. Of access sizes and think times:
-//! autocorrelation, of their logarithms, since a few large ones would hide the rest. Of sizes, accesses and numbers of files:
-//! Spearman's rank correlation.
+//! Of the sequence of calls of each process: which Markov order explains it best, by BIC. Of access sizes and think
+//! times: autocorrelation, of their logarithms, since a few large ones would hide the rest. Of sizes, accesses and
+//! numbers of files: Spearman's rank correlation.
 //!
-//! Source: G. Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6 (2), 1978 (BIC); R. W. Katz, *On some criteria for
-//! estimating the order of a Markov chain*, Technometrics 23 (3), 1981.
+//! Source: G. Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6 (2), 1978 (BIC); R. W. Katz, *On
+//! some criteria for estimating the order of a Markov chain*, Technometrics 23 (3), 1981.
 
 use petrio_trace::event::EventKind;
 use rustc_hash::FxHashMap;

@@ -1,8 +1,10 @@
-//! From a trace to a user specification: §5.3's first two steps, and how far the model's assumption of independence holds.
+//! From a trace to a user specification: §5.3's first two steps, and how far the model's assumption of independence
+//! holds.
 //!
-//! Each process, or each login of one, is a session. Files are told apart by whose they are (by their path), and by what was done to
-//! them: made, and deleted by somebody who was there all the time, is temporary; made is new, written is read-write, anything else read-only. Of each category the distributions
-//! are those that were seen, thinned to some dozens of quantiles; `petrio fit` finds families for them.
+//! Each process, or each login of one, is a session. Files are told apart by whose they are (by their path), and by
+//! what was done to them: made, and deleted by somebody who was there all the time, is temporary; made is new, written
+//! is read-write, anything else read-only. Of each category the distributions are those that were seen, thinned to some
+//! dozens of quantiles; `petrio fit` finds families for them.
 //!
 //! Memory grows with the files and with their uses by sessions, not with the calls.
 //!
@@ -76,7 +78,8 @@ struct Last {
 }
 
 impl Last {
-    /// Whether it was cut, where an access that begins at `offset` follows: users write a file that they make to its end, and go on to read it.
+    /// Whether it was cut, where an access that begins at `offset` follows: users write a file that they make to its
+    /// end, and go on to read it.
     const fn is_cut_before(self, offset: u64, is_write: bool) -> bool {
         self.is_at_end || self.is_write && (!is_write || offset != self.end)
     }

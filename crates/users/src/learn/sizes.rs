@@ -1,9 +1,10 @@
 //! How long accesses are before they are cut.
 //!
-//! What a trace shows is what was left of an access at the end of its file, or where enough had been accessed. Such a length says only that
-//! the access would have been at least so long; taken as it is, and cut again when the users work, accesses would become shorter and
-//! shorter. The distribution behind such values is estimated as that of lifetimes of which some were broken off (E. L. Kaplan and P. Meier,
-//! "Nonparametric estimation from incomplete observations", JASA 53, 1958).
+//! What a trace shows is what was left of an access at the end of its file, or where enough had been accessed. Such a
+//! length says only that the access would have been at least so long; taken as it is, and cut again when the users
+//! work, accesses would become shorter and shorter. The distribution behind such values is estimated as that of
+//! lifetimes of which some were broken off (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete
+//! observations", JASA 53, 1958).
 
 use petrio_distribution::{Draw, Observed};
 use petrio_units::Measurable;

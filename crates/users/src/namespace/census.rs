@@ -1,4 +1,5 @@
-//! What a tree of files is like: sizes, depths, entries of directories; of a scanned one, of a trace's, of a planned one.
+//! What a tree of files is like: sizes, depths, entries of directories; of a scanned one, of a trace's, of a planned
+//! one.
 
 use super::{FileKind, HOME, Namespace};
 use std::collections::BTreeMap;
@@ -125,7 +126,8 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The greatest distance between the distributions of two sorted samples (Kolmogorov and Smirnov); 1 where one is empty alone.
+/// The greatest distance between the distributions of two sorted samples (Kolmogorov and Smirnov); 1 where one is empty
+/// alone.
 pub fn sample_distance(one: &[f64], other: &[f64]) -> f64 {
     if one.is_empty() || other.is_empty() {
         return f64::from(u8::from(one.len() != other.len()));

@@ -1,11 +1,12 @@
 //! Categories whose files resemble those of a tree.
 //!
-//! A category for each extension that many files have, with the sizes and depths that were seen; one for the directories at each depth, with their
-//! numbers of entries. Sizes, depths and names are taken to be independent of each other. The planner puts a file into any directory at its depth
-//! that has room, so that depths and fan-outs come out as they were.
+//! A category for each extension that many files have, with the sizes and depths that were seen; one for the
+//! directories at each depth, with their numbers of entries. Sizes, depths and names are taken to be independent of
+//! each other. The planner puts a file into any directory at its depth that has room, so that depths and fan-outs come
+//! out as they were.
 //!
-//! Source for the approach: N. Agrawal, A. C. Arpaci-Dusseau and R. H. Arpaci-Dusseau, *Generating realistic Impressions for file-system
-//! benchmarking*, FAST 2009.
+//! Source for the approach: N. Agrawal, A. C. Arpaci-Dusseau and R. H. Arpaci-Dusseau, *Generating realistic
+//! Impressions for file-system benchmarking*, FAST 2009.
 
 use super::census::{Census, CensusFile};
 use super::specification::{Category, EACH_USER, FileKind, Files, Order, Purpose};
@@ -21,7 +22,8 @@ const LEVELS_MAX: u32 = 9;
 /// The owner of files that aren't users' own.
 const SHARED: &str = "files";
 
-/// Describes a tree whose directories have so many bytes an entry; `users` trees if it is what as many users own each a part of.
+/// Describes a tree whose directories have so many bytes an entry; `users` trees if it is what as many users own each a
+/// part of.
 pub(crate) fn describe(
     census: &Census,
     users: Option<u32>,

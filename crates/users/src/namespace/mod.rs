@@ -1,7 +1,7 @@
 //! The files that are there before users come: directories and files by name, with sizes, owners and categories.
 //!
-//! A [`Namespace`] is made of what is [`Wanted`] and a seed, and is the same wherever it is built: in a real directory, or in a
-//! simulated file system. It can be listed, compared and verified.
+//! A [`Namespace`] is made of what is [`Wanted`] and a seed, and is the same wherever it is built: in a real directory,
+//! or in a simulated file system. It can be listed, compared and verified.
 //!
 //! ```text
 //!  notes/            an owner whom all share: its directories, and in them its files
@@ -66,7 +66,8 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// One of the files whose size is nearest, the smaller of two; of several of that size, each as likely as any other.
+    /// One of the files whose size is nearest, the smaller of two; of several of that size, each as likely as any
+    /// other.
     pub(crate) fn near(&self, size: u64, random: &mut Generator) -> Option<(u64, u32)> {
         let (nearest, first) = self.nearest(size)?;
         let from = self.files.partition_point(|&(there, _)| there < nearest);

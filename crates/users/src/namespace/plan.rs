@@ -63,8 +63,8 @@ pub(crate) fn plan(wanted: Wanted<'_>, users: u32, seed: u64) -> Result<Namespac
     plan_for(wanted, users, 0..users, seed, &Watch::default())
 }
 
-/// As [`plan`], with the files that all share and those of some of the users alone: what users have doesn't depend on each other.
-/// The home of a user who is left out is the directory of all homes. Of what is stopped, nothing is kept.
+/// As [`plan`], with the files that all share and those of some of the users alone: what users have doesn't depend on
+/// each other. The home of a user who is left out is the directory of all homes. Of what is stopped, nothing is kept.
 pub(crate) fn plan_for(
     wanted: Wanted<'_>,
     users: u32,
@@ -360,8 +360,8 @@ struct Sketch<'a> {
     depth: Option<usize>,
 }
 
-/// So many numbers of a distribution; where they are spread evenly, every `step`th from `first` on of those for all owners. Fewer, where
-/// nobody wants them any more.
+/// So many numbers of a distribution; where they are spread evenly, every `step`th from `first` on of those for all
+/// owners. Fewer, where nobody wants them any more.
 fn draws(
     of: &Distribution,
     spread: Spread,

@@ -1,6 +1,7 @@
 //! Which files there are: their categories, and how they are laid out.
 //!
-//! After W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991, table 5.1.
+//! After W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991, table
+//! 5.1.
 
 use indexmap::IndexMap;
 use petrio_distribution::Draw;
@@ -32,8 +33,8 @@ pub struct Files {
     /// Virtual users, each with a directory of files of his own; left out, as many as there are at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<u32>,
-    /// On which file system the files of an owner lie, by names that whoever runs it gives to mounted directories or file systems;
-    /// owners left out lie on the first.
+    /// On which file system the files of an owner lie, by names that whoever runs it gives to mounted directories or
+    /// file systems; owners left out lie on the first.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub place: IndexMap<String, String>,
 }
@@ -48,7 +49,8 @@ pub struct Category {
     /// Whether they are files or directories.
     #[serde(default, rename = "type")]
     pub kind: FileKind,
-    /// Whose they are: "user" for files that each user has of his own; any other word for files that all share, in a directory of that name.
+    /// Whose they are: "user" for files that each user has of his own; any other word for files that all share, in a
+    /// directory of that name.
     pub owner: String,
     /// What they are used for.
     #[serde(rename = "use")]
@@ -57,12 +59,13 @@ pub struct Category {
     pub share: Fraction,
     /// Their sizes; of a directory, the bytes of its entries.
     pub size: Draw<Bytes>,
-    /// How many directories lie between the owner's own and it: it lies in any directory at that depth that has room, where one has. Left
-    /// out, a file lies in any of the owner's directories that has room, or in his own; a directory lies in his own.
+    /// How many directories lie between the owner's own and it: it lies in any directory at that depth that has room,
+    /// where one has. Left out, a file lies in any of the owner's directories that has room, or in his own; a directory
+    /// lies in his own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<Draw<f64>>,
-    /// What they are called, with `{number}` where each one's number goes: `"paper-{number}.tex"`; left out, the category's name and the
-    /// number.
+    /// What they are called, with `{number}` where each one's number goes: `"paper-{number}.tex"`; left out, the
+    /// category's name and the number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// In which order their bytes are accessed.
@@ -143,7 +146,7 @@ pub enum Spread {
     /// Each is drawn by itself.
     #[default]
     Random,
-    /// So many files have sizes from the middles of so many equally likely parts of the distribution: sums and the greatest sizes are
-    /// those of the distribution, whatever the seed, which only says which file has which.
+    /// So many files have sizes from the middles of so many equally likely parts of the distribution: sums and the
+    /// greatest sizes are those of the distribution, whatever the seed, which only says which file has which.
     Even,
 }

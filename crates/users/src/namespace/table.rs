@@ -19,8 +19,8 @@ impl Namespace {
         self.places.iter().map(of).collect()
     }
 
-    /// The entries as tables, numbered from the placement's first; below a directory `top` on each file system, where one is given, whose
-    /// number follows theirs.
+    /// The entries as tables, numbered from the placement's first; below a directory `top` on each file system, where
+    /// one is given, whose number follows theirs.
     ///
     /// # Errors
     /// More files than there are numbers left.

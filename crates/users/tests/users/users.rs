@@ -100,8 +100,8 @@ fn files_and_bytes_of_drawn_sessions_have_the_expected_means() {
     assert!((bytes - 620_908.0).abs() < width && width < 60_000.0, "{bytes} ± {width}");
 }
 
-/// The thesis' table 5.3 prints 929 to 956 bytes (six runs of 50 sessions, 941 at the mean): accesses of regular files, cut at the end
-/// of the file on every pass.
+/// The thesis' table 5.3 prints 929 to 956 bytes (six runs of 50 sessions, 941 at the mean): accesses of regular files,
+/// cut at the end of the file on every pass.
 #[test]
 fn the_mean_access_is_that_of_the_thesis_table() {
     let batches: Vec<f64> = (0..8)

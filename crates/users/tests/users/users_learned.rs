@@ -76,8 +76,8 @@ fn what_is_learned_of_the_thesis_users_is_what_they_were_made_of() {
     assert!((uses("user-read").share.get() - 1.0).abs() < 0.01);
     assert!((uses("notes-read").files.distribution().unwrap().mean() - 11.3).abs() < 2.5);
     let sizes = uses("user-temp").size.distribution().unwrap();
-    // Where less than once each of its bytes is to be accessed, a file that is made stays smaller than drawn: at the mean by
-    // E[min(1, r)] = 2 (1 − e^(−1/2)), r exponential with mean 2.
+    // Where less than once each of its bytes is to be accessed, a file that is made stays smaller than drawn: at the
+    // mean by E[min(1, r)] = 2 (1 − e^(−1/2)), r exponential with mean 2.
     assert!((sizes.mean() / (9_233.0 * 0.787) - 1.0).abs() < 0.08, "{}", sizes.mean());
     // Accesses are as they were before they were cut, the second time as the first.
     let access = |learned: &UserSpecification| {

@@ -1,7 +1,8 @@
 //! What a point's prediction is worth: whether the machine profile has seen it.
 //!
-//! A profile's copy curve says which block and file sizes were timed in sequence, and its jumps which files at random. A cached read or
-//! overwrite of such a size is in sample; one between them is interpolated; all else follows from the model alone, and is predicted.
+//! A profile's copy curve says which block and file sizes were timed in sequence, and its jumps which files at random.
+//! A cached read or overwrite of such a size is in sample; one between them is interpolated; all else follows from the
+//! model alone, and is predicted.
 
 use super::experiment::Paced;
 use petrio_models::host::machine::{CopyCurve, CopyPoint, JumpCost, MachineParameters};

@@ -100,8 +100,8 @@ impl Bench {
         Ok(speed(&measured, clock(paced)))
     }
 
-    /// A file system like this, taken over from the point before if it is the same. With a dirty limit each run gets a fresh
-    /// one: the kernel remembers how fast a device was.
+    /// A file system like this, taken over from the point before if it is the same. With a dirty limit each run gets a
+    /// fresh one: the kernel remembers how fast a device was.
     fn provide(&mut self, loaded: &Loaded, setting: &Setting) -> Result<(), FsValidationError> {
         if self.setting.as_ref() == Some(setting) && setting.dirty_limit.is_none() {
             return Ok(());
@@ -144,8 +144,8 @@ impl Bench {
     }
 }
 
-/// Reads and overwrites that wait for nothing cost processor time. So do new files; the journal's thread, which works for
-/// them too, isn't theirs.
+/// Reads and overwrites that wait for nothing cost processor time. So do new files; the journal's thread, which works
+/// for them too, isn't theirs.
 pub(super) const fn clock(paced: Paced) -> Clock {
     match paced {
         Paced::ByReads | Paced::ByOverwrites | Paced::ByNewFiles => Clock::Processor,

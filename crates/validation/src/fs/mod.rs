@@ -6,12 +6,12 @@
 //!                     └─ rig: ext3, throttle, memory and dirty limits ─▶ measured ───┘
 //! ```
 //!
-//! Each experiment repeats a figure or a table of the dissertation on the machine at hand. The simulation and the real run
-//! come from one scenario: its file system and limits are set up for real, and its programs make the same accesses. Which of
-//! the predictions prove something is said with each ([`Label`]).
+//! Each experiment repeats a figure or a table of the dissertation on the machine at hand. The simulation and the real
+//! run come from one scenario: its file system and limits are set up for real, and its programs make the same accesses.
+//! Which of the predictions prove something is said with each ([`Label`]).
 //!
-//! Left out: mechanical disks, arrays and fabrics (figures 11 and 12), which a loop device can't stand for; and copy times by
-//! themselves (figures 13, 14 and 30), which a machine's calibration shows.
+//! Left out: mechanical disks, arrays and fabrics (figures 11 and 12), which a loop device can't stand for; and copy
+//! times by themselves (figures 13, 14 and 30), which a machine's calibration shows.
 
 mod error;
 mod experiment;
@@ -46,7 +46,8 @@ use std::path::{Path, PathBuf};
 pub struct FsQuestion {
     /// A directory to measure in. Left out, an ext3 of its own, and where that isn't possible a temporary directory.
     pub directory: Option<PathBuf>,
-    /// The machine's profile, as `petrio calibrate` writes it; left out, the machine of the catalogue that is most alike.
+    /// The machine's profile, as `petrio calibrate` writes it; left out, the machine of the catalogue that is most
+    /// alike.
     pub machine: Option<PathBuf>,
     /// The kernel's profile, of the catalogue or a file; left out, that of the youngest kernel of the catalogue.
     pub kernel: Option<String>,
@@ -102,8 +103,8 @@ pub struct FsValidation {
 /// Runs the experiments, really and in simulation.
 ///
 /// # Errors
-/// An experiment that isn't one, a machine profile that can't be read, a scenario that can't be simulated, a directory that
-/// can't be used. What this machine can't do is no error: it is left out, and said so.
+/// An experiment that isn't one, a machine profile that can't be read, a scenario that can't be simulated, a directory
+/// that can't be used. What this machine can't do is no error: it is left out, and said so.
 pub fn validate_fs(
     question: &FsQuestion,
     tell: &mut dyn FnMut(Step<'_>),

@@ -77,8 +77,8 @@ pub(super) const WORKLOAD: &str = "w";
 impl Point {
     /// The scenario.
     ///
-    /// The device takes 50 µs a request and 2 GB/s besides its limits, about what a loop device over memory does; no experiment
-    /// here depends on it.
+    /// The device takes 50 µs a request and 2 GB/s besides its limits, about what a loop device over memory does; no
+    /// experiment here depends on it.
     pub fn scenario(&self, title: &str, profile: &Profile) -> String {
         let Setting { journal, size, requests_per_second, mib_per_second, memory, dirty_limit } =
             self.setting;

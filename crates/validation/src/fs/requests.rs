@@ -1,8 +1,8 @@
 //! Captured requests for the replay.
 //!
-//! One is what a program of SQLite's was seen to do (examples/requests/README.md). The others are made by petrio, and stand for sorts that
-//! captures show: random reads of two sizes, a scan that skips, and a log of records of different lengths. A capture of one's own is
-//! replayed by a scenario with `kind = "file-trace"`.
+//! One is what a program of SQLite's was seen to do (examples/requests/README.md). The others are made by petrio, and
+//! stand for sorts that captures show: random reads of two sizes, a scan that skips, and a log of records of different
+//! lengths. A capture of one's own is replayed by a scenario with `kind = "file-trace"`.
 
 use super::point::{Point, Setting};
 use petrio_random::{Generator, generator, uniform_below};

@@ -193,7 +193,8 @@ pub(super) fn cliffs(rows: &[FsRow]) -> Vec<Cliff> {
                 let of_it = rows.iter().filter(|row| row.experiment == experiment.name);
                 of_it.map(|row| (row.file_size_bytes as f64, of(row))).collect()
             };
-            // Both fall through the same figure, so that a prediction that is too slow all along isn't a cliff displaced.
+            // Both fall through the same figure, so that a prediction that is too slow all along isn't a cliff
+            // displaced.
             let measured = curve(|row| row.measured);
             let middle = middle(&measured)?;
             let measured_bytes = crossing(&measured, middle)?;

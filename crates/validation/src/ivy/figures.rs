@@ -44,8 +44,8 @@ pub(super) fn reduction(of: f64, to: f64) -> f64 {
     (1.0 - to / of) * 100.0
 }
 
-/// The quantile of the normal distribution for two-sided 95 %: of the tens of thousands of requests that each mean is of, Student's t
-/// differs from it in the fourth digit.
+/// The quantile of the normal distribution for two-sided 95 %: of the tens of thousands of requests that each mean is
+/// of, Student's t differs from it in the fourth digit.
 const TWO_SIDED_95: f64 = 1.959_964;
 
 /// Whether two means differ at 95 % (Welch's t), as the paper checks each of its own against one copy.

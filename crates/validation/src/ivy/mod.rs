@@ -1,7 +1,8 @@
 //! Ivy's tables again: five replication policies at one to seven copies, on made-up traces.
 //!
-//! The traces of 1990 can't be had. Those of `examples/ivy/` are made up: sizes, lifetimes and counts after the paper's §5, the rest
-//! tuned until one copy of every file does what the paper says of one copy. All other rows are predictions.
+//! The traces of 1990 can't be had. Those of `examples/ivy/` are made up: sizes, lifetimes and counts after the paper's
+//! §5, the rest tuned until one copy of every file does what the paper says of one copy. All other rows are
+//! predictions.
 
 mod error;
 mod figures;

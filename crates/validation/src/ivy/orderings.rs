@@ -1,15 +1,15 @@
 //! Which orderings the paper's tables show, and whether ours show them too.
 //!
-//! Two rows of one file system are in order where one is faster by more than the paper's own figures leave open: turnarounds whose
-//! means lie closer together than [`CLOSE`] are a tie in the paper, and nothing is claimed of them. The orderings are of the
-//! policies at the same number of copies, and of the numbers of copies under the same policy.
+//! Two rows of one file system are in order where one is faster by more than the paper's own figures leave open:
+//! turnarounds whose means lie closer together than [`CLOSE`] are a tie in the paper, and nothing is claimed of them.
+//! The orderings are of the policies at the same number of copies, and of the numbers of copies under the same policy.
 
 use super::paper::{FileSystem, IvyPolicy};
 use super::run::IvyRow;
 use serde::Serialize;
 
-/// Means of the paper that differ by less than this part are a tie: of its 10⁴ to 10⁵ requests with standard deviations as large as
-/// the means, one mean is known to about 0.5 %, and a difference to 1 %.
+/// Means of the paper that differ by less than this part are a tie: of its 10⁴ to 10⁵ requests with standard deviations
+/// as large as the means, one mean is known to about 0.5 %, and a difference to 1 %.
 pub const CLOSE: f64 = 0.01;
 
 /// An ordering of the paper's.

@@ -1,7 +1,8 @@
 //! Tables 5 to 15 of the paper.
 //!
-//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement", HPL-CSP-90-48, 1990, §6. Two sentences of its prose don't follow from
-//! them (§6.2's 32 % for reads of Cello / is the write column; its table says 15 %): the tables count.
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement", HPL-CSP-90-48, 1990, §6. Two
+//! sentences of its prose don't follow from them (§6.2's 32 % for reads of Cello / is the write column; its table says
+//! 15 %): the tables count.
 
 use super::figures::IvyFigures;
 use petrio_models::cluster::replication::{PolicyParameters, Trigger};

@@ -1,5 +1,5 @@
-//! What the paper leaves open or for the future: copies that cost traffic, heavier load, CSCAN, messages, disks of today, and what of
-//! the unpublished traces decides the reductions.
+//! What the paper leaves open or for the future: copies that cost traffic, heavier load, CSCAN, messages, disks of
+//! today, and what of the unpublished traces decides the reductions.
 
 use super::error::IvyError;
 use super::figures::{IvyFigures, reduction};

@@ -25,7 +25,8 @@ pub struct FileLives {
     pub burst_gap: Duration,
     /// Which part of them is read.
     pub reads: Fraction,
-    /// The part of bursts in which files are both read and written; in each of the others, files are only read or only written.
+    /// The part of bursts in which files are both read and written; in each of the others, files are only read or only
+    /// written.
     pub mixed: Fraction,
     /// How files are read.
     pub reading: Reading,
@@ -65,8 +66,8 @@ pub struct Reading {
     pub sizes: Sizes,
     /// Where they lie.
     pub place: Place,
-    /// The part of reads that goes to a file written of late instead: a block of what was written then, so that large files
-    /// are read the more often.
+    /// The part of reads that goes to a file written of late instead: a block of what was written then, so that large
+    /// files are read the more often.
     pub of_late: Fraction,
     /// Such a file was written this long ago, at the mean; exponential.
     pub lag: Duration,

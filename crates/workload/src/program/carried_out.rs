@@ -1,6 +1,7 @@
 //! Operations that were carried out, on a real file system or a simulated one, as the events of a trace.
 //!
-//! The trace is a full one: every call, with its service time. A directory's path ends in a slash, and listing it is a read.
+//! The trace is a full one: every call, with its service time. A directory's path ends in a slash, and listing it is a
+//! read.
 
 use super::table::FileTable;
 use petrio_colours::{FileId, Operation};
@@ -45,7 +46,8 @@ pub struct OperationEvents {
 }
 
 impl OperationEvents {
-    /// For operations on these files, which are known by a device's number: any that tells file systems apart, and isn't zero.
+    /// For operations on these files, which are known by a device's number: any that tells file systems apart, and
+    /// isn't zero.
     pub fn of(table: &FileTable, device: u32) -> Self {
         let files = table.entries().iter().map(|entry| {
             let slash = if entry.is_directory { "/" } else { "" };
@@ -55,8 +57,8 @@ impl OperationEvents {
         Self { files: files.collect(), device }
     }
 
-    /// The event of an operation; operations on a file are told in the order in which they were done. `None` for what a trace has no
-    /// word for: making all durable.
+    /// The event of an operation; operations on a file are told in the order in which they were done. `None` for what a
+    /// trace has no word for: making all durable.
     pub fn event(&mut self, done: &CarriedOut) -> Option<Event> {
         let kind = match done.operation {
             Operation::Read | Operation::Readdir => EventKind::Read,

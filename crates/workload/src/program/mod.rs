@@ -1,9 +1,9 @@
 //! File-operation programs: what one process asks of a file system, one operation after the other.
 //!
-//! A [`FileProgram`] is a closed loop with one operation outstanding. It has two possible targets: a simulated System, where
-//! [`FilePrograms`] makes several of them one [`RequestSource`](crate::RequestSource) of [`FileOp`]s, and a real directory,
-//! where a driver pulls each of them on a thread of its own. Which files there must be before the first operation is said by
-//! the [`FileTable`], so that both are prepared alike.
+//! A [`FileProgram`] is a closed loop with one operation outstanding. It has two possible targets: a simulated System,
+//! where [`FilePrograms`] makes several of them one [`RequestSource`](crate::RequestSource) of [`FileOp`]s, and a real
+//! directory, where a driver pulls each of them on a thread of its own. Which files there must be before the first
+//! operation is said by the [`FileTable`], so that both are prepared alike.
 //!
 //! ```text
 //!  PatternParameters ─┐                             ┌─ FileTable ─▶ prepares a volume, or a directory
@@ -75,7 +75,8 @@ pub enum Step {
     Operation(FileOp),
     /// Lets time pass.
     Think(Time),
-    /// What follows belongs to this phase of the run; before the first such step, to [`Phase::Measured`]. Takes no time.
+    /// What follows belongs to this phase of the run; before the first such step, to [`Phase::Measured`]. Takes no
+    /// time.
     Phase(Phase),
     /// Waits until every other program of its [`Prepared`] has come to its barrier too, or has ended.
     Barrier,
@@ -85,8 +86,8 @@ pub enum Step {
 
 /// A stream of file operations by one process.
 pub trait FileProgram: Send {
-    /// What it does next. `last` is the operation before, as it was issued, and with what the driver knows of how it ended;
-    /// `None` when nothing was asked for yet.
+    /// What it does next. `last` is the operation before, as it was issued, and with what the driver knows of how it
+    /// ended; `None` when nothing was asked for yet.
     ///
     /// # Errors
     /// A captured trace that can't be read on.

@@ -1,10 +1,10 @@
 //! The numbers below a bound, each once, in an order that looks random: without a table of them.
 //!
-//! fio remembers the blocks that it has visited in a bit map (or steps with a linear-feedback shift register), iozone shuffles
-//! a table of all record numbers. A million files of a terabyte leave no room for either. Here the order is a formula: a
-//! bijection on `k`-bit numbers of a few multiplications by odd numbers and shifts, whose results beyond the bound are put
-//! through it again until they are below ("cycle walking", Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
-//! CT-RSA 2002). With the smallest `k` that will do, that takes fewer than two rounds on average.
+//! fio remembers the blocks that it has visited in a bit map (or steps with a linear-feedback shift register), iozone
+//! shuffles a table of all record numbers. A million files of a terabyte leave no room for either. Here the order is a
+//! formula: a bijection on `k`-bit numbers of a few multiplications by odd numbers and shifts, whose results beyond the
+//! bound are put through it again until they are below ("cycle walking", Black and Rogaway, "Ciphers with Arbitrary
+//! Finite Domains", CT-RSA 2002). With the smallest `k` that will do, that takes fewer than two rounds on average.
 //!
 //! It is a shuffle for workloads and no cipher: not every order of the numbers is possible.
 

@@ -1,8 +1,9 @@
 //! Several programs as one source of requests: each waits for its operation, thinks, and meets the others at barriers.
 //!
-//! A program is asked for its next step as soon as the one before is over, so everything up to its next operation (think
-//! times, phases, a barrier) is known before that operation is due. A step costs a push on a heap of due programs and a
-//! binary search among the operations in flight; nothing is allocated once each program has issued an operation.
+//! A program is asked for its next step as soon as the one before is over, so everything up to its next operation
+//! (think times, phases, a barrier) is known before that operation is due. A step costs a push on a heap of due
+//! programs and a binary search among the operations in flight; nothing is allocated once each program has issued an
+//! operation.
 
 use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
@@ -96,8 +97,8 @@ impl FilePrograms {
         }
     }
 
-    /// Lets those at the barrier go on once everybody has come or ended, at the time at which the last one did; they may
-    /// meet at the next one at once.
+    /// Lets those at the barrier go on once everybody has come or ended, at the time at which the last one did; they
+    /// may meet at the next one at once.
     fn open_barriers(&mut self) -> Result<(), ProgramError> {
         while !self.waiting.is_empty() && self.waiting.len() + self.ended == self.processes.len() {
             let last = self.processes.iter().map(|process| process.at).max().unwrap_or_default();

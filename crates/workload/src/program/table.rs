@@ -22,10 +22,11 @@ pub struct FileEntry {
     pub cached: bool,
 }
 
-/// The files of one or several workloads on one file system, each directory before what lies in it. The root isn't in it.
+/// The files of one or several workloads on one file system, each directory before what lies in it. The root isn't in
+/// it.
 ///
-/// A directory is prepared by walking the table in order: make each entry that is [`present`](FileEntry::present), write it
-/// whole, make everything durable, and drop from the page cache what isn't [`cached`](FileEntry::cached).
+/// A directory is prepared by walking the table in order: make each entry that is [`present`](FileEntry::present),
+/// write it whole, make everything durable, and drop from the page cache what isn't [`cached`](FileEntry::cached).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileTable {
     /// In order of their numbers' appearance; `index` finds them.
@@ -137,8 +138,8 @@ impl FileTable {
         present.fold(0, |sum, file| sum.saturating_add(file.size))
     }
 
-    /// The name that a file gets when it is renamed for the `times`-th time (from 1) without replacing another: an operation
-    /// carries numbers and no names, and names made here never meet those of other files.
+    /// The name that a file gets when it is renamed for the `times`-th time (from 1) without replacing another: an
+    /// operation carries numbers and no names, and names made here never meet those of other files.
     pub fn name_after_rename(&self, file: FileId, times: u64) -> Option<String> {
         self.get(file).map(|entry| format!("{}~{times}", entry.name))
     }

@@ -1,16 +1,16 @@
 //! Closed replay: think times are kept, not arrival times.
 //!
-//! The think time before a request is its arrival minus the *end* of the request that its process waited for. A trace with
-//! response times tells which that was: the one of the same process that completed last before the arrival. So a process
-//! with one request outstanding stays one, and one that kept eight in flight keeps eight. In formulas: issue = simulated
-//! completion of that request + (arrival − its traced completion) × time scale.
+//! The think time before a request is its arrival minus the *end* of the request that its process waited for. A trace
+//! with response times tells which that was: the one of the same process that completed last before the arrival. So a
+//! process with one request outstanding stays one, and one that kept eight in flight keeps eight. In formulas: issue =
+//! simulated completion of that request + (arrival − its traced completion) × time scale.
 //!
 //! A trace without response times doesn't tell. Then a request is issued when its distance from the *issue* before has
-//! passed and the process has fewer than `outstanding` (1) requests in flight: the trace's spacing where the device keeps
-//! up, and one after the other where it doesn't.
+//! passed and the process has fewer than `outstanding` (1) requests in flight: the trace's spacing where the device
+//! keeps up, and one after the other where it doesn't.
 //!
-//! Reading ahead: with one process, one record. With several, the trace is read as far as any process may have run ahead of
-//! it, and requests of processes that fall behind wait in memory, up to `look_ahead`.
+//! Reading ahead: with one process, one record. With several, the trace is read as far as any process may have run
+//! ahead of it, and requests of processes that fall behind wait in memory, up to `look_ahead`.
 
 use super::process::{Key, Process, Start};
 use super::{Record, checked_time_scale, scaled};
@@ -43,8 +43,8 @@ pub struct ClosedReplayOptions {
     pub time_scale: f64,
     /// Whether the processes of the trace wait each for itself.
     pub processes: Processes,
-    /// The most requests that a process has in flight. Left out: as many as the trace shows where it has response times, 1
-    /// where it has none.
+    /// The most requests that a process has in flight. Left out: as many as the trace shows where it has response
+    /// times, 1 where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
     /// The most requests held in memory for processes that have fallen behind others.
@@ -65,7 +65,8 @@ pub struct ClosedReplay<R, T = BlockRecord> {
     next: Option<T>,
     ended: bool,
     processes: BTreeMap<u32, Process<T>>,
-    /// Processes whose next request has a time, the earliest on top, then in order of number; one entry a process at most.
+    /// Processes whose next request has a time, the earliest on top, then in order of number; one entry a process at
+    /// most.
     ready: BinaryHeap<Reverse<(Time, u32)>>,
     /// Leads of the processes: how much earlier than in the trace their requests may come.
     leads: BTreeSet<(i128, u32)>,
@@ -141,8 +142,8 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
         Ok(self.next.as_ref().map(T::time))
     }
 
-    /// When the next record must have been read, because it might be issued then: its place in the trace minus the greatest
-    /// lead. `None` at the end of the trace, and while the only process has a request pending.
+    /// When the next record must have been read, because it might be issued then: its place in the trace minus the
+    /// greatest lead. `None` at the end of the trace, and while the only process has a request pending.
     fn must_read_by(&mut self) -> Result<Option<Time>, SourceError> {
         let Some(time) = self.peek()? else { return Ok(None) };
         // The order within a process is kept, so the next request of the only process comes after the pending one.

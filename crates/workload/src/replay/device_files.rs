@@ -1,9 +1,10 @@
-//! Traces of device requests on file systems: a file stands for each device, and past the cache it is read and written where the
-//! device was.
+//! Traces of device requests on file systems: a file stands for each device, and past the cache it is read and written
+//! where the device was.
 //!
-//! So the requests of one machine's disk can be tried on another machine's file system, simulated or real, without the disk itself:
-//! on a real directory the file lies on what is to be measured. A device may be larger than the room for its file: addresses then
-//! wrap round, which keeps runs of neighbouring requests but for the one across the end, and brings far places nearer together.
+//! So the requests of one machine's disk can be tried on another machine's file system, simulated or real, without the
+//! disk itself: on a real directory the file lies on what is to be measured. A device may be larger than the room for
+//! its file: addresses then wrap round, which keeps runs of neighbouring requests but for the one across the end, and
+//! brings far places nearer together.
 
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_trace::event::{Event, EventKind, FileKey};
@@ -11,8 +12,8 @@ use petrio_trace::event::{Event, EventKind, FileKey};
 /// The inode by which the file for a device is known; its device number tells it from the others.
 const INODE: u64 = 1;
 
-/// A request to a device as a call on the file that stands for it, which has room for `room` bytes; `None` of what isn't
-/// the queueing of a request.
+/// A request to a device as a call on the file that stands for it, which has room for `room` bytes; `None` of what
+/// isn't the queueing of a request.
 pub(super) fn as_file_call(event: &Event, room: u64) -> Option<Event> {
     if event.kind != EventKind::Queue {
         return None;
@@ -65,7 +66,8 @@ mod tests {
         let call = as_file_call(&request(80, 16, Direction::Write), u64::MAX).unwrap();
         assert_eq!((call.kind, call.offset, call.length), (EventKind::Write, Some(40_960), 8_192));
         assert_eq!((call.file.device, call.process, call.time), (8 << 20, 7, Time::from_millis(3)));
-        // That somebody waits for a device doesn't make a write of a file synchronous; that it must be on the medium does.
+        // That somebody waits for a device doesn't make a write of a file synchronous; that it must be on the medium
+        // does.
         assert!(!call.synchronous);
         let flush = as_file_call(&request(0, 0, Direction::Flush), u64::MAX).unwrap();
         assert_eq!((flush.kind, flush.length), (EventKind::Fsync, 0));

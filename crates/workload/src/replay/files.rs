@@ -1,14 +1,15 @@
 //! File-level traces as file operations: which files there are, and what each event asks for.
 //!
-//! A trace is looked over once before it is replayed ([`TraceFiles::of`]): which files are there at its beginning (those whose first
-//! event isn't their creation), how long they are, and where their blocks lie as far as the trace tells. Then its events come
-//! again, as [`FileRecord`]s, for an open or a closed replay.
+//! A trace is looked over once before it is replayed ([`TraceFiles::of`]): which files are there at its beginning
+//! (those whose first event isn't their creation), how long they are, and where their blocks lie as far as the trace
+//! tells. Then its events come again, as [`FileRecord`]s, for an open or a closed replay.
 //!
-//! Think time is kept per process, or per file where the trace doesn't know processes (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.6).
+//! Think time is kept per process, or per file where the trace doesn't know processes (S.-L. Lo, "Ivy", HPL-CSP-90-48,
+//! 1990, §4.6).
 //!
-//! Left out: events that failed, program starts, device requests (they follow), and directories, of which one level stands for
-//! all: files are placed by the path of their directory. In a trace that has device requests and no calls on files, a file stands for
-//! each device ([`device_files`](super::device_files)).
+//! Left out: events that failed, program starts, device requests (they follow), and directories, of which one level
+//! stands for all: files are placed by the path of their directory. In a trace that has device requests and no calls on
+//! files, a file stands for each device ([`device_files`](super::device_files)).
 
 use super::Record;
 use super::device_files::as_file_call;
@@ -368,7 +369,8 @@ pub struct FileRecords<R> {
     events: R,
     files: Arc<TraceFiles>,
     think_per: ThinkPer,
-    /// What a replayed operation has besides what the trace says: its first process' number, its file system, its urgency.
+    /// What a replayed operation has besides what the trace says: its first process' number, its file system, its
+    /// urgency.
     placement: Placement,
     /// Only reads that missed, of a trace that says which did.
     only_misses: bool,
@@ -376,7 +378,8 @@ pub struct FileRecords<R> {
 }
 
 impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
-    /// The events of a trace that has been looked over. In the run, its processes are numbered from the placement's first.
+    /// The events of a trace that has been looked over. In the run, its processes are numbered from the placement's
+    /// first.
     pub fn new(events: R, files: Arc<TraceFiles>, wanted: ThinkPer, placement: Placement) -> Self {
         let think_per = files.think_per(wanted);
         Self { events, files, think_per, placement, only_misses: false, at: BTreeMap::new() }

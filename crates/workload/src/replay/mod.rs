@@ -1,9 +1,9 @@
 //! Replays traces: **open** keeps arrival times, **closed** keeps think times.
 //!
-//! An open replay issues each request when the trace did, whether or not the device keeps up. A closed one lets a process
-//! wait as it did: its next request comes one think time after the completion that it waited for, however long that took on
-//! the simulated device. Both take any iterator of records: a [`TraceReader`](petrio_trace::TraceReader), or several merged
-//! (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
+//! An open replay issues each request when the trace did, whether or not the device keeps up. A closed one lets a
+//! process wait as it did: its next request comes one think time after the completion that it waited for, however long
+//! that took on the simulated device. Both take any iterator of records: a [`TraceReader`](petrio_trace::TraceReader),
+//! or several merged (`MergedTraces::open(…)?.map(|merged| merged.map(|merged| merged.record))`).
 
 mod closed;
 mod device_files;

@@ -1,10 +1,11 @@
-//! Keeps a replay of files possible: what was there for a call on the machine that was traced need not be there in the replay.
+//! Keeps a replay of files possible: what was there for a call on the machine that was traced need not be there in the
+//! replay.
 //!
-//! In a closed replay each process keeps its own pace, so one may open a file that another has not made yet, or has deleted already;
-//! and a trace that begins in the middle of things closes what it never opened. A call that can't be made any more is made as the
-//! nearest one that can: an open of a missing file makes it, a create of one that is there opens it, and any other call becomes a
-//! look at the root directory, as a call that fails costs its way through the file system too. A file that is open is deleted with
-//! its last close. Each change is counted.
+//! In a closed replay each process keeps its own pace, so one may open a file that another has not made yet, or has
+//! deleted already; and a trace that begins in the middle of things closes what it never opened. A call that can't be
+//! made any more is made as the nearest one that can: an open of a missing file makes it, a create of one that is there
+//! opens it, and any other call becomes a look at the root directory, as a call that fails costs its way through the
+//! file system too. A file that is open is deleted with its last close. Each change is counted.
 
 use super::files::TraceFiles;
 use crate::due::Due;

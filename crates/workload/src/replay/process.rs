@@ -197,8 +197,8 @@ impl<T: Record> Process<T> {
         self.forget();
     }
 
-    /// By how much its requests can come earlier than in the trace, in picoseconds of stretched time: the greatest lead of
-    /// any completion or issue that a request not yet read may follow on.
+    /// By how much its requests can come earlier than in the trace, in picoseconds of stretched time: the greatest lead
+    /// of any completion or issue that a request not yet read may follow on.
     pub(super) fn lead(&mut self, stretch: impl Fn(Time) -> Option<Time>) -> i128 {
         let lead = |traced: Time, simulated: Option<Time>| {
             let traced = stretch(traced).unwrap_or(Time::NEVER);

@@ -1,7 +1,8 @@
 //! A process of a file-level trace as a program of its own: what runs on a real directory.
 //!
-//! On a simulated System one reader serves all processes ([`super::ClosedReplay`]). On a real one each process is a thread, which reads
-//! the trace by itself and plays its own part of it: the time between the end of one call and the beginning of the next is thought.
+//! On a simulated System one reader serves all processes ([`super::ClosedReplay`]). On a real one each process is a
+//! thread, which reads the trace by itself and plays its own part of it: the time between the end of one call and the
+//! beginning of the next is thought.
 
 use super::files::FileRecord;
 use super::{Record, checked_time_scale, scaled};

@@ -5,8 +5,8 @@ use petrio_colours::Direction;
 use petrio_distribution::{Distribution, uniform, uniform_below};
 use rand_core::Rng;
 
-/// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where not
-/// said otherwise.
+/// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where
+/// not said otherwise.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Which generator, from 1, for messages.

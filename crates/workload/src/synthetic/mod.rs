@@ -1,7 +1,7 @@
 //! Synthetic request streams, open, closed and in between: DiskSim's generators.
 //!
-//! Each generator is a process that thinks, issues a request to a random place, and thinks again; see [`Generator`] for the
-//! parameters and [`SyntheticSource`] for what waiting means. Source: DiskSim 4.0 Reference Manual (Bucy et al.,
+//! Each generator is a process that thinks, issues a request to a random place, and thinks again; see [`Generator`] for
+//! the parameters and [`SyntheticSource`] for what waiting means. Source: DiskSim 4.0 Reference Manual (Bucy et al.,
 //! CMU-PDL-08-101, 2008), "Synthetic workload generation", and `disksim_synthio.c`, which decides where they differ.
 //!
 //! ```
@@ -25,10 +25,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What differs from DiskSim, and why: generators don't share a processor (DiskSim's think times do, on its `Number of
-//! processors`; in petrio a processor is a part of the System); the last block of a device can be drawn (DiskSim's test
-//! leaves it out); a distribution that can't give an acceptable number is refused (DiskSim draws for ever); its system-call
-//! events are left out.
+//! What differs from DiskSim, and why: generators don't share a processor (DiskSim's think times do, on its
+//! `Number of processors`; in petrio a processor is a part of the System); the last block of a device can be drawn
+//! (DiskSim's test leaves it out); a distribution that can't give an acceptable number is refused (DiskSim draws for
+//! ever); its system-call events are left out.
 
 mod error;
 mod generator;

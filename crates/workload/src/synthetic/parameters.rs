@@ -27,11 +27,12 @@ pub struct Synthetic {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
-    /// The devices that it asks, by their numbers in the System; each request that is neither sequential nor local chooses
-    /// one, all equally likely.
+    /// The devices that it asks, by their numbers in the System; each request that is neither sequential nor local
+    /// chooses one, all equally likely.
     #[serde(default = "first_device")]
     pub devices: Vec<u32>,
-    /// How much of each device it uses, from the first block on. Whoever builds the System fills it in where it is left out.
+    /// How much of each device it uses, from the first block on. Whoever builds the System fills it in where it is left
+    /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Blocks>,
     /// Addresses and lengths are multiples of this (DiskSim: blocking factor).
@@ -45,12 +46,12 @@ pub struct Generator {
     /// How many of the requests begin near the beginning of the one before.
     #[serde(default = "none")]
     pub local_fraction: Fraction,
-    /// How many of the requests are time-critical: the generator waits for them before it thinks on. With 1 the generator is
-    /// closed, with 0 it is open.
+    /// How many of the requests are time-critical: the generator waits for them before it thinks on. With 1 the
+    /// generator is closed, with 0 it is open.
     #[serde(default = "none")]
     pub time_critical_fraction: Fraction,
-    /// How many of the requests are time-limited: the generator thinks on for a time limit, and then waits if the request
-    /// hasn't completed.
+    /// How many of the requests are time-limited: the generator thinks on for a time limit, and then waits if the
+    /// request hasn't completed.
     #[serde(default = "none")]
     pub time_limited_fraction: Fraction,
     /// The time limit; needed where `time_limited_fraction` isn't 0.
@@ -64,11 +65,12 @@ pub struct Generator {
     /// How long it thinks before a local request; left out: as before any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_inter_arrival: Option<Draw<Duration>>,
-    /// From the beginning of the request before to that of a local request; needed where `local_fraction` isn't 0. Draws
-    /// that lead off the device are drawn again.
+    /// From the beginning of the request before to that of a local request; needed where `local_fraction` isn't 0.
+    /// Draws that lead off the device are drawn again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_distance: Option<Draw<SignedBlocks>>,
-    /// Lengths, rounded up to the alignment. Draws below one block, and those that don't fit on the device, are drawn again.
+    /// Lengths, rounded up to the alignment. Draws below one block, and those that don't fit on the device, are drawn
+    /// again.
     pub size: Draw<Blocks>,
 }
 

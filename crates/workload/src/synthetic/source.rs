@@ -1,8 +1,8 @@
 //! When a generator's requests are issued: thinking, waiting, and time limits.
 //!
 //! A generator has a clock of its own, which runs while it thinks and stands while it waits. The think time of the next
-//! request begins when a request is issued that it doesn't wait for, or when one completes that it does. A time limit is a
-//! reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
+//! request begins when a request is issued that it doesn't wait for, or when one completes that it does. A time limit
+//! is a reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
 
 use super::generator::{Drawn, Plan, Urgency};
 use crate::due::Due;
@@ -77,7 +77,8 @@ impl<R: Rng> Worker<R> {
     }
 }
 
-/// A synthetic workload at work: all its generators as one source. A generator's number, from 0, is its requests' process.
+/// A synthetic workload at work: all its generators as one source. A generator's number, from 0, is its requests'
+/// process.
 #[derive(Clone, Debug)]
 pub struct SyntheticSource<R> {
     workers: Vec<Worker<R>>,

@@ -94,8 +94,8 @@ fn a_stride_goes_through_the_file_lane_by_lane() {
 
 #[test]
 fn a_stride_agrees_with_iozone_until_a_lane_ends_on_the_last_record() {
-    // iozone.c 3.430, read_stride_perf_test: after each record, on by the stride, or, where that is on the last record or
-    // beyond it, back to the next lane.
+    // iozone.c 3.430, read_stride_perf_test: after each record, on by the stride, or, where that is on the last record
+    // or beyond it, back to the next lane.
     fn iozone(stride: u64, records: u64) -> Vec<u64> {
         let (mut at, mut lane) = (0, 0);
         (0..records)
@@ -139,7 +139,8 @@ fn a_random_pass_visits_each_record_once_and_each_pass_in_another_order() {
     assert_eq!(passes.len(), 3);
     for pass in &passes {
         assert_eq!(pass.iter().collect::<BTreeSet<_>>().len(), 1_000);
-        // Ascending neighbours are as frequent as descending ones: 499.5 expected, a standard deviation of √(1001/12) = 9.1.
+        // Ascending neighbours are as frequent as descending ones: 499.5 expected, a standard deviation of √(1001/12) =
+        // 9.1.
         let ascents = pass.windows(2).filter(|pair| pair[0] < pair[1]).count();
         assert!((450..550).contains(&ascents), "{ascents}");
     }

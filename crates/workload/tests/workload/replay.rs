@@ -29,7 +29,8 @@ fn data(test: &str, file: &str) -> Option<PathBuf> {
     None
 }
 
-/// Drives a source on a device that serves every request at once, each for a time of its own. Gives issue times and items.
+/// Drives a source on a device that serves every request at once, each for a time of its own. Gives issue times and
+/// items.
 pub(crate) fn drive(
     source: &mut dyn RequestSource,
     mut service: impl FnMut(&SourceItem) -> Time,

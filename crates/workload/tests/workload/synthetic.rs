@@ -49,7 +49,8 @@ fn the_open_workload_has_its_rates_reads_places_and_lengths() {
     // Three streams of one request each 25 ms; the error of the sum of n exponential times is 1/√n.
     let seconds = issued[59_999].0.as_seconds();
     assert!((seconds / (20_000.0 * 0.025) - 1.0).abs() < 4.4 / 60_000_f64.sqrt(), "{seconds}");
-    // Lengths: an exponential number cut to whole blocks, at least one, in multiples of 8: P(1 < x ≤ 8k), with 8 = e^-1 each.
+    // Lengths: an exponential number cut to whole blocks, at least one, in multiples of 8: P(1 < x ≤ 8k), with 8 = e^-1
+    // each.
     let e = std::f64::consts::E;
     let one_unit = (1.0 / e.powf(0.125) - 1.0 / e.powf(9.0 / 8.0)) * e.powf(0.125);
     let shortest = requests.iter().filter(|request| request.blocks == 8).count();
@@ -126,7 +127,8 @@ fn sequential_and_local_requests_follow_the_one_before() {
         .collect();
     assert!(distances.iter().all(|distance| (-80..800).contains(distance)));
     let mean = distances.iter().sum::<i64>() as f64 / distances.len() as f64;
-    // Uniform in −80…800, cut toward zero to multiples of 8: 9 of 110 steps vanish at zero from below, 3.5 blocks each above.
+    // Uniform in −80…800, cut toward zero to multiples of 8: 9 of 110 steps vanish at zero from below, 3.5 blocks each
+    // above.
     assert!((mean - 356.3).abs() < 4.4 * 254.0 / (distances.len() as f64).sqrt(), "{mean}");
     let reads = issued.iter().filter(|(_, item)| item.request.direction == Direction::Read).count();
     // Directions of sequential runs are not independent: runs of mean length 1.25 widen the error by √1.5.
@@ -216,7 +218,8 @@ fn parameters_that_no_generator_can_have_are_refused_by_name() {
 
 #[test]
 fn every_family_drives_a_generator() {
-    // Gaps of a two-stage gamma distribution with mean 0.5 · 2 · 3 ms + 0.5 · (10 ms + 4 · 1 ms) = 10 ms, constant sizes in short.
+    // Gaps of a two-stage gamma distribution with mean 0.5 · 2 · 3 ms + 0.5 · (10 ms + 4 · 1 ms) = 10 ms, constant
+    // sizes in short.
     let fitted = workload(
         r#"{ "requests": 20000, "generators": [ { "capacity": "1 GB", "read_fraction": 1,
             "inter_arrival": { "gamma": { "stages": [ { "weight": 0.5, "shape": 2, "scale": "3 ms" },

@@ -1,7 +1,8 @@
 //! Where the folders are in which names are told: known beforehand, or found when the first name in one is.
 //!
-//! A record has a folder's inode only. Those that a walk met or that are made meanwhile are known; beside these, temporary
-//! files' folders, where file systems are mounted, the folders of files that /proc shows, and where the thread at work is.
+//! A record has a folder's inode only. Those that a walk met or that are made meanwhile are known; beside these,
+//! temporary files' folders, where file systems are mounted, the folders of files that /proc shows, and where the
+//! thread at work is.
 
 use super::watch::{Renaming, Told};
 use crate::file_trace::join::names::Names;

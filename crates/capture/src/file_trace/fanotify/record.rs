@@ -1,8 +1,8 @@
 //! The bytes that a fanotify descriptor gives, as records of names.
 //!
-//! Source: fanotify(7); Linux 6.18 `include/uapi/linux/fanotify.h` (the layout), `include/linux/exportfs.h`, `fs/xfs/xfs_export.h`,
-//! `mm/shmem.c` (`shmem_encode_fh`), `fs/btrfs/export.h` (what file handles have in them). Left out: handles of other file
-//! systems, which say nothing to anybody but them; their records are counted.
+//! Source: fanotify(7); Linux 6.18 `include/uapi/linux/fanotify.h` (the layout), `include/linux/exportfs.h`,
+//! `fs/xfs/xfs_export.h`, `mm/shmem.c` (`shmem_encode_fh`), `fs/btrfs/export.h` (what file handles have in them). Left
+//! out: handles of other file systems, which say nothing to anybody but them; their records are counted.
 
 /// A file or folder by its file system's number and its inode's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

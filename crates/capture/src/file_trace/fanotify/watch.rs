@@ -1,10 +1,10 @@
 //! The watch itself: which file systems are asked for names, and the reading of what they tell.
 //!
-//! Whole file systems are watched, so everybody's names are told, not the command's alone; most are nobody's whose calls are in
-//! the trace, and cost the collector a look at a table each.
+//! Whole file systems are watched, so everybody's names are told, not the command's alone; most are nobody's whose
+//! calls are in the trace, and cost the collector a look at a table each.
 //!
-//! Source: fanotify_init(2), fanotify_mark(2). FAN_REPORT_TARGET_FID and FAN_RENAME need Linux 5.17; an older kernel tells
-//! nothing here, and the trace is what it is without.
+//! Source: fanotify_init(2), fanotify_mark(2). FAN_REPORT_TARGET_FID and FAN_RENAME need Linux 5.17; an older kernel
+//! tells nothing here, and the trace is what it is without.
 
 use super::record::{self, Change, Node, NodeEntry, Unread};
 use crate::file_trace::join::names::Entry;

@@ -84,7 +84,8 @@ impl Joiner {
             | Call::Sync
             | Call::TruncateOpen => {
                 for (index, place) in places.iter_mut().enumerate() {
-                    // Of a descriptor that was opened before the capture, the call itself may tell whether it is a file's.
+                    // Of a descriptor that was opened before the capture, the call itself may tell whether it is a
+                    // file's.
                     if opens[index].is_some() || is_incomplete && index == 0 {
                         *place = Some(self.queue.reserve(time_ns));
                     }

@@ -1,7 +1,8 @@
 //! Pages outside of reads: those of mapped files and of programs that are started.
 //!
-//! Mapped memory is read without a call. A page fault that finds its page in the cache leaves no record, as it is as quick as
-//! memory; one that misses becomes a read of that page, with the time at which the page was asked for and no service time.
+//! Mapped memory is read without a call. A page fault that finds its page in the cache leaves no record, as it is as
+//! quick as memory; one that misses becomes a read of that page, with the time at which the page was asked for and no
+//! service time.
 
 use super::table::{OpenId, Table};
 use super::{Joiner, PAGE_BYTES, Pages, byte_of};

@@ -1,5 +1,5 @@
-//! From the kernel's events to those of a file-level trace: who has which file open and where in it, which pages a call missed,
-//! where they lie, what became of the device's requests.
+//! From the kernel's events to those of a file-level trace: who has which file open and where in it, which pages a call
+//! missed, where they lie, what became of the device's requests.
 //!
 //! ```text
 //! kernel events ─┬─ calls (call, finish) ──▶ table: descriptors, opened files, positions ─┐
@@ -8,12 +8,12 @@
 //!                └─ requests ──▶ queued, issued, completed, whose ──────────────────────────┘
 //! ```
 //!
-//! Pure: what /proc knows comes in as [`table::Shown`]. Nothing here panics or fails, whatever the events are: some may have
-//! been lost.
+//! Pure: what /proc knows comes in as [`table::Shown`]. Nothing here panics or fails, whatever the events are: some may
+//! have been lost.
 //!
 //! Source: S.-L. Lo, *Ivy*, HPL-CSP-90-48, 1990, §3.2: descriptors and positions are rebuilt from the calls, blocks are
-//! attributed to the call in progress. There a flush in another's name spoilt 0.2 % of the reads; here the page cache's events
-//! name their inode.
+//! attributed to the call in progress. There a flush in another's name spoilt 0.2 % of the reads; here the page cache's
+//! events name their inode.
 
 mod call;
 mod fault;

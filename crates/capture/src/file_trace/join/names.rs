@@ -1,6 +1,7 @@
 //! Names: folders by their place in the folder above, files by their place in a folder, paths put together of these.
 //!
-//! A folder that is renamed takes along what is in it. What is known by its whole path only (as /proc shows it) keeps that.
+//! A folder that is renamed takes along what is in it. What is known by its whole path only (as /proc shows it) keeps
+//! that.
 
 use crate::recorder::kernel_event::Inode;
 use petrio_trace::event::FileKey;

@@ -1,14 +1,15 @@
 //! Names that were told (by fanotify) are matched to the calls and inodes that the events show.
 //!
-//! What is told has a thread and comes in order, but has no time; a batch of it was told before some moment, its *border*.
+//! What is told has a thread and comes in order, but has no time; a batch of it was told before some moment, its
+//! *border*.
 //!
 //! - A file that is made or deleted was seen in the same thread with the same inode: the first told goes with the first seen.
 //! - Renames and new folders are counted by thread from border to border: where there are as many told as calls that succeeded,
 //!   they go together in order. Where there aren't (a rename on a file system that isn't watched, one onto the same file, two
 //!   that the kernel told as one), the calls of that time stay without: rather nothing than another's name.
 //!
-//! So renames wait for the next border, a turn, and what became of names takes effect when the rename goes out, in the order of
-//! time. Renames of threads that aren't traced take effect at the border.
+//! So renames wait for the next border, a turn, and what became of names takes effect when the rename goes out, in the
+//! order of time. Renames of threads that aren't traced take effect at the border.
 
 use super::queue::Place;
 use super::{InCall, Joiner, places};
@@ -21,8 +22,8 @@ use std::collections::VecDeque;
 /// A name is told within the call that was seen; so long may a call wait for its journal.
 const SIGHTING_NS: u64 = 20_000_000_000;
 
-/// When a batch was told: from the beginning of its last look, that found nothing more, to that look's end, in nanoseconds of the
-/// trace's clock.
+/// When a batch was told: from the beginning of its last look, that found nothing more, to that look's end, in
+/// nanoseconds of the trace's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Border {
     pub(crate) from_ns: u64,
@@ -181,8 +182,8 @@ impl Joiner {
         true
     }
 
-    /// What was told before the last border and seen since. What nobody saw is a link, or on a file system whose new inodes
-    /// aren't seen.
+    /// What was told before the last border and seen since. What nobody saw is a link, or on a file system whose new
+    /// inodes aren't seen.
     fn name_unseen(&mut self) {
         for told in std::mem::take(&mut self.matching.unseen) {
             if !self.name_seen(&told)

@@ -1,7 +1,8 @@
 //! Where files lie on their devices, as far as it was seen: from a file's blocks to the device's, and back.
 //!
-//! The file systems tell whole extents (`ext4_es_lookup_extent_exit`, `ext4_ext_map_blocks_exit`), so a few entries cover a file.
-//! Addresses are those of the whole disk: a partition's first sector is added, so that they compare with its requests.
+//! The file systems tell whole extents (`ext4_es_lookup_extent_exit`, `ext4_ext_map_blocks_exit`), so a few entries
+//! cover a file. Addresses are those of the whole disk: a partition's first sector is added, so that they compare with
+//! its requests.
 
 use crate::recorder::kernel_event::Inode;
 use petrio_trace::event::{Extent, FileKey};
@@ -92,8 +93,8 @@ impl Places {
         (sector < first.saturating_add(sectors)).then_some(file)
     }
 
-    /// Where the bytes of a file lie, as far as known, each part with whether it was in the cache: `missed` are the ranges of
-    /// bytes that weren't.
+    /// Where the bytes of a file lie, as far as known, each part with whether it was in the cache: `missed` are the
+    /// ranges of bytes that weren't.
     pub(crate) fn find(
         &self,
         file: FileKey,

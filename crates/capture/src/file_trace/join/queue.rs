@@ -1,5 +1,5 @@
-//! Events on their way out, in the order in which they began: one that isn't over, or whose file isn't known yet, keeps its
-//! place, and those behind it wait.
+//! Events on their way out, in the order in which they began: one that isn't over, or whose file isn't known yet, keeps
+//! its place, and those behind it wait.
 //!
 //! How long, and how many wait, is bounded: then an event goes with what is known of it.
 

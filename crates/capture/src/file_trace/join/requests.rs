@@ -1,9 +1,9 @@
 //! Device requests: from the file system's hand through the queue to the device and back, under one number.
 //!
-//! What a file system hands over (a bio) may be merged with others into one request, or be split into several. A request is what
-//! goes to the device: bios that it covers get its number, and a bio's rest waits for the next. A completion is that of the
-//! request issued at the same sector. Without an issue in between (devices that take bios as they are) the queueing stands
-//! alone.
+//! What a file system hands over (a bio) may be merged with others into one request, or be split into several. A
+//! request is what goes to the device: bios that it covers get its number, and a bio's rest waits for the next. A
+//! completion is that of the request issued at the same sector. Without an issue in between (devices that take bios as
+//! they are) the queueing stands alone.
 //!
 //! Source: Linux 6.18 `block/blk-core.c`, `block/blk-mq.c` (where the events stand), `kernel/trace/blktrace.c`
 //! (`blk_fill_rwbs`, the letters). Left out: discards and zone commands, which are counted.

@@ -1,7 +1,7 @@
 //! Descriptors and what they stand for, rebuilt from the calls: who shares a table, and what a table's entries share.
 //!
-//! As in the kernel: a thread has a table of descriptors, which other threads may share; a descriptor stands for an opened file
-//! with its position, which other descriptors (dup, fork) may share.
+//! As in the kernel: a thread has a table of descriptors, which other threads may share; a descriptor stands for an
+//! opened file with its position, which other descriptors (dup, fork) may share.
 
 use crate::file_trace::join::queue::Place;
 use crate::recorder::kernel_event::Inode;

@@ -17,36 +17,41 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration as StandardDuration;
 
-/// Record what a command, or the whole system, asks of files, and what reaches the devices; or the requests to one device
+/// Record what a command, or the whole system, asks of files, and what reaches the devices; or the requests to one
+/// device
 ///
-/// The trace says which file (with its path where it can be found), which bytes, how long it took, whether the cache had them, where they
-/// lie, and which device requests were made. By default it is compact, as Ivy's were (HPL-CSP-90-48): every open, write, close, unlink,
-/// and those reads that missed the cache; the close of a file has the totals of all its reads.
+/// The trace says which file (with its path where it can be found), which bytes, how long it took, whether the cache
+/// had them, where they lie, and which device requests were made. By default it is compact, as Ivy's were
+/// (HPL-CSP-90-48): every open, write, close, unlink, and those reads that missed the cache; the close of a file has
+/// the totals of all its reads.
 ///
-/// Needs root, and a Linux with tracefs and syscall events. Mapped files show their misses only. A command is followed with all
-/// its children until it ends; what it leaves running in the background is followed on with --wait-for-children.
+/// Needs root, and a Linux with tracefs and syscall events. Mapped files show their misses only. A command is followed
+/// with all its children until it ends; what it leaves running in the background is followed on with
+/// --wait-for-children.
 ///
-/// With --device every request that reaches that device is recorded, whoever asks: when it came into the queue, from which process, where and
-/// how long, and how long it took. The trace is for this user alone. What a command has written and not made durable may reach the
-/// device after it has ended, and then isn't in the trace.
+/// With --device every request that reaches that device is recorded, whoever asks: when it came into the queue, from
+/// which process, where and how long, and how long it took. The trace is for this user alone. What a command has
+/// written and not made durable may reach the device after it has ended, and then isn't in the trace.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Capture {
-    /// The trace; with --rotate, numbered: trace-0001.parquet, …; with --device also NAME.csv, NAME.csv.xz and what else --to can say
+    /// The trace; with --rotate, numbered: trace-0001.parquet, …; with --device also NAME.csv, NAME.csv.xz and what
+    /// else --to can say
     #[arg(long, short, value_name = "FILE", default_value = "trace.parquet")]
     out: PathBuf,
     /// Everybody's calls instead of a command's, until --for is over or an interrupt (Ctrl-C)
     #[arg(long, conflicts_with = "command")]
     system: bool,
-    /// The requests to this block device, or to the one that this file or folder lies on, while the command runs; without a command
-    /// until --for is over or an interrupt (Ctrl-C)
+    /// The requests to this block device, or to the one that this file or folder lies on, while the command runs;
+    /// without a command until --for is over or an interrupt (Ctrl-C)
     #[arg(long, value_name = "DEVICE|FILE", conflicts_with_all = DEVICE_HAS_NO)]
     device: Option<PathBuf>,
     /// How long the system or the device is captured ("10min", "1h", "1d")
     #[arg(long = "for", value_name = "TIME", conflicts_with = "command", value_parser = span)]
     time: Option<Duration>,
-    /// The format of a device's trace: native, petrio, events-csv, fio-iolog, blkparse or oracle-general. Left out, the extension says it:
-    /// .parquet, .csv (petrio), .iolog, .blkparse, .oracleGeneral; with .gz, .xz or .zst behind it, it is compressed
+    /// The format of a device's trace: native, petrio, events-csv, fio-iolog, blkparse or oracle-general. Left out, the
+    /// extension says it: .parquet, .csv (petrio), .iolog, .blkparse, .oracleGeneral; with .gz, .xz or .zst behind it,
+    /// it is compressed
     #[arg(long, value_name = "FORMAT", requires = "device", value_parser = output_format)]
     to: Option<OutputFormat>,
     /// A line on what was recorded, for the trace of a device

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 /// Write a trace in another format
 ///
-/// petrio's own file (.parquet) and its CSV hold everything; the others hold what they can, and what they can't is counted.
+/// petrio's own file (.parquet) and its CSV hold everything; the others hold what they can, and what they can't is
+/// counted.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
@@ -17,9 +18,9 @@ pub(crate) struct Convert {
     file: PathBuf,
     /// The file to write
     out: PathBuf,
-    /// The format to write: native, events-csv, petrio, requests, fio-iolog, blkparse or oracle-general. Left out, the extension
-    /// says it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral. All but the first are compressed where .gz, .xz or .zst
-    /// follows
+    /// The format to write: native, events-csv, petrio, requests, fio-iolog, blkparse or oracle-general. Left out, the
+    /// extension says it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral. All but the first are compressed where
+    /// .gz, .xz or .zst follows
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
     #[command(flatten)]

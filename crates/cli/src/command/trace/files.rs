@@ -21,8 +21,8 @@ pub(super) struct Overwrite {
 /// Where a trace goes.
 #[derive(Args)]
 pub(super) struct Output {
-    /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral; compressed where .gz, .xz or .zst
-    /// follows
+    /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral; compressed where
+    /// .gz, .xz or .zst follows
     out: PathBuf,
     #[command(flatten)]
     overwrite: Overwrite,

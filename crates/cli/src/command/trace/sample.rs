@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 /// Keep a part of a trace that stands for the whole
 ///
-/// A fraction keeps whole files, and whole regions (1 MiB) of devices, with every event on them: caches, scaled down by the
-/// same fraction, behave as with the whole trace (Waldspurger and others, FAST 2015).
+/// A fraction keeps whole files, and whole regions (1 MiB) of devices, with every event on them: caches, scaled down by
+/// the same fraction, behave as with the whole trace (Waldspurger and others, FAST 2015).
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sample {

@@ -1,4 +1,5 @@
-//! A trace's characteristics in the terminal: the figures that one asks for first. Everything else is in JSON and on the page.
+//! A trace's characteristics in the terminal: the figures that one asks for first. Everything else is in JSON and on
+//! the page.
 
 use crate::table::table;
 use petrio_scenario::report::figures::{bytes, grouped, per_cent, seconds};

@@ -11,11 +11,12 @@ use petrio_study::users::{
 };
 use std::path::Path;
 
-/// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times by call
+/// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times
+/// by call
 ///
-/// Reads any trace of calls on files: of petrio users run, of petrio run --trace, or of a live system. A login (a look at a user's own
-/// directory) begins a session; where there is none, each process is one session. Of several runs it says the response time a byte, by the
-/// number of users who work at once or by the mean size of an access.
+/// Reads any trace of calls on files: of petrio users run, of petrio run --trace, or of a live system. A login (a look
+/// at a user's own directory) begins a session; where there is none, each process is one session. Of several runs it
+/// says the response time a byte, by the number of users who work at once or by the mean size of an access.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Analyse {

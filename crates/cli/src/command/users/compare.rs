@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 
 /// Compare candidate file systems under the same users: which serves them better, by how much, and how sure that is
 ///
-/// The procedure of the thesis (§5.3) in one command. The users are those of a specification, or are learned from a trace first. A
-/// candidate is a directory, in which they work for real in fresh files of their own that are removed again; or a scenario with one
-/// workload on files, whose place they take. All candidates meet the same sessions, replication by replication.
+/// The procedure of the thesis (§5.3) in one command. The users are those of a specification, or are learned from a
+/// trace first. A candidate is a directory, in which they work for real in fresh files of their own that are removed
+/// again; or a scenario with one workload on files, whose place they take. All candidates meet the same sessions,
+/// replication by replication.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
@@ -58,7 +59,8 @@ pub(crate) struct Compare {
     /// The level of the intervals [default: 95%]
     #[arg(long, value_name = "PART")]
     confidence: Option<Fraction>,
-    /// By what they are put in order: mean-latency, read.mean-latency, write.p99-latency, throughput, makespan and so on
+    /// By what they are put in order: mean-latency, read.mean-latency, write.p99-latency, throughput, makespan and so
+    /// on
     #[arg(long, value_name = "MEASURE", default_value = "mean-latency")]
     measure: String,
     #[command(flatten)]

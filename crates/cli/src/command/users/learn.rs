@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 /// Make a user specification of a trace of calls on files, and say how far its assumptions hold
 ///
-/// Each process, or each login of one, is a session. Distributions are those that were seen. The model assumes that calls, sizes and
-/// think times are independent of those before: the autocorrelations and the Markov order of the trace stand at the head of
-/// the specification.
+/// Each process, or each login of one, is a session. Distributions are those that were seen. The model assumes that
+/// calls, sizes and think times are independent of those before: the autocorrelations and the Markov order of the trace
+/// stand at the head of the specification.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Learn {

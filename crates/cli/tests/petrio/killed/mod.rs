@@ -1,5 +1,5 @@
-//! Commands killed at random moments, by SIGKILL, SIGTERM and SIGINT: after the next start of petrio nothing is left of them, and what they
-//! were writing is whole or absent.
+//! Commands killed at random moments, by SIGKILL, SIGTERM and SIGINT: after the next start of petrio nothing is left of
+//! them, and what they were writing is whole or absent.
 //!
 //! A short round runs with the other tests. The long one is `make fuzz`, or
 //!
@@ -7,8 +7,9 @@
 //! PETRIO_KILLS=50 cargo test -p petrio-cli --test petrio killed::a_long_round -- --ignored --nocapture
 //! ```
 //!
-//! `PETRIO_KILLS` is how often each command is killed by each signal, `PETRIO_SEED` where the moments begin (it is printed, so that a round
-//! can be had again as far as a machine repeats itself), `PETRIO_VICTIMS` a word of the names of the commands, for fewer of them.
+//! `PETRIO_KILLS` is how often each command is killed by each signal, `PETRIO_SEED` where the moments begin (it is
+//! printed, so that a round can be had again as far as a machine repeats itself), `PETRIO_VICTIMS` a word of the names
+//! of the commands, for fewer of them.
 
 mod remains;
 mod victims;

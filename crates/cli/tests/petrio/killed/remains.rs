@@ -1,8 +1,8 @@
 //! What a killed command may have left: in its own folders, in the kernel, and as processes.
 //!
-//! Other petrios may run on this machine meanwhile. What is the killed one's is told by its folders, by its environment, and by its
-//! record as it stood before the next start; what is new in the kernel and in no record counts too, unless another petrio lives that
-//! may have made it.
+//! Other petrios may run on this machine meanwhile. What is the killed one's is told by its folders, by its
+//! environment, and by its record as it stood before the next start; what is new in the kernel and in no record counts
+//! too, unless another petrio lives that may have made it.
 
 use super::{Scene, below};
 use std::collections::BTreeSet;

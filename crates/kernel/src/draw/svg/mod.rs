@@ -1,7 +1,7 @@
 //! Drawings of a net, page by page, as self-contained SVG.
 //!
-//! Places are rounded, transitions square, in the convention of coloured Petri nets; queueing places carry the symbol of
-//! a waiting line and a server, state places a double outline. Pages below are boxes with a double outline, as
+//! Places are rounded, transitions square, in the convention of coloured Petri nets; queueing places carry the symbol
+//! of a waiting line and a server, state places a double outline. Pages below are boxes with a double outline, as
 //! substitution transitions are. A place of another page is dashed. The flow runs from left to right.
 
 mod layers;

@@ -109,7 +109,8 @@ struct Line {
 fn start(children: &Children, number: usize, mut worker: Worker) -> Result<Line, DriveError> {
     let failed = |source| DriveError::WorkerStart { worker: number, source };
     let (mut end, other) = UnixStream::pair().map_err(failed)?;
-    // In a group of its own, so that a key that interrupts this process doesn't end workers before their supervisor knows why.
+    // In a group of its own, so that a key that interrupts this process doesn't end workers before their supervisor
+    // knows why.
     let command = worker.command.process_group(0).stdout(Stdio::null()).stdin(OwnedFd::from(other));
     if !children.start(command).map_err(failed)? {
         return Err(DriveError::Ended);

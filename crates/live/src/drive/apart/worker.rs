@@ -54,8 +54,8 @@ pub(super) fn monotonic_ns() -> u64 {
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
-/// That instant of the shared clock. An instant can't be made of a number, so both are read, and the reading counts that took
-/// least: some ten nanoseconds.
+/// That instant of the shared clock. An instant can't be made of a number, so both are read, and the reading counts
+/// that took least: some ten nanoseconds.
 fn instant_of(origin_ns: u64) -> Instant {
     let read = |_| {
         let before = Instant::now();

@@ -1,11 +1,12 @@
 //! The flush machinery: sequences of flush, data and flush, and flushes that several requests share.
 //!
-//! Source: block/blk-flush.c of Linux 6.18 (since 2.6.37). A request that needs a flush before it, or one after it because the
-//! device can't force unit access, takes up to three steps. Requests that need a flush line up; one flush serves all that
-//! were in line when it was sent, and those that come later wait for the next. A flush is held back while the data of
-//! another sequence are on their way, for at most five seconds, so that these share it.
+//! Source: block/blk-flush.c of Linux 6.18 (since 2.6.37). A request that needs a flush before it, or one after it
+//! because the device can't force unit access, takes up to three steps. Requests that need a flush line up; one flush
+//! serves all that were in line when it was sent, and those that come later wait for the next. A flush is held back
+//! while the data of another sequence are on their way, for at most five seconds, so that these share it.
 //!
-//! Leaves out: before 2.6.37 the whole queue was drained around a barrier; here other requests go on as in later kernels.
+//! Leaves out: before 2.6.37 the whole queue was drained around a barrier; here other requests go on as in later
+//! kernels.
 
 use crate::device::DeviceFeatures;
 use petrio_colours::{BlockRequest, Cause, Direction, Ledger};
@@ -191,7 +192,8 @@ impl FlushMachine {
     }
 }
 
-/// Charges a request for a trip to the device that began at `sent`: what it waited until then, and what the device charged.
+/// Charges a request for a trip to the device that began at `sent`: what it waited until then, and what the device
+/// charged.
 pub(super) fn charge(request: &mut BlockRequest, sent: Time, trip: &Ledger) {
     use petrio_colours::Causes;
     request.ledger.charge(Cause::Queue, sent.saturating_sub(request.issued + request.ledger.total()));

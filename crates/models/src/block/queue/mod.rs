@@ -8,10 +8,11 @@
 //!     (wake)◀── idle, plug timers ──▶ ask └──────────── slots ◀───────────────┘
 //! ```
 //!
-//! Source: block/blk-mq.c, block/blk-mq-sched.c, block/blk-flush.c of Linux 6.18; block/ll_rw_blk.c of 2.6.24 for the queue plug of
-//! single queues. What a file system gives at one instant is merged before the first of it is dispatched, because dispatching
-//! has the lowest priority of all transitions: that is what a process' plug list does (blk_start_plug). A `waiting` token
-//! stands for a request in the scheduler or in the flush machinery, whose own order is theirs.
+//! Source: block/blk-mq.c, block/blk-mq-sched.c, block/blk-flush.c of Linux 6.18; block/ll_rw_blk.c of 2.6.24 for the
+//! queue plug of single queues. What a file system gives at one instant is merged before the first of it is dispatched,
+//! because dispatching has the lowest priority of all transitions: that is what a process' plug list does
+//! (blk_start_plug). A `waiting` token stands for a request in the scheduler or in the flush machinery, whose own order
+//! is theirs.
 //!
 //! Leaves out: several hardware queues, each with its own tags; what a plug list holds at most (32 requests); waking
 //! those that wait for room in batches of 32; the lower limits of some schedulers for writes nobody waits for.
@@ -34,7 +35,8 @@ pub const DISPATCH_PRIORITY: i32 = 10;
 /// Generations of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// One queue, plugged when a request comes while it is empty (blk_plug_device). Reads and writes have `requests` each.
+    /// One queue, plugged when a request comes while it is empty (blk_plug_device). Reads and writes have `requests`
+    /// each.
     SingleQueue {
         /// Waiting requests that pull the plug (`unplug_thresh`; 4).
         unplug_requests: u32,
@@ -85,8 +87,8 @@ impl Default for QueueParameters {
 pub struct UnknownScheduler(pub String);
 
 impl QueueParameters {
-    /// The queue that a kernel puts before a device which takes `depth` requests at a time. `scheduler` stands in for the
-    /// kernel's own choice.
+    /// The queue that a kernel puts before a device which takes `depth` requests at a time. `scheduler` stands in for
+    /// the kernel's own choice.
     ///
     /// # Errors
     /// [`UnknownScheduler`] where the kernel's profile names one that there isn't.
@@ -173,8 +175,8 @@ impl Arcs {
         }
     }
 
-    /// After something has changed: puts what is complete, lets those in that wait in front, asks for a dispatch, and sets
-    /// or cancels the plug's timer.
+    /// After something has changed: puts what is complete, lets those in that wait in front, asks for a dispatch, and
+    /// sets or cancels the plug's timer.
     fn settle(self, f: &mut Firing<'_>, unplug_delay: Time) {
         let resident = f.update(self.resident);
         let mut done = std::mem::take(&mut resident.done);
@@ -213,11 +215,11 @@ impl Arcs {
     }
 }
 
-/// Builds the page `name`: requests come in from a file system (or a throttle) and completions go out to it; `down` takes
-/// requests to the device, `up` brings their completions.
+/// Builds the page `name`: requests come in from a file system (or a throttle) and completions go out to it; `down`
+/// takes requests to the device, `up` brings their completions.
 ///
-/// Requests that go down have identifiers of the queue's own, and its own tags; their completions must bring the tags back.
-/// Each request comes out once, with its own identifier and tag, and with the device's charges in its ledger.
+/// Requests that go down have identifiers of the queue's own, and its own tags; their completions must bring the tags
+/// back. Each request comes out once, with its own identifier and tag, and with the device's charges in its ledger.
 pub fn queue_page(
     parent: &mut PageBuilder<'_>,
     name: &str,

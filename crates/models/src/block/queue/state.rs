@@ -10,8 +10,8 @@ use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
-/// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count from
-/// zero, so no other has it.
+/// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count
+/// from zero, so no other has it.
 const PART: u64 = 1 << 63;
 
 /// What is at the device.
@@ -295,8 +295,8 @@ impl Queue {
         Sent::Down(down, requests)
     }
 
-    /// The device has completed what it got; requests that are complete with it go to `done`. Gives how many requests wait
-    /// again, for the next step of their sequence; `None` where the device never got this.
+    /// The device has completed what it got; requests that are complete with it go to `done`. Gives how many requests
+    /// wait again, for the next step of their sequence; `None` where the device never got this.
     pub(super) fn complete(
         &mut self,
         down: &BlockRequest,

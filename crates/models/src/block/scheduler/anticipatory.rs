@@ -1,16 +1,17 @@
 //! anticipatory: after a read, waits a moment for the next one of the same process before the head moves away.
 //!
-//! Source: block/as-iosched.c of Linux 2.6.24, after Iyer and Druschel, "Anticipatory scheduling", SOSP 2001. Requests that are
-//! waited for ("reads") and others ("writes") are served in turns, in batches limited by time; within one by sweeps, with short
-//! ways back, or the oldest if it has expired. In a batch of reads the scheduler may leave the device idle after a read: until
-//! its process asks again, another process asks nearby, or `antic_expire` has passed; and it doesn't begin to where the
-//! process has more requests waiting or thinks longer than that from one request to the next.
+//! Source: block/as-iosched.c of Linux 2.6.24, after Iyer and Druschel, "Anticipatory scheduling", SOSP 2001. Requests
+//! that are waited for ("reads") and others ("writes") are served in turns, in batches limited by time; within one by
+//! sweeps, with short ways back, or the oldest if it has expired. In a batch of reads the scheduler may leave the
+//! device idle after a read: until its process asks again, another process asks nearby, or `antic_expire` has passed;
+//! and it doesn't begin to where the process has more requests waiting or thinks longer than that from one request to
+//! the next.
 //!
-//! Leaves out: processes that exit, and with them the probabilities of exit; the largest think time beside the mean. Times are
-//! exact, where the kernel counts timer ticks; what it doubles with each tick doubles here with each millisecond, its tick at
-//! 1,000 Hz. "Has more waiting" counts requests before merging, where the kernel counts a merged request for its first process.
-//! A batch of writes that waits for reads in flight is timed from their end, as in 2.6.32; 2.6.24 itself left the old time
-//! standing and ended such a batch before its first write.
+//! Leaves out: processes that exit, and with them the probabilities of exit; the largest think time beside the mean.
+//! Times are exact, where the kernel counts timer ticks; what it doubles with each tick doubles here with each
+//! millisecond, its tick at 1,000 Hz. "Has more waiting" counts requests before merging, where the kernel counts a
+//! merged request for its first process. A batch of writes that waits for reads in flight is timed from their end, as
+//! in 2.6.32; 2.6.24 itself left the old time standing and ended such a batch before its first write.
 
 use super::Scheduler;
 use super::processes::{FadingMean, PerProcess, SeekDistance, is_synchronous};
@@ -43,7 +44,8 @@ pub struct AnticipatoryParameters {
     pub back_seek_max: Blocks,
     /// How much longer a way back counts than the same way forward (BACK_PENALTY; 2).
     pub back_seek_penalty: u32,
-    /// Most writes in the first batch; later ones are as large as fits `write_batch_expire` (as_init_queue: 12 at 1,000 Hz).
+    /// Most writes in the first batch; later ones are as large as fits `write_batch_expire` (as_init_queue: 12 at 1,000
+    /// Hz).
     pub first_write_batch: u32,
 }
 
@@ -266,8 +268,8 @@ impl Anticipatory {
         usual > self.antic_expire.as_picos()
     }
 
-    /// Whether the oldest of a kind has waited too long; looked at only once in its time, or else an overload would be served
-    /// in order of arrival (as_fifo_expired).
+    /// Whether the oldest of a kind has waited too long; looked at only once in its time, or else an overload would be
+    /// served in order of arrival (as_fifo_expired).
     fn has_expired(&mut self, kind: usize, now: Time) -> bool {
         if now - self.looked[kind] < self.expire[kind] {
             return false;

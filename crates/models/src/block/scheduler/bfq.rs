@@ -1,17 +1,18 @@
 //! bfq: processes share the device's service by weight, each with a budget of blocks at a time.
 //!
-//! Source: block/bfq-iosched.c and block/bfq-wf2q.c of Linux 6.18; Valente and Avanzini, "Evolution of the BFQ Storage I/O
-//! Scheduler", MST 2015. What a process waits for has a queue of its own; what nobody waits for goes to queues shared by
-//! priority. Which queue is served is decided in `fair.rs`: the class first, then the weight, ten for each priority above 8. A
-//! queue is served until its budget or its time is used up, or it runs dry; but where that is good for throughput, or shares
-//! would not be kept without, the device is left idle for its process for a moment. Budgets grow for processes that
-//! use them up and shrink for others; who is slow is charged by time. A process that asks again soon after all takes up where it
-//! stopped. Within a queue requests are served by sweeps with short ways back, and once a turn the oldest if it has expired.
+//! Source: block/bfq-iosched.c and block/bfq-wf2q.c of Linux 6.18; Valente and Avanzini, "Evolution of the BFQ Storage
+//! I/O Scheduler", MST 2015. What a process waits for has a queue of its own; what nobody waits for goes to queues
+//! shared by priority. Which queue is served is decided in `fair.rs`: the class first, then the weight, ten for each
+//! priority above 8. A queue is served until its budget or its time is used up, or it runs dry; but where that is good
+//! for throughput, or shares would not be kept without, the device is left idle for its process for a moment. Budgets
+//! grow for processes that use them up and shrink for others; who is slow is charged by time. A process that asks again
+//! soon after all takes up where it stopped. Within a queue requests are served by sweeps with short ways back, and
+//! once a turn the oldest if it has expired.
 //!
-//! Leaves out what isn't the core: weight raising for interactive and soft real-time processes (`low_latency`), groups, joining
-//! queues of processes that work together, injecting others' requests while the device is left idle, several actuators,
-//! and the limits on the places in front. The peak rate isn't estimated: the budget is as if `max_budget` had been set. Whether a
-//! device queues by itself is known from its depth, where the kernel finds out.
+//! Leaves out what isn't the core: weight raising for interactive and soft real-time processes (`low_latency`), groups,
+//! joining queues of processes that work together, injecting others' requests while the device is left idle, several
+//! actuators, and the limits on the places in front. The peak rate isn't estimated: the budget is as if `max_budget`
+//! had been set. Whether a device queues by itself is known from its depth, where the kernel finds out.
 
 mod expire;
 mod fair;
@@ -165,7 +166,8 @@ impl Bfq {
         blocks * u64::from(self.parameters.async_charge_factor)
     }
 
-    /// Whether it is better to leave the device idle than to serve another when this queue runs dry (bfq_better_to_idle).
+    /// Whether it is better to leave the device idle than to serve another when this queue runs dry
+    /// (bfq_better_to_idle).
     fn better_to_idle(&self, queue: usize) -> bool {
         let asks = &self.queues[queue];
         if self.parameters.strict_guarantees {

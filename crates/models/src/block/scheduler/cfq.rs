@@ -1,16 +1,16 @@
 //! cfq: processes take turns, each with the device to itself for a slice of time.
 //!
-//! Source: block/cfq-iosched.c of Linux 2.6.24. What a process waits for has a queue of its own; what nobody waits for goes to
-//! queues shared by priority. Queues are served in turns ordered by time, real-time ones first, idle ones last and only after a
-//! grace period without others. A slice is longer the higher the priority, begins with its first completion, and ends early when
-//! the queue runs dry; but for a process that is known to ask again soon the device is left idle for a moment. A queue
-//! is served by sweeps with short ways back, and once a slice the oldest request if it has expired. Up to `quantum` requests at a
-//! time go to a dispatch list, which is sorted by address.
+//! Source: block/cfq-iosched.c of Linux 2.6.24. What a process waits for has a queue of its own; what nobody waits for
+//! goes to queues shared by priority. Queues are served in turns ordered by time, real-time ones first, idle ones last
+//! and only after a grace period without others. A slice is longer the higher the priority, begins with its first
+//! completion, and ends early when the queue runs dry; but for a process that is known to ask again soon the device is
+//! left idle for a moment. A queue is served by sweeps with short ways back, and once a slice the oldest request if it
+//! has expired. Up to `quantum` requests at a time go to a dispatch list, which is sorted by address.
 //!
-//! Parameters for what later kernels do: `target_latency` (2.6.33) and `real_time_preempts`.
-//! Leaves out: processes that exit, metadata requests, the boost for holders of file system locks, groups (and with them
-//! `group_idle`, which only idles between groups), joining queues of processes that work in the same place, and the service trees
-//! by kind of work of 2.6.33. Times are exact, where the kernel counts timer ticks.
+//! Parameters for what later kernels do: `target_latency` (2.6.33) and `real_time_preempts`. Leaves out: processes that
+//! exit, metadata requests, the boost for holders of file system locks, groups (and with them `group_idle`, which only
+//! idles between groups), joining queues of processes that work in the same place, and the service trees by kind of
+//! work of 2.6.33. Times are exact, where the kernel counts timer ticks.
 
 mod turns;
 
@@ -50,10 +50,11 @@ pub struct CfqParameters {
     pub slice_async_rq: u32,
     /// How long a process' next request is waited for (`slice_idle`; HZ/125). Zero switches idling off.
     pub slice_idle: Duration,
-    /// In which time every process gets a turn: slices become shorter for it (`target_latency`; 300 ms from 2.6.33 on). Zero
-    /// leaves them as they are, as 2.6.24 does.
+    /// In which time every process gets a turn: slices become shorter for it (`target_latency`; 300 ms from 2.6.33 on).
+    /// Zero leaves them as they are, as 2.6.24 does.
     pub target_latency: Duration,
-    /// Whether a real-time request ends the slice of another class, as in later kernels. 2.6.24 lets it come to its end.
+    /// Whether a real-time request ends the slice of another class, as in later kernels. 2.6.24 lets it come to its
+    /// end.
     pub real_time_preempts: bool,
 }
 

@@ -1,9 +1,9 @@
 //! deadline: sweeps in batches of one direction, reads first, and a time by which each request is served.
 //!
-//! Source: block/deadline-iosched.c of Linux 2.6.24 to 4.20 (batches as fixed in 2.6.24). A batch continues in order of address
-//! from the request served last; where nothing lies ahead, or the oldest request of the direction has expired, the next batch
-//! begins at the oldest. Expiry is looked at between batches only, so deadlines are soft.
-//! Leaves out: times are exact here, where the kernel counts them in timer ticks.
+//! Source: block/deadline-iosched.c of Linux 2.6.24 to 4.20 (batches as fixed in 2.6.24). A batch continues in order of
+//! address from the request served last; where nothing lies ahead, or the oldest request of the direction has expired,
+//! the next batch begins at the oldest. Expiry is looked at between batches only, so deadlines are soft. Leaves out:
+//! times are exact here, where the kernel counts them in timer ticks.
 
 use super::Scheduler;
 use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};

@@ -1,12 +1,12 @@
 //! kyber: as many requests in flight as keep reads and writes within their target latencies.
 //!
-//! Source: block/kyber-iosched.c of Linux 6.18 (this form from 4.20). Reads and writes are two domains; each is served in order of
-//! arrival, in batches by turns, and has so many in flight at most. A tenth of a second after a completion latencies are looked
-//! at, in a histogram whose buckets are quarters of the target: where the device is slow (a domain's 90th percentile of time
-//! in the device above its target), each domain's depth is scaled by its 99th percentile of total time over its target; a
-//! domain that is above its target gets more depth in any case.
-//! Leaves out: the domains of discards and of all else, because no block request is one; one queue a processor and the limits
-//! on how far back merging looks; and that writes nobody waits for get at most three quarters of the scheduler's places
+//! Source: block/kyber-iosched.c of Linux 6.18 (this form from 4.20). Reads and writes are two domains; each is served
+//! in order of arrival, in batches by turns, and has so many in flight at most. A tenth of a second after a completion
+//! latencies are looked at, in a histogram whose buckets are quarters of the target: where the device is slow (a
+//! domain's 90th percentile of time in the device above its target), each domain's depth is scaled by its 99th
+//! percentile of total time over its target; a domain that is above its target gets more depth in any case. Leaves out:
+//! the domains of discards and of all else, because no block request is one; one queue a processor and the limits on
+//! how far back merging looks; and that writes nobody waits for get at most three quarters of the scheduler's places
 //! (KYBER_ASYNC_PERCENT), because places are given in front of a scheduler.
 
 use super::Scheduler;
@@ -285,7 +285,8 @@ mod tests {
         .collect()
     }
 
-    /// One read at a time is kept waiting `wait` and then served in `service`, `count` times from `start` on; gives the end.
+    /// One read at a time is kept waiting `wait` and then served in `service`, `count` times from `start` on; gives the
+    /// end.
     fn reads(elevator: &mut dyn Elevator, count: u64, start: Time, service: Time) -> Time {
         let mut now = start;
         for index in 0..count {
@@ -355,7 +356,8 @@ mod tests {
             }
         }
         assert_eq!(write_depth(&*elevator, now), 128, "nothing is slow yet");
-        // 600 reads of 3 ms where 2 ms is the target: bucket 5, which is above it. Writes go down to 2/4 of their depth.
+        // 600 reads of 3 ms where 2 ms is the target: bucket 5, which is above it. Writes go down to 2/4 of their
+        // depth.
         now = reads(&mut *elevator, 600, now, Time::from_millis(3)) + WINDOW;
         assert_eq!(write_depth(&*elevator, now), 64);
         // The writes' percentile was good for one adjustment; without a new one they stay.
@@ -366,7 +368,8 @@ mod tests {
     #[test]
     fn writes_above_their_target_get_their_depth_back() {
         let mut elevator = KyberParameters::default().elevator(&QueueLimits::default());
-        // One after the other, so that no more than one is needed; 30 ms is beyond 1.75 times the target: twice the depth.
+        // One after the other, so that no more than one is needed; 30 ms is beyond 1.75 times the target: twice the
+        // depth.
         let slow = |elevator: &mut dyn Elevator, start: Time, service| {
             let mut now = start;
             for index in 0..600 {

@@ -1,10 +1,10 @@
 //! mq-deadline: deadline for blk-mq, with a level for each I/O class.
 //!
-//! Source: block/mq-deadline.c of Linux 6.18 (levels from 5.14; positions instead of "next" pointers from 6.3). Real-time requests go before
-//! best-effort ones, and these before idle ones, as long as any of the higher level is waiting or in flight; a request of a lower
-//! level that has waited for `prio_aging_expire` goes before all. Within a level batches are made as by deadline, except that a
-//! direction goes on where it last was.
-//! Leaves out: zoned devices, and the limit on writers' share of the tags (`async_depth`).
+//! Source: block/mq-deadline.c of Linux 6.18 (levels from 5.14; positions instead of "next" pointers from 6.3).
+//! Real-time requests go before best-effort ones, and these before idle ones, as long as any of the higher level is
+//! waiting or in flight; a request of a lower level that has waited for `prio_aging_expire` goes before all. Within a
+//! level batches are made as by deadline, except that a direction goes on where it last was. Leaves out: zoned devices,
+//! and the limit on writers' share of the tags (`async_depth`).
 
 use super::Scheduler;
 use super::deadline::{READ, WRITE, group as of_direction};

@@ -1,7 +1,7 @@
 //! noop: first come, first served, with merging (block/noop-iosched.c of Linux 2.6.24; `none` of blk-mq).
 //!
-//! The single-queue noop merges at the front only into the request that was touched last, and blk-mq's `none` looks at the
-//! last eight requests only; both are taken here as merging with whatever waits.
+//! The single-queue noop merges at the front only into the request that was touched last, and blk-mq's `none` looks at
+//! the last eight requests only; both are taken here as merging with whatever waits.
 
 use super::Scheduler;
 use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};

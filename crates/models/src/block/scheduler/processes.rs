@@ -1,10 +1,10 @@
 //! What schedulers know of processes: whose queue a request belongs to, how long they think, how far they seek.
 //!
-//! Source: as_update_thinktime and as_update_seekdist of block/as-iosched.c of Linux 2.6.24, and the same in block/cfq-iosched.c
-//! and block/bfq-iosched.c; the queues of cfq_get_queue and bfq_get_queue. Means are in fixed point, 256 to one sample, and
-//! forget an eighth with each sample.
-//! Leaves out: processes that exit. What is known of one is kept, so memory grows with the number of processes. Times are
-//! exact, where the older kernels count timer ticks.
+//! Source: as_update_thinktime and as_update_seekdist of block/as-iosched.c of Linux 2.6.24, and the same in
+//! block/cfq-iosched.c and block/bfq-iosched.c; the queues of cfq_get_queue and bfq_get_queue. Means are in fixed
+//! point, 256 to one sample, and forget an eighth with each sample. Leaves out: processes that exit. What is known of
+//! one is kept, so memory grows with the number of processes. Times are exact, where the older kernels count timer
+//! ticks.
 
 use petrio_colours::{BlockRequest, Direction, IoClass};
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ pub(super) fn is_synchronous(direction: Direction, synchronous: bool) -> bool {
 /// Priorities in an I/O class (IOPRIO_BE_NR).
 pub(super) const PRIORITIES: usize = 8;
 
-/// Queues for what no process waits for, shared by all processes: one for each priority of the two upper classes, and one for
-/// the idle class (cfq_async_queue_prio).
+/// Queues for what no process waits for, shared by all processes: one for each priority of the two upper classes, and
+/// one for the idle class (cfq_async_queue_prio).
 pub(super) const SHARED_QUEUES: usize = 2 * PRIORITIES + 1;
 
 /// The class and priority in force: the idle class has but one priority, the lowest (cfq_init_prio_data).

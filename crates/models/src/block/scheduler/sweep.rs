@@ -1,8 +1,8 @@
 //! Which of two waiting requests the head is nearer to.
 //!
-//! Source: as_choose_req and as_find_next_rq of block/as-iosched.c of Linux 2.6.24, which cfq and bfq have taken over. A sweep
-//! goes upward and wraps to the lowest address; a short way back is allowed, and counts as a multiple of its length.
-//! Leaves out: metadata requests, which cfq and bfq prefer; a block request doesn't say that it is one.
+//! Source: as_choose_req and as_find_next_rq of block/as-iosched.c of Linux 2.6.24, which cfq and bfq have taken over.
+//! A sweep goes upward and wraps to the lowest address; a short way back is allowed, and counts as a multiple of its
+//! length. Leaves out: metadata requests, which cfq and bfq prefer; a block request doesn't say that it is one.
 
 use crate::block::waiting::{Handle, Waiting};
 

@@ -1,9 +1,9 @@
 //! The accounts of a throttled direction: slices, what was used of them, and how long the next request must wait.
 //!
-//! Source: block/blk-throttle.c of Linux 6.18 (tg_dispatch_time, tg_within_bps_limit, tg_within_iops_limit, throtl_trim_slice). Time is
-//! counted in timer ticks, and everything is rounded as it is there. In a slice the whole of its allowance may be used at
-//! once, so a burst at the beginning of each slice is what a throttled device shows; a slice that is still running when
-//! a request arrives is made longer, and what is used up is forgotten slice by slice.
+//! Source: block/blk-throttle.c of Linux 6.18 (tg_dispatch_time, tg_within_bps_limit, tg_within_iops_limit,
+//! throtl_trim_slice). Time is counted in timer ticks, and everything is rounded as it is there. In a slice the whole
+//! of its allowance may be used at once, so a burst at the beginning of each slice is what a throttled device shows; a
+//! slice that is still running when a request arrives is made longer, and what is used up is forgotten slice by slice.
 
 use petrio_kernel::Time;
 use std::collections::VecDeque;

@@ -6,15 +6,15 @@
 //!               └─▶ due ─▶(look)─▶ go ─────────────▲
 //! ```
 //!
-//! Source: block/blk-throttle.c of Linux 6.18, one group; the accounting stands in `accounts.rs`. It sits before the request
-//! queue: requests are charged before they are merged, a flush without data counts as one write of no bytes, and the
-//! first slice of 100 ms after a pause may be used at once.
+//! Source: block/blk-throttle.c of Linux 6.18, one group; the accounting stands in `accounts.rs`. It sits before the
+//! request queue: requests are charged before they are merged, a flush without data counts as one write of no bytes,
+//! and the first slice of 100 ms after a pause may be used at once.
 //!
-//! As in the kernel, a limit of requests is kept exactly where it is a multiple of ten a second. Otherwise what is left of a
-//! slice's allowance after rounding down is lost, up to one request in each tenth of a second.
+//! As in the kernel, a limit of requests is kept exactly where it is a multiple of ten a second. Otherwise what is left
+//! of a slice's allowance after rounding down is lost, up to one request in each tenth of a second.
 //!
-//! Leaves out: hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at the same
-//! tick here, reads first).
+//! Leaves out: hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at
+//! the same tick here, reads first).
 
 mod accounts;
 
@@ -44,8 +44,8 @@ pub struct ThrottleParameters {
     /// Bytes written a second (`blkio.throttle.write_bps_device`, `wbps`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_rate: Option<Rate>,
-    /// Timer ticks a second of the kernel that keeps the accounts, from 10 to 10,000 (`CONFIG_HZ`; 250 in most distributions'
-    /// kernels).
+    /// Timer ticks a second of the kernel that keeps the accounts, from 10 to 10,000 (`CONFIG_HZ`; 250 in most
+    /// distributions' kernels).
     #[serde(deserialize_with = "ticks")]
     #[schemars(range(min = 10, max = 10_000))]
     pub ticks_per_second: u32,
@@ -95,7 +95,8 @@ impl ThrottleParameters {
     }
 }
 
-/// Builds the page `name`: requests that come in leave by `down` when the limits allow. Completions don't pass through it.
+/// Builds the page `name`: requests that come in leave by `down` when the limits allow. Completions don't pass through
+/// it.
 pub fn throttle_page(
     parent: &mut PageBuilder<'_>,
     name: &str,

@@ -1,7 +1,7 @@
 //! Where the copies of each file lie, and what is under way: the state of replication.
 //!
-//! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's copies are a set
-//! of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
+//! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's
+//! copies are a set of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
 
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
@@ -118,7 +118,8 @@ impl Replicas {
         u64::from(slot / self.disks) * self.stride
     }
 
-    /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among equals.
+    /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among
+    /// equals.
     fn spread(&self, mut slots: Slots, number: u32, draw: &mut dyn FnMut(u64) -> u64) -> Slots {
         let mut missing = number.saturating_sub(slots.count());
         for place in 0..self.parameters.places {

@@ -81,7 +81,8 @@ impl Replicas {
         self.counted[self.disk_of(slot)].outlook()
     }
 
-    /// Sends a request to where it goes: a read to the best of the candidates (or in pieces to several), anything else to all.
+    /// Sends a request to where it goes: a read to the best of the candidates (or in pieces to several), anything else
+    /// to all.
     pub(super) fn send(&mut self, request: &BlockRequest, candidates: &mut [Candidate], now: Time) -> Parts {
         let is_read = request.direction == Direction::Read;
         let mut to: SmallVec<[(u32, u64, u32); 4]> = SmallVec::new();
@@ -131,8 +132,8 @@ impl Replicas {
         parts
     }
 
-    /// A part has come back from a disk: the request that goes back with it, and what comes next of a copy. An error where
-    /// replication never sent it.
+    /// A part has come back from a disk: the request that goes back with it, and what comes next of a copy. An error
+    /// where replication never sent it.
     pub(super) fn end(
         &mut self,
         disk: usize,

@@ -1,8 +1,8 @@
 //! What is remembered of a file: what a policy decides from.
 //!
-//! Source: Ivy, §4.4.1: size, creation, last read, last write, and how often it was opened for writing, for reading, and for reading with a
-//! cache miss. A file counts as opened for reading (writing) with its first read (write) after an open, because an operation doesn't
-//! say what it will do.
+//! Source: Ivy, §4.4.1: size, creation, last read, last write, and how often it was opened for writing, for reading,
+//! and for reading with a cache miss. A file counts as opened for reading (writing) with its first read (write) after
+//! an open, because an operation doesn't say what it will do.
 
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;

@@ -7,13 +7,15 @@
 //!  completions ◀─(collect)◀───────────── disk 0, disk 1, …
 //! ```
 //!
-//! A read goes to the copy with the shortest expected turnaround: what waits before it, and its own service. Where a disk shows its
-//! [`Arm`](crate::device::analytic_disk::Arm), that is exact if nothing more arrives; of another, the requests on their way are
-//! counted and weighed with the mean service so far. All copies of a file lie at the same place of their disks.
+//! A read goes to the copy with the shortest expected turnaround: what waits before it, and its own service. Where a
+//! disk shows its [`Arm`](crate::device::analytic_disk::Arm), that is exact if nothing more arrives; of another, the
+//! requests on their way are counted and weighed with the mean service so far. All copies of a file lie at the same
+//! place of their disks.
 //!
-//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.3, §4.4, §6. Beyond it: copies cost disk traffic
-//! (its own, without cost, are an option), messages between nodes cost time, a request may be split over several copies, copies may lie
-//! at several places of one disk, the number of copies follows the rates of reads and writes, and space is limited.
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.3, §4.4,
+//! §6. Beyond it: copies cost disk traffic (its own, without cost, are an option), messages between nodes cost time, a
+//! request may be split over several copies, copies may lie at several places of one disk, the number of copies follows
+//! the rates of reads and writes, and space is limited.
 //!
 //! A new policy is one file in `policy/` and a line in its list.
 

@@ -23,14 +23,14 @@ pub struct ReplicationParameters {
     pub traffic: CopyTraffic,
     /// When a write to several copies is done.
     pub write_returns: WriteReturns,
-    /// Whether the disk on which a copy lies can tell how far its platter has to turn, when a copy is chosen. Ivy counts the queue
-    /// and the seek.
+    /// Whether the disk on which a copy lies can tell how far its platter has to turn, when a copy is chosen. Ivy
+    /// counts the queue and the seek.
     pub knows_rotation: bool,
     /// A read longer than this is split over the copies in such pieces; left out, one copy serves it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel: Option<Bytes>,
-    /// Space for all copies but the first of each file; left out, whatever they need. When it is short, files that have not been
-    /// read for the longest time lose theirs.
+    /// Space for all copies but the first of each file; left out, whatever they need. When it is short, files that have
+    /// not been read for the longest time lose theirs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Bytes>,
     /// How far back reads and writes count for policies that go by their rates (to 1/e).
@@ -78,14 +78,16 @@ pub enum WriteReturns {
     All,
 }
 
-/// What messages between nodes cost (Ivy, §4.1, which leaves them out): a request comes to a spigot, which sends it to the node with
-/// the file's master copy; that one asks the nodes that hold copies, and sends the request to one of them.
+/// What messages between nodes cost (Ivy, §4.1, which leaves them out): a request comes to a spigot, which sends it to
+/// the node with the file's master copy; that one asks the nodes that hold copies, and sends the request to one of
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Messages {
     /// From the spigot to the master.
     pub forward: Duration,
-    /// A question to a node that holds a copy, and its answer; all are asked at once. Only where there is more than one.
+    /// A question to a node that holds a copy, and its answer; all are asked at once. Only where there is more than
+    /// one.
     pub query: Duration,
     /// From the master to the node that serves; where it isn't the master itself.
     pub dispatch: Duration,

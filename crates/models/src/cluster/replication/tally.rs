@@ -5,7 +5,8 @@ use petrio_kernel::{Time, statistics};
 /// What was seen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplicationStatistics {
-    /// Turnaround of reads in milliseconds: from entering replication (the disk's queue, where messages cost nothing) to the data.
+    /// Turnaround of reads in milliseconds: from entering replication (the disk's queue, where messages cost nothing)
+    /// to the data.
     pub read_turnaround: statistics::Tally,
     /// Turnaround of writes in milliseconds, as [`WriteReturns`](super::WriteReturns) has it.
     pub write_turnaround: statistics::Tally,
@@ -13,7 +14,8 @@ pub struct ReplicationStatistics {
     pub read_queue: statistics::Tally,
     /// As an arriving write sees them, one for each copy that it goes to.
     pub write_queue: statistics::Tally,
-    /// How far the arm moves for each request, in cylinders; only of disks that show their arms and serve in order of arrival.
+    /// How far the arm moves for each request, in cylinders; only of disks that show their arms and serve in order of
+    /// arrival.
     pub seek_cylinders: statistics::Tally,
     /// Times that copies of a file were given up.
     pub cut_backs: u64,

@@ -1,7 +1,7 @@
 //! What it takes to make a copy: which parts of a file there are, and how far a copy has come.
 //!
-//! Replication knows of a file's layout what it has seen of it: the ranges that were asked for. Of a file that was there before the
-//! run, blocks that nobody has asked for aren't copied, so its traffic is a lower bound.
+//! Replication knows of a file's layout what it has seen of it: the ranges that were asked for. Of a file that was
+//! there before the run, blocks that nobody has asked for aren't copied, so its traffic is a lower bound.
 
 use super::slots::Slots;
 use petrio_colours::FileId;

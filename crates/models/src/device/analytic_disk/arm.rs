@@ -1,8 +1,8 @@
 //! The arm of an analytic disk and the requests that wait for it: which is next, and how long a further one would take.
 //!
-//! How far the platter has to turn for a request is settled when it arrives (by chance, from the time and a salt that each arrival
-//! changes), so that the time it will take is known while it waits: what a further
-//! request would see is then exact, if nothing more arrives (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.3). First come, first served that is a
+//! How far the platter has to turn for a request is settled when it arrives (by chance, from the time and a salt that
+//! each arrival changes), so that the time it will take is known while it waits: what a further request would see is
+//! then exact, if nothing more arrives (S.-L. Lo, "Ivy", HPL-CSP-90-48, 1990, §4.3). First come, first served that is a
 //! sum; under a discipline that reorders, the queue is played through with the further request in it.
 //!
 //! Requests of the idle class (replica traffic, §4.1) wait in a line of their own and go only when nobody else waits.
@@ -57,8 +57,8 @@ pub struct Arm {
     /// First come, first served: service times of `waiting` together, and where the arm stands after them.
     ahead: Time,
     last_cylinder: u32,
-    /// What the rotational latency of the next arrival depends on, besides its time: a disk that isn't chosen now stands differently
-    /// a moment later.
+    /// What the rotational latency of the next arrival depends on, besides its time: a disk that isn't chosen now
+    /// stands differently a moment later.
     salt: u64,
 }
 
@@ -98,7 +98,8 @@ impl Arm {
 
     /// How far the platter has to turn for a request that arrives now: a part of a revolution, uniform.
     fn turn(&self, now: Time) -> f64 {
-        // SplitMix64's output function (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+        // SplitMix64's output function (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
+        // OOPSLA 2014).
         let mut bits = (self.salt ^ now.as_picos()).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -166,7 +167,8 @@ impl Arm {
         }
     }
 
-    /// Serves everybody who goes before a further request at `cylinder`: how long that takes, and how far the arm then moves.
+    /// Serves everybody who goes before a further request at `cylinder`: how long that takes, and how far the arm then
+    /// moves.
     fn play_through(&self, cylinder: u32) -> (Time, u32) {
         let mut left: Vec<(u32, Option<&Waiting>)> =
             self.waiting.iter().map(|waiting| (waiting.cylinder, Some(waiting))).collect();

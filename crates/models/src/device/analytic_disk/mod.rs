@@ -1,10 +1,12 @@
-//! The analytic disk of Ivy: seek by formula, rotation by chance, transfer at a fixed rate, one request after the other.
+//! The analytic disk of Ivy: seek by formula, rotation by chance, transfer at a fixed rate, one request after the
+//! other.
 //!
-//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.2. For the distance d in cylinders the seek
-//! takes `near_base + near_root·√d − near_slope·d` up to a knee and `far_base + far_slope·d` beyond; the rotational latency
-//! is uniform between nothing and a revolution (§4.2.2); data move at 1 MB/s; the controller adds 1 ms (HP 7937) or 3.5 ms
-//! (HP 7935). The far branches are misprinted there as 0.18 d and 0.21 d: continuity at the knee demands 0.018 and 0.021.
-//! Leaves out zones, skews, caches and where the platter stands; [`crate::device::disk`] has those.
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.2. For
+//! the distance d in cylinders the seek takes `near_base + near_root·√d − near_slope·d` up to a knee and
+//! `far_base + far_slope·d` beyond; the rotational latency is uniform between nothing and a revolution (§4.2.2); data
+//! move at 1 MB/s; the controller adds 1 ms (HP 7937) or 3.5 ms (HP 7935). The far branches are misprinted there as
+//! 0.18 d and 0.21 d: continuity at the knee demands 0.018 and 0.021. Leaves out zones, skews, caches and where the
+//! platter stands; [`crate::device::disk`] has those.
 //!
 //! Who waits lies in the [`Arm`], a state that others may look at: it tells what a further request would meet.
 
@@ -119,8 +121,8 @@ impl AnalyticDiskParameters {
         Time::from_seconds(turn * self.rotation.revolution().as_seconds())
     }
 
-    /// How long each step of a request takes for which the arm moves `distance` cylinders; `turn` says how much of a revolution it
-    /// waits.
+    /// How long each step of a request takes for which the arm moves `distance` cylinders; `turn` says how much of a
+    /// revolution it waits.
     fn plan(&self, distance: u32, request: &BlockRequest, turn: f64) -> Plan {
         if request.direction == Direction::Flush {
             // Every write is on the medium when it completes.

@@ -5,8 +5,8 @@ use super::layout::Track;
 use petrio_kernel::Time;
 
 impl Drive {
-    /// How long after `now` the first block of a command could pass the head, if it were begun now: a movement in progress,
-    /// seek, settling, rotation. Controller overheads and cached blocks are not considered.
+    /// How long after `now` the first block of a command could pass the head, if it were begun now: a movement in
+    /// progress, seek, settling, rotation. Controller overheads and cached blocks are not considered.
     pub fn positioning(&self, state: &DriveState, demand: Demand, now: Time) -> Time {
         let place = self.mechanics().layout().place(demand.block);
         let arrived = state.free().max(now) + self.mechanics().seek(state.track(), place.track, demand.write);

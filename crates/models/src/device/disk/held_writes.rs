@@ -1,12 +1,12 @@
 //! Writes that have been reported and are not on the medium yet: what a drive's write cache holds.
 //!
-//! Held data are kept as runs of consecutive blocks that don't overlap. A write that overlaps held ones becomes one run with
-//! them, so that each block is written once; one that only touches a run joins it as long as both fit into a segment, so that
-//! a run is never much longer than what the drive can stop for. A run that is being written is beyond change: data that come
-//! for its blocks meanwhile are held beside it, and written later.
+//! Held data are kept as runs of consecutive blocks that don't overlap. A write that overlaps held ones becomes one run
+//! with them, so that each block is written once; one that only touches a run joins it as long as both fit into a
+//! segment, so that a run is never much longer than what the drive can stop for. A run that is being written is beyond
+//! change: data that come for its blocks meanwhile are held beside it, and written later.
 //!
-//! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it; the time
-//! that bookkeeping takes.
+//! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it;
+//! the time that bookkeeping takes.
 
 use super::mechanics::Spot;
 use super::parameters::CacheParameters;
@@ -105,8 +105,8 @@ impl HeldWrites {
         self.replace(first, behind, [head, tail]);
     }
 
-    /// The end of what is held from `block` on without a gap, what is being written included; `block` itself where it isn't
-    /// held.
+    /// The end of what is held from `block` on without a gap, what is being written included; `block` itself where it
+    /// isn't held.
     pub(super) fn held_to(&self, block: u64) -> u64 {
         let mut end = block;
         loop {

@@ -1,10 +1,10 @@
 //! The mechanical disk.
 //!
-//! [`parameters`] is what a catalogue file says; [`Drive`] is that compiled. What a drive is made of stands in files of its
-//! own that know neither net nor queue: where blocks lie (`layout`), how the arm moves and the platters turn (`mechanics`,
-//! `seek_curve`), what the buffer keeps (`cache`, `held_writes`), what is read ahead as a function of time (`read_ahead`), how bus and
-//! medium overlap (`pipeline`). [`disk_page`] puts them into the net; [`Replay`] drives the same drive by a plain loop, and
-//! the two agree to the picosecond.
+//! [`parameters`] is what a catalogue file says; [`Drive`] is that compiled. What a drive is made of stands in files of
+//! its own that know neither net nor queue: where blocks lie (`layout`), how the arm moves and the platters turn
+//! (`mechanics`, `seek_curve`), what the buffer keeps (`cache`, `held_writes`), what is read ahead as a function of
+//! time (`read_ahead`), how bus and medium overlap (`pipeline`). [`disk_page`] puts them into the net; [`Replay`]
+//! drives the same drive by a plain loop, and the two agree to the picosecond.
 //!
 //! How well it predicts measured drives stands in `validation/disks/README.md`.
 

@@ -35,8 +35,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Serves a command that arrives at `now`, which must not be before the completion of the one before; gives the time
-    /// of its completion.
+    /// Serves a command that arrives at `now`, which must not be before the completion of the one before; gives the
+    /// time of its completion.
     pub fn serve(&mut self, demand: Demand, now: Time) -> Time {
         self.settle(now);
         self.write_back(now, true);
@@ -125,8 +125,8 @@ impl<'a> Replay<'a> {
         at
     }
 
-    /// The arm writes what is held, run by run, as no command needs it: all that ends by `limit`, and what begins before
-    /// it, or just then.
+    /// The arm writes what is held, run by run, as no command needs it: all that ends by `limit`, and what begins
+    /// before it, or just then.
     fn write_back(&mut self, limit: Time, just_then: bool) {
         let Self { drive, state, writing_back, idle, .. } = self;
         loop {

@@ -1,7 +1,8 @@
 //! Seek time by distance.
 //!
 //! Five forms are in use (see [`SeekParameters`]); all compile to one lookup. Between measured points the curve is a
-//! straight line; beyond the last point it goes on as its last piece does; before the first it is the first point's time.
+//! straight line; beyond the last point it goes on as its last piece does; before the first it is the first point's
+//! time.
 
 use super::parameters::SeekParameters;
 use petrio_kernel::Time;

@@ -1,4 +1,5 @@
-//! What the channels have to do: which command's pages are next on each, and what is left of each command. No net, no time.
+//! What the channels have to do: which command's pages are next on each, and what is left of each command. No net, no
+//! time.
 
 use crate::slab::Slab;
 use petrio_colours::BlockRequest;

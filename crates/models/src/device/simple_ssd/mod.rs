@@ -4,13 +4,13 @@
 //! page p ─▶ channel p mod channels; a channel reads or programs one page at a time, in the order in which it was asked
 //! ```
 //!
-//! A command is decoded, one at a time; its data cross the host's link, one command's at a time; its pages are read or programmed on their
-//! channels. A part of a page takes as long as the page, as flash has no smaller unit. Parallelism and the two times are what decides most
-//! of a drive's speed at rest (N. Agrawal et al., "Design tradeoffs for SSD performance", USENIX ATC 2008, §3: a page's read or program
-//! time, and how many packages work at once).
+//! A command is decoded, one at a time; its data cross the host's link, one command's at a time; its pages are read or
+//! programmed on their channels. A part of a page takes as long as the page, as flash has no smaller unit. Parallelism
+//! and the two times are what decides most of a drive's speed at rest (N. Agrawal et al., "Design tradeoffs for SSD
+//! performance", USENIX ATC 2008, §3: a page's read or program time, and how many packages work at once).
 //!
-//! Leaves out: address translation, erasure and garbage collection, planes and dies that share a channel's bus, and what a buffer for
-//! writes does to their time: a write completes when its pages are programmed.
+//! Leaves out: address translation, erasure and garbage collection, planes and dies that share a channel's bus, and
+//! what a buffer for writes does to their time: a write completes when its pages are programmed.
 
 mod channels;
 mod page;

@@ -1,9 +1,9 @@
 //! Giving blocks to a file: the tree above them, the goal, and what that touches.
 //!
-//! After fs/ext4/indirect.c (ext4_ind_map_blocks, ext4_alloc_branch), fs/ext4/extents.c, and fs/ext3/inode.c of
-//! Linux 2.6.24. Where the blocks are found is in `search.rs`. With the reservation of old ext3 a branch's indirect blocks
-//! come out of the file's window and so lie before the data that they point to; multi-block allocation takes them near the
-//! goal, outside of what was preallocated for data. Leaves out quotas and extended attributes.
+//! After fs/ext4/indirect.c (ext4_ind_map_blocks, ext4_alloc_branch), fs/ext4/extents.c, and fs/ext3/inode.c of Linux
+//! 2.6.24. Where the blocks are found is in `search.rs`. With the reservation of old ext3 a branch's indirect blocks
+//! come out of the file's window and so lie before the data that they point to; multi-block allocation takes them near
+//! the goal, outside of what was preallocated for data. Leaves out quotas and extended attributes.
 
 use super::error::FileError;
 use super::extents::Extent;
@@ -20,14 +20,15 @@ use std::sync::Arc;
 const MOST_LOGICAL: u64 = 1 << 32;
 
 impl Volume {
-    /// Gives blocks to those of `first .. first + count` that have none. `mapping` tells afterwards where all of them lie;
-    /// `touched` gains what is read and changed. The file's size stays as it is ([`Volume::grow`]).
+    /// Gives blocks to those of `first .. first + count` that have none. `mapping` tells afterwards where all of them
+    /// lie; `touched` gains what is read and changed. The file's size stays as it is ([`Volume::grow`]).
     ///
     /// Delayed allocation asks for many blocks at once; without it a write asks page by page.
     ///
     /// # Errors
     ///
-    /// When there is no such file, it would become too large, or the volume is full: what was allocated until then stays.
+    /// When there is no such file, it would become too large, or the volume is full: what was allocated until then
+    /// stays.
     pub fn allocate(
         &mut self,
         file: FileId,
@@ -126,7 +127,8 @@ impl Volume {
         let mut group = self.geometry.group_of_inode(inode.number);
         let flex = self.geometry.flex;
         if flex >= 4 {
-            // EXT4_FLEX_SIZE_DIR_ALLOC_SCHEME: directories at the beginning of the flexible group, files behind its first.
+            // EXT4_FLEX_SIZE_DIR_ALLOC_SCHEME: directories at the beginning of the flexible group, files behind its
+            // first.
             group &= !(flex - 1);
             if inode.directory.is_none() {
                 group = (group + 1).min(self.geometry.groups - 1);
@@ -139,8 +141,8 @@ impl Volume {
         start + colour * (size / 16)
     }
 
-    /// The block that the pointer before that of `at` points to, or else the block that holds the pointers. Old ext3 looks
-    /// at the last block allocated first, where the file goes on there (ext3_find_goal).
+    /// The block that the pointer before that of `at` points to, or else the block that holds the pointers. Old ext3
+    /// looks at the last block allocated first, where the file goes on there (ext3_find_goal).
     fn pointed_to_before(&self, inode: &Inode, at: u64, before: Option<Extent>) -> Option<u64> {
         let last = before.map(|extent| extent.block + u64::from(extent.count) - 1);
         if self.allocation == Allocation::Reservation && before.is_some_and(|extent| extent.end() == at) {

@@ -1,14 +1,16 @@
 //! The entries of a directory, by the block that holds them.
 //!
-//! After fs/ext4/namei.c: a directory begins as one block, filled in order. With `dir_index` the second block makes it a
-//! hashed tree: block 0 becomes the root of the index, the entries go into leaves by the hash of their name, and a full
-//! leaf is split in the middle of its hashes. Without, the first block with room takes an entry, and a look-up reads block
-//! after block. Names are stood for by a hash of the file's number; all have the same length. A directory never shrinks.
-//! Leaves out a third level of the index (beyond 259,588 leaves) and gaps between names of different lengths.
+//! After fs/ext4/namei.c: a directory begins as one block, filled in order. With `dir_index` the second block makes it
+//! a hashed tree: block 0 becomes the root of the index, the entries go into leaves by the hash of their name, and a
+//! full leaf is split in the middle of its hashes. Without, the first block with room takes an entry, and a look-up
+//! reads block after block. Names are stood for by a hash of the file's number; all have the same length. A directory
+//! never shrinks. Leaves out a third level of the index (beyond 259,588 leaves) and gaps between names of different
+//! lengths.
 
 use petrio_colours::FileId;
 
-/// Leaves that the root of an index points to: (4096 − 32) / 8, where 32 bytes are for `.`, `..` and the root's own data.
+/// Leaves that the root of an index points to: (4096 − 32) / 8, where 32 bytes are for `.`, `..` and the root's own
+/// data.
 const ROOT_ENTRIES: usize = 508;
 /// Leaves that another index block points to: (4096 − 8) / 8.
 const NODE_ENTRIES: usize = 511;

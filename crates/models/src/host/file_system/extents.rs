@@ -1,9 +1,10 @@
 //! Which blocks of a file lie where: runs of blocks, in leaves as the extent tree of ext4 has them.
 //!
-//! An ext3 file is kept as extents too, because most of them are few; its indirect blocks are in `indirect.rs`. For ext4
-//! a leaf is a node of the tree (fs/ext4/extents.c): four extents fit into the inode, 340 into a block of 4 KiB, and a
-//! leaf that is full is split where the new extent belongs. Index nodes are counted as if each held 340 leaves; a third
-//! level of them (beyond 462,400 extents) is left out, as is the tree's shrinking back into the inode before it is empty.
+//! An ext3 file is kept as extents too, because most of them are few; its indirect blocks are in `indirect.rs`. For
+//! ext4 a leaf is a node of the tree (fs/ext4/extents.c): four extents fit into the inode, 340 into a block of 4 KiB,
+//! and a leaf that is full is split where the new extent belongs. Index nodes are counted as if each held 340 leaves; a
+//! third level of them (beyond 462,400 extents) is left out, as is the tree's shrinking back into the inode before it
+//! is empty.
 
 use smallvec::SmallVec;
 

@@ -1,11 +1,11 @@
 //! Where mke2fs puts superblocks, descriptors, bitmaps, inode tables and the journal.
 //!
-//! After lib/ext2fs/initialize.c, alloc_tables.c, res_gdt.c and mkjournal.c of e2fsprogs 1.47; the tests hold numbers that
-//! `dumpe2fs` prints. The journal is one run of blocks here. mke2fs weaves the indirect blocks of an ext3 journal into
-//! it, one for each 1024 blocks, so its later blocks lie up to a thousandth of its size farther on; the model puts them
-//! behind it, so that the volume's free blocks are the same. A journal that reaches into further groups pushes their
-//! bitmaps and tables behind it. In a volume of a single flexible group mke2fs keeps room for sixteen bitmaps of each
-//! kind and lets the journal fill it; the model puts them side by side, with the same number of free blocks.
+//! After lib/ext2fs/initialize.c, alloc_tables.c, res_gdt.c and mkjournal.c of e2fsprogs 1.47; the tests hold numbers
+//! that `dumpe2fs` prints. The journal is one run of blocks here. mke2fs weaves the indirect blocks of an ext3 journal
+//! into it, one for each 1024 blocks, so its later blocks lie up to a thousandth of its size farther on; the model puts
+//! them behind it, so that the volume's free blocks are the same. A journal that reaches into further groups pushes
+//! their bitmaps and tables behind it. In a volume of a single flexible group mke2fs keeps room for sixteen bitmaps of
+//! each kind and lets the journal fill it; the model puts them side by side, with the same number of free blocks.
 
 use super::bitmap::MOST_BITS;
 use super::error::FormatError;
@@ -51,8 +51,8 @@ pub(super) struct Geometry {
     pub(super) descriptor_blocks: u32,
     /// Groups of a flexible group; 1 where there are none.
     pub(super) flex: u32,
-    /// Blocks at the beginning of each group that metadata take: a superblock's copy, descriptors, bitmaps, tables; in the
-    /// journal's groups the journal too, and in the first one root directory and lost+found.
+    /// Blocks at the beginning of each group that metadata take: a superblock's copy, descriptors, bitmaps, tables; in
+    /// the journal's groups the journal too, and in the first one root directory and lost+found.
     pub(super) lead: Vec<u32>,
     block_bitmap: Vec<u64>,
     inode_bitmap: Vec<u64>,
@@ -236,7 +236,8 @@ impl Geometry {
             JournalPlace::Beginning => 0,
             JournalPlace::Middle => self.middle_group(),
         };
-        // Where the journal doesn't fit behind that group's metadata before the end of the volume: from an earlier one on.
+        // Where the journal doesn't fit behind that group's metadata before the end of the volume: from an earlier one
+        // on.
         loop {
             let start = u64::from(group) * per_group + u64::from(self.lead[group as usize]);
             if let Some(end) = self.end_behind(start, group, needed) {
@@ -267,7 +268,8 @@ impl Geometry {
         (self.blocks - before).min(u64::from(self.blocks_per_group))
     }
 
-    /// Where a run of `needed` blocks from `start` in `group` ends, together with the metadata of the groups that it covers.
+    /// Where a run of `needed` blocks from `start` in `group` ends, together with the metadata of the groups that it
+    /// covers.
     fn end_behind(&self, start: u64, group: u32, needed: u64) -> Option<u64> {
         let per_group = u64::from(self.blocks_per_group);
         let mut end = start + needed;
@@ -279,8 +281,8 @@ impl Geometry {
         (end <= self.blocks).then_some(end)
     }
 
-    /// Moves the metadata of the groups behind `group`, up to `end`, to `to`, so that the journal is one run. mke2fs leaves
-    /// them in the journal's midst, half a megabyte in each 128.
+    /// Moves the metadata of the groups behind `group`, up to `end`, to `to`, so that the journal is one run. mke2fs
+    /// leaves them in the journal's midst, half a megabyte in each 128.
     fn move_behind(&mut self, to: u64, group: u32, end: u64) {
         let per_group = u64::from(self.blocks_per_group);
         let mut to = to;
@@ -308,8 +310,8 @@ impl Geometry {
         1 + u64::from(group / self.descriptors_per_block)
     }
 
-    /// Whether mke2fs leaves the block bitmap of a group of ext4 unwritten: nothing of the group is in use but copies of
-    /// superblock and descriptors, and it isn't the last.
+    /// Whether mke2fs leaves the block bitmap of a group of ext4 unwritten: nothing of the group is in use but copies
+    /// of superblock and descriptors, and it isn't the last.
     pub(super) fn block_bitmap_is_unwritten(&self, group: u32) -> bool {
         let first = u64::from(group) * u64::from(self.blocks_per_group);
         let tables = group.is_multiple_of(self.flex);

@@ -1,8 +1,8 @@
 //! The indirect blocks of an ext3 file: which there are, and which a block of the file needs.
 //!
-//! After fs/ext4/indirect.c: twelve pointers in the inode, then a single, a double and a triple indirect block with 1024
-//! pointers each. The lowest level is counted through: indirect block i holds the pointers of file blocks from
-//! 12 + 1024 i on; the first is the single one, the next 1024 hang under the double one, the others under the triple one.
+//! After fs/ext4/indirect.c: twelve pointers in the inode, then a single, a double and a triple indirect block with
+//! 1024 pointers each. The lowest level is counted through: indirect block i holds the pointers of file blocks from 12
+//! + 1024 i on; the first is the single one, the next 1024 hang under the double one, the others under the triple one.
 
 use super::geometry::{DIRECT, POINTERS};
 

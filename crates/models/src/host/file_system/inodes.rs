@@ -1,10 +1,10 @@
 //! Which inode a new file or directory gets.
 //!
-//! After fs/ext4/ialloc.c: a file's inode lies in its directory's group (with flexible groups: in the first group of the
-//! flexible one that has room); first-level directories are spread by Orlov's rule over the groups with the fewest
-//! directories and average room, starting where a hash of the name points; other directories stay near their parent. In a
-//! group the first free inode is taken. The averages come from counters that, like the kernel's on one processor, lag by up
-//! to 31 behind the truth: on a volume of one flexible group this decides where the first directories go.
+//! After fs/ext4/ialloc.c: a file's inode lies in its directory's group (with flexible groups: in the first group of
+//! the flexible one that has room); first-level directories are spread by Orlov's rule over the groups with the fewest
+//! directories and average room, starting where a hash of the name points; other directories stay near their parent. In
+//! a group the first free inode is taken. The averages come from counters that, like the kernel's on one processor, lag
+//! by up to 31 behind the truth: on a volume of one flexible group this decides where the first directories go.
 
 use super::bitmap::Bitmaps;
 use super::geometry::{FIRST_INODE, Geometry};
@@ -103,7 +103,8 @@ impl Inodes {
         }
     }
 
-    /// Whether another inode of the same block of the table is in use, so that the block must be read before it changes.
+    /// Whether another inode of the same block of the table is in use, so that the block must be read before it
+    /// changes.
     pub(super) fn has_neighbours(&self, geometry: &Geometry, inode: u32) -> bool {
         let (group, bit) = self.bitmaps.place(u64::from(inode) - 1);
         let first = bit - bit % geometry.inodes_per_block;

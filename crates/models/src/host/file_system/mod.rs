@@ -1,9 +1,9 @@
 //! The on-disk layout of ext3 and ext4: where the blocks of files lie, and which metadata blocks an operation touches.
 //!
-//! Pure state, without nets and without time: a page of the host asks a [`Volume`] and puts what it answers into requests,
-//! journal transactions and memory. What is modelled is exactly what decides how many blocks a transaction logs and where
-//! the disk's arm goes: block groups, bitmaps, inode tables, directories with their hashed index, indirect blocks and
-//! extent trees, the two block allocators, Orlov's rule, the list of orphans.
+//! Pure state, without nets and without time: a page of the host asks a [`Volume`] and puts what it answers into
+//! requests, journal transactions and memory. What is modelled is exactly what decides how many blocks a transaction
+//! logs and where the disk's arm goes: block groups, bitmaps, inode tables, directories with their hashed index,
+//! indirect blocks and extent trees, the two block allocators, Orlov's rule, the list of orphans.
 //!
 //! ```text
 //!  Volume ──┬─ geometry    where mke2fs puts everything        (e2fsprogs 1.47)
@@ -16,7 +16,8 @@
 //!           └─ prepare     files that are there before a run
 //! ```
 //!
-//! An append of a block changes three metadata blocks; that of the thirteenth block makes an indirect block, the fourth:
+//! An append of a block changes three metadata blocks; that of the thirteenth block makes an indirect block, the
+//! fourth:
 //!
 //! ```
 //! use petrio_colours::{FileId, FileOp, Operation};

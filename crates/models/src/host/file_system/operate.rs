@@ -1,8 +1,9 @@
 //! Operations on names: what each reads and changes.
 //!
-//! After fs/ext4/namei.c of Linux 6.18, which also serves ext3; that of fs/ext3 in Linux 2.6.24 changes the same blocks.
-//! Path look-up: all directories but the last are taken to be in the kernel's cache of names. Times of access aren't kept
-//! (relatime makes them rare); when a time of change is new is for the caller to say ([`Volume::touch_inode`]).
+//! After fs/ext4/namei.c of Linux 6.18, which also serves ext3; that of fs/ext3 in Linux 2.6.24 changes the same
+//! blocks. Path look-up: all directories but the last are taken to be in the kernel's cache of names. Times of access
+//! aren't kept (relatime makes them rare); when a time of change is new is for the caller to say
+//! ([`Volume::touch_inode`]).
 
 use super::directory::Directory;
 use super::error::FileError;
@@ -21,10 +22,12 @@ fn name_hash(file: FileId, names: u64) -> u32 {
 }
 
 impl Volume {
-    /// Carries out an operation on names or sizes: create, open, close, unlink, mkdir, rmdir, rename, truncate, readdir,
-    /// stat. What it reads and changes is added to `touched`. Others (read, write, fsync …) change nothing here.
+    /// Carries out an operation on names or sizes: create, open, close, unlink, mkdir, rmdir, rename, truncate,
+    /// readdir, stat. What it reads and changes is added to `touched`. Others (read, write, fsync …) change nothing
+    /// here.
     ///
-    /// Close is the counterpart of [`Volume::hold`], which nobody calls but the caller; without it a file goes with its name.
+    /// Close is the counterpart of [`Volume::hold`], which nobody calls but the caller; without it a file goes with its
+    /// name.
     ///
     /// # Errors
     ///

@@ -80,8 +80,9 @@ pub struct FileSystemParameters {
     pub barriers: bool,
     /// How old a transaction becomes before it is committed (mount option `commit`; 5 s by fs/jbd2/journal.c).
     pub commit_interval: Duration,
-    /// Share of the journal that must be free, or else checkpoints make it so; left out, the kernel's rule: the room of a largest
-    /// transaction, beside that of the one being committed (fs/jbd2/checkpoint.c), so between a quarter and a half.
+    /// Share of the journal that must be free, or else checkpoints make it so; left out, the kernel's rule: the room of
+    /// a largest transaction, beside that of the one being committed (fs/jbd2/checkpoint.c), so between a quarter and a
+    /// half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Fraction>,
     /// Blocks in a group; 32768 is what one bitmap block describes.
@@ -101,8 +102,9 @@ pub struct FileSystemParameters {
     /// How blocks are found; left out, `reservation` for ext3 and `multi-block` for ext4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Allocation>,
-    /// Blocks in the first window that is reserved for a file, doubled while the file uses it up (EXT3_DEFAULT_RESERVE_BLOCKS,
-    /// 8 by include/linux/ext3_fs.h of Linux 2.6.24); 0 for none (mount option `noreservation`).
+    /// Blocks in the first window that is reserved for a file, doubled while the file uses it up
+    /// (EXT3_DEFAULT_RESERVE_BLOCKS, 8 by include/linux/ext3_fs.h of Linux 2.6.24); 0 for none (mount option
+    /// `noreservation`).
     pub reservation: u32,
     /// Share of the pieces of a prepared file that don't follow the piece before, but lie anywhere.
     pub fragmentation: Fraction,

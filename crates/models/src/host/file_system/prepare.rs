@@ -1,7 +1,8 @@
 //! Files that are on the volume before a run begins.
 //!
-//! Laid out as if one process had written each from beginning to end, one after the other, and closed it; aged on request:
-//! at the end of each piece of the file (`fragment`) the next one goes somewhere else with the probability `fragmentation`.
+//! Laid out as if one process had written each from beginning to end, one after the other, and closed it; aged on
+//! request: at the end of each piece of the file (`fragment`) the next one goes somewhere else with the probability
+//! `fragmentation`.
 
 use super::error::FileError;
 use super::parameters::{BLOCK_SIZE, Family};
@@ -15,8 +16,8 @@ use std::sync::Arc;
 const AT_ONCE: u64 = 2048;
 
 impl Volume {
-    /// Puts a file of `size` bytes into `parent`. `random` decides which pieces are scattered, and where they go; a volume
-    /// without fragmentation draws nothing from it.
+    /// Puts a file of `size` bytes into `parent`. `random` decides which pieces are scattered, and where they go; a
+    /// volume without fragmentation draws nothing from it.
     ///
     /// # Errors
     ///

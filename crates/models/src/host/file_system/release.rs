@@ -1,9 +1,9 @@
 //! Giving blocks and inodes back: truncation, removal, and what that touches.
 //!
-//! After ext4_truncate and ext4_evict_inode (fs/ext4/inode.c), ext4_orphan_add and ext4_orphan_del (fs/ext4/orphan.c), and
-//! ext4_free_inode (fs/ext4/ialloc.c). A file that shrinks or goes is put on the list of orphans, which begins in the
-//! superblock: so the superblock is journalled with it. Metadata blocks that are freed (directories' blocks too) are
-//! revoked. The zeroing of a last block that is cut in two is left to the caller, as a write of data.
+//! After ext4_truncate and ext4_evict_inode (fs/ext4/inode.c), ext4_orphan_add and ext4_orphan_del (fs/ext4/orphan.c),
+//! and ext4_free_inode (fs/ext4/ialloc.c). A file that shrinks or goes is put on the list of orphans, which begins in
+//! the superblock: so the superblock is journalled with it. Metadata blocks that are freed (directories' blocks too)
+//! are revoked. The zeroing of a last block that is cut in two is left to the caller, as a write of data.
 
 use super::error::FileError;
 use super::indirect::Branch;
@@ -21,8 +21,8 @@ impl Volume {
         }
     }
 
-    /// The counterpart of [`Volume::hold`]: the last holder of a file without a name removes it, and the last holder of any
-    /// gives back what was kept for its growth (ext4_release_file).
+    /// The counterpart of [`Volume::hold`]: the last holder of a file without a name removes it, and the last holder of
+    /// any gives back what was kept for its growth (ext4_release_file).
     pub fn release(&mut self, file: FileId, touched: &mut Touched) {
         let Some(inode) = self.files.get_mut(file.0 as usize) else { return };
         inode.holders = inode.holders.saturating_sub(1);

@@ -1,15 +1,16 @@
 //! Where free blocks are found: the two allocators.
 //!
 //! *Reservation* (fs/ext3/balloc.c of Linux 2.6.24): each file that is written has a window of blocks that nobody else
-//! takes from, 8 at first and doubled up to 1027 while more than half of it is used; it is put at the goal, or at the next
-//! free place. A block outside of windows is taken at the goal, or else where eight free blocks lie together, or else
-//! anywhere.
+//! takes from, 8 at first and doubled up to 1027 while more than half of it is used; it is put at the goal, or at the
+//! next free place. A block outside of windows is taken at the goal, or else where eight free blocks lie together, or
+//! else anywhere.
 //!
 //! *Multi-block* (fs/ext4/mballoc.c): a request for a file is made larger (to a power of two up to 1 MiB by the file's
-//! size, then 2, 4 and 8 MiB) and what isn't used is kept for the file; files of up to 16 blocks share a chunk of 512. The
-//! kernel's buddy bitmaps are stood for by the rules that they lead to: a power of two lies at a multiple of itself; any
-//! other length takes the best of the first ten free runs that it meets in a group. Leaves out stripes, clusters, discards,
-//! a processor's own chunk (there is one for all) and the several streams of a kernel with many processors.
+//! size, then 2, 4 and 8 MiB) and what isn't used is kept for the file; files of up to 16 blocks share a chunk of 512.
+//! The kernel's buddy bitmaps are stood for by the rules that they lead to: a power of two lies at a multiple of
+//! itself; any other length takes the best of the first ten free runs that it meets in a group. Leaves out stripes,
+//! clusters, discards, a processor's own chunk (there is one for all) and the several streams of a kernel with many
+//! processors.
 
 use super::bitmap::Run;
 use super::parameters::{Allocation, BLOCK_SIZE, Family};
@@ -146,8 +147,8 @@ impl Volume {
         let (start, length) = normalised(at, asked, size);
         let (before, behind) = inode.extents.around(at);
         let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
-        // An extent file asks for nothing that it has. One with indirect blocks does (its requests don't tell what is beside
-        // them), except for what older windows cover; what it gets before the block it asked for stays unused.
+        // An extent file asks for nothing that it has. One with indirect blocks does (its requests don't tell what is
+        // beside them), except for what older windows cover; what it gets before the block it asked for stays unused.
         let extents = self.parameters.family == Family::Ext4;
         let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
         let start = if extents { at } else { start.max(kept_end).min(at) };

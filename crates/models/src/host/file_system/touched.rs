@@ -18,8 +18,8 @@ pub struct Segment {
 pub struct Mapping {
     /// The range in order, without gaps.
     pub segments: Vec<Segment>,
-    /// Indirect blocks or nodes of the extent tree that must be in memory: the file's block from which on each is needed,
-    /// and where it lies on the volume. In order of need; what lies higher in the tree comes first.
+    /// Indirect blocks or nodes of the extent tree that must be in memory: the file's block from which on each is
+    /// needed, and where it lies on the volume. In order of need; what lies higher in the tree comes first.
     pub metadata: Vec<(u64, u64)>,
 }
 
@@ -34,8 +34,8 @@ impl Mapping {
 /// Metadata blocks that operations touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Metadata blocks that must be in memory before. Superblock and group descriptors are always there from the mount on,
-    /// and aren't listed; nor are blocks that are new.
+    /// Metadata blocks that must be in memory before. Superblock and group descriptors are always there from the mount
+    /// on, and aren't listed; nor are blocks that are new.
     pub reads: Vec<u64>,
     /// Metadata blocks changed, each once: these go into the journal's running transaction.
     pub dirtied: Vec<u64>,

@@ -109,8 +109,8 @@ pub(super) struct Unwritten {
 pub(super) const SUPERBLOCK: u64 = 0;
 
 impl Volume {
-    /// The memory that each of its files takes, in bytes: its inode with what counts its owners and what the allocator adds, its
-    /// slot, and its entry in a directory, whose list has grown by doubling.
+    /// The memory that each of its files takes, in bytes: its inode with what counts its owners and what the allocator
+    /// adds, its slot, and its entry in a directory, whose list has grown by doubling.
     pub const BYTES_OF_A_FILE: usize = size_of::<Option<Arc<Inode>>>()
         + size_of::<Inode>()
         + 4 * size_of::<usize>()
@@ -234,7 +234,8 @@ impl Volume {
         self.geometry.inode_block(self.get(file).map_or(ROOT_INODE, |inode| inode.number))
     }
 
-    /// Sets a file's size after a write that made it longer; a shorter one is left to [`Operation::Truncate`](petrio_colours::Operation).
+    /// Sets a file's size after a write that made it longer; a shorter one is left to
+    /// [`Operation::Truncate`](petrio_colours::Operation).
     pub fn grow(&mut self, file: FileId, size: u64) {
         if let Some(inode) = self.files.get_mut(file.0 as usize) {
             inode.size = inode.size.max(size);
@@ -250,8 +251,8 @@ impl Volume {
         }
     }
 
-    /// Where the file's blocks `first .. first + count` lie, and which metadata must be in memory to know it. A file that
-    /// isn't there is one hole.
+    /// Where the file's blocks `first .. first + count` lie, and which metadata must be in memory to know it. A file
+    /// that isn't there is one hole.
     pub fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
         out.clear();
         let end = first.saturating_add(count);

@@ -1,19 +1,21 @@
-//! The journal of ext3 and ext4 (JBD and JBD2) as a data structure: which blocks a commit logs, where, and when there is no room.
+//! The journal of ext3 and ext4 (JBD and JBD2) as a data structure: which blocks a commit logs, where, and when there
+//! is no room.
 //!
 //! ```text
 //!        handles                commit                              checkpoint
 //!  ──▶ running ──▶ locked ──▶ flushing ──▶ logging ──▶ finished ──▶ (blocks written in place) ──▶ forgotten: log space is free
 //! ```
 //!
-//! After fs/jbd (Linux 2.6.24) and fs/jbd2 (6.x): a transaction collects the blocks that handles dirty, each once; a commit
-//! writes descriptor blocks, a copy of each block, and a commit block; the blocks may then be written in place, and when all
-//! of the oldest transaction's are, its log space is free again. A handle waits while its transaction is locked, while it
-//! would make the transaction greater than a quarter of the journal, and while less log space is free than a transaction may
-//! need (`start_this_handle`, `add_transaction_credits`): that is why checkpoints come between ½ and ¼ of the journal.
+//! After fs/jbd (Linux 2.6.24) and fs/jbd2 (6.x): a transaction collects the blocks that handles dirty, each once; a
+//! commit writes descriptor blocks, a copy of each block, and a commit block; the blocks may then be written in place,
+//! and when all of the oldest transaction's are, its log space is free again. A handle waits while its transaction is
+//! locked, while it would make the transaction greater than a quarter of the journal, and while less log space is free
+//! than a transaction may need (`start_this_handle`, `add_transaction_credits`): that is why checkpoints come between ½
+//! and ¼ of the journal.
 //!
-//! That data are written twice in journal mode isn't said anywhere: their blocks are logged as any others are, and stay dirty
-//! for the write-back in place. Leaves out fast commits, checksums' processor time, external journals, and the waiting for
-//! a buffer that is just being copied into the log (`BJ_Shadow`).
+//! That data are written twice in journal mode isn't said anywhere: their blocks are logged as any others are, and stay
+//! dirty for the write-back in place. Leaves out fast commits, checksums' processor time, external journals, and the
+//! waiting for a buffer that is just being copied into the log (`BJ_Shadow`).
 
 mod log;
 mod parameters;
@@ -257,7 +259,8 @@ impl Journal {
         }
     }
 
-    /// A block is freed: no older copy of it may come back (`journal_revoke`), and it needn't be logged or written in place.
+    /// A block is freed: no older copy of it may come back (`journal_revoke`), and it needn't be logged or written in
+    /// place.
     pub fn revoke(&mut self, key: BlockKey) {
         if let Some(running) = &mut self.running {
             running.revoked += 1;
@@ -386,7 +389,8 @@ impl Journal {
         Some(CommitPlan { id, logged, copies, superblock })
     }
 
-    /// Device blocks of the committing transaction's log blocks from `skip` on: runs of neighbours, as the log wraps around.
+    /// Device blocks of the committing transaction's log blocks from `skip` on: runs of neighbours, as the log wraps
+    /// around.
     pub fn log_runs(&self, skip: u64, count: u64) -> [(u64, u64); 2] {
         let Some(checkpoint) = self.checkpoints.back() else { return [(0, 0); 2] };
         let device = |position: u64| self.parameters.first_block + 1 + position;

@@ -32,7 +32,7 @@ pub struct JournalParameters {
     pub commit_interval: Time,
     /// The largest transaction takes one of so many parts of the journal.
     pub largest_parts: u64,
-    /// Share of the journal that must be free for a handle to start; `None` for the kernel's own rule, the room of a largest
-    /// transaction beside what the committing one may still take.
+    /// Share of the journal that must be free for a handle to start; `None` for the kernel's own rule, the room of a
+    /// largest transaction beside what the committing one may still take.
     pub checkpoint_threshold: Option<f64>,
 }

@@ -111,7 +111,8 @@ fn checkpoints_are_asked_for_when_less_than_a_quarter_is_free() {
         block += 30;
         committed += 1;
     }
-    // 32 log blocks each: after 23 of them 288 of 1,024 are free, 32 of which are kept back, which is enough for one more.
+    // 32 log blocks each: after 23 of them 288 of 1,024 are free, 32 of which are kept back, which is enough for one
+    // more.
     assert_eq!(committed, 24);
     assert_eq!(journal.start(8, Time::ZERO), Start::AfterCheckpoint);
     let mut oldest = Vec::new();

@@ -1,9 +1,9 @@
 //! Read-ahead in two windows: the current one, which the process reads, and the one ahead of it, which the device reads
 //! (mm/readahead.c of Linux 2.6.16, the same in essence from 2.6.12 to 2.6.22).
 //!
-//! Unlike its successor it is asked at every read, cached or not, so it can see that a file is cached: after 256 pages in a row
-//! that were all there it switches itself off until a page is missed. A page missed inside a window means that the window was
-//! evicted before it was read; the next windows are smaller then.
+//! Unlike its successor it is asked at every read, cached or not, so it can see that a file is cached: after 256 pages
+//! in a row that were all there it switches itself off until a page is missed. A page missed inside a window means that
+//! the window was evicted before it was read; the next windows are smaller then.
 
 use super::{Ahead, CacheView, Window, initial_size, next_size};
 
@@ -99,7 +99,8 @@ impl Stream {
         Window::plain(index, 1, file_pages)
     }
 
-    /// Sequential reading within windows: makes one ahead where there is none, and goes over to it when the reader does.
+    /// Sequential reading within windows: makes one ahead where there is none, and goes over to it when the reader
+    /// does.
     fn go_on(&mut self, max: u64, view: &impl CacheView, file_pages: u64, windows: &mut [Window; 2]) {
         let mut end = u64::MAX;
         if self.ahead.is_none() {
@@ -120,8 +121,8 @@ impl Stream {
         }
     }
 
-    /// `make_ahead_window`. `forced` where the reader needs the pages for certain: the window stays even if all are cached.
-    /// Answers with the whole window, whatever the end of the file; without pages where the device is too busy.
+    /// `make_ahead_window`. `forced` where the reader needs the pages for certain: the window stays even if all are
+    /// cached. Answers with the whole window, whatever the end of the file; without pages where the device is too busy.
     fn read_ahead(&mut self, max: u64, view: &impl CacheView, file_pages: u64, forced: bool) -> Window {
         let size = if self.missed {
             self.missed = false;
@@ -142,7 +143,8 @@ impl Stream {
         Window { start, pages: size, ..Window::NONE }
     }
 
-    /// `check_ra_success`: counts pages that a window found in the cache, and switches read-ahead off when they are many.
+    /// `check_ra_success`: counts pages that a window found in the cache, and switches read-ahead off when they are
+    /// many.
     fn is_useful(&mut self, view: &impl CacheView, start: u64, pages: u64, file_pages: u64) -> bool {
         let end = (start + pages).min(file_pages);
         if start < end && view.next_missing(start, end - start) < end {

@@ -1,9 +1,9 @@
 //! Reading ahead: which pages the kernel asks a device for when a process reads a file.
 //!
-//! Three algorithms, a file each: [`on_demand`] (mm/readahead.c from Linux 2.6.23), [`current_ahead`] (before) and [`off`].
-//! All are pure: they look at the page cache through [`CacheView`], keep their state per open file in [`ReadAheadState`], and
-//! answer with the [`Window`] of pages to bring in. The caller inserts the pages that aren't cached, marks the marker page and
-//! asks the device. It calls
+//! Three algorithms, a file each: [`on_demand`] (mm/readahead.c from Linux 2.6.23), [`current_ahead`] (before) and
+//! [`off`]. All are pure: they look at the page cache through [`CacheView`], keep their state per open file in
+//! [`ReadAheadState`], and answer with the [`Window`] of pages to bring in. The caller inserts the pages that aren't
+//! cached, marks the marker page and asks the device. It calls
 //!
 //! - [`on_read`] when a read begins, and again before it looks at page [`Ahead::next`],
 //! - [`on_miss`] when the page that it needs isn't in the cache,
@@ -44,7 +44,8 @@ pub trait CacheView {
     /// Pages of the largest folio that the file may have; 1 where it has single pages only.
     fn largest_folio_pages(&self) -> u64;
 
-    /// Whether the device's queue is too full for reads that nobody waits for (`bdi_read_congested`, `blk_cgroup_congested`).
+    /// Whether the device's queue is too full for reads that nobody waits for (`bdi_read_congested`,
+    /// `blk_cgroup_congested`).
     fn congested(&self) -> bool {
         false
     }
@@ -114,8 +115,8 @@ pub enum ReadAheadState {
 }
 
 impl ReadAheadState {
-    /// The state of a file just opened. `device_pages` are the pages of the device's largest request (`max_sectors_kb`), to
-    /// which newer kernels raise the limit for larger reads (`ractl_max_pages`).
+    /// The state of a file just opened. `device_pages` are the pages of the device's largest request
+    /// (`max_sectors_kb`), to which newer kernels raise the limit for larger reads (`ractl_max_pages`).
     pub fn new(parameters: &ReadAheadParameters, device_pages: u64) -> Self {
         match parameters.algorithm {
             ReadAheadAlgorithm::OnDemand => {
@@ -137,8 +138,8 @@ impl ReadAheadState {
     }
 }
 
-/// A process begins to read `request_pages` pages from page `index` (or goes on at `index`, where [`Ahead::next`] said so, with
-/// `request_pages` to go).
+/// A process begins to read `request_pages` pages from page `index` (or goes on at `index`, where [`Ahead::next`] said
+/// so, with `request_pages` to go).
 pub fn on_read(
     parameters: &ReadAheadParameters,
     state: &mut ReadAheadState,
@@ -196,8 +197,8 @@ fn max_pages(parameters: &ReadAheadParameters) -> u64 {
     parameters.max.get() / PAGE_BYTES
 }
 
-/// The first window of a stream (`get_init_ra_size`, the same since 2.6.10): the request's power of two, four times that where
-/// it is small against the limit, twice where it is of middle size, else the limit.
+/// The first window of a stream (`get_init_ra_size`, the same since 2.6.10): the request's power of two, four times
+/// that where it is small against the limit, twice where it is of middle size, else the limit.
 fn initial_size(request: u64, max: u64) -> u64 {
     let size = request.max(1).checked_next_power_of_two().unwrap_or(u64::MAX);
     if size <= max / 32 {

@@ -1,7 +1,7 @@
 //! No read-ahead: what is asked for is read, in one piece.
 //!
-//! This is what `posix_fadvise(POSIX_FADV_RANDOM)` gives since Linux 2.6.34 (`force_page_cache_readahead`). A limit of zero with
-//! another algorithm is not the same: the kernel then reads page by page.
+//! This is what `posix_fadvise(POSIX_FADV_RANDOM)` gives since Linux 2.6.34 (`force_page_cache_readahead`). A limit of
+//! zero with another algorithm is not the same: the kernel then reads page by page.
 
 use super::Window;
 

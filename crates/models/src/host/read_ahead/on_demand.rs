@@ -12,7 +12,8 @@
 //! | the window's end | as the rule says | cut to the border of the folios, whose order grows by two a window |
 //! | a window at the end of the file | has a marker where the page exists | has none |
 //!
-//! In between lie 2.6.31 (streams known by cached pages), 5.18 (large folios) and 6.17 (aligned ends); they are not told apart.
+//! In between lie 2.6.31 (streams known by cached pages), 5.18 (large folios) and 6.17 (aligned ends); they are not
+//! told apart.
 
 use super::{CacheView, PAGE_BYTES, Window, initial_size, next_size};
 
@@ -53,13 +54,14 @@ impl Stream {
         self.previous_end = Some(end);
     }
 
-    /// First page, pages and pages after the marker of the last window, as the rule says them (before the file's end cut it).
+    /// First page, pages and pages after the marker of the last window, as the rule says them (before the file's end
+    /// cut it).
     pub const fn window(&self) -> (u64, u64, u64) {
         (self.start, self.size, self.async_size)
     }
 
-    /// Whether a read at `index` goes on where the previous one ended. 2.6.24 remembers the last page read, 6.18 the byte after
-    /// the last one read; both take the page after that also.
+    /// Whether a read at `index` goes on where the previous one ended. 2.6.24 remembers the last page read, 6.18 the
+    /// byte after the last one read; both take the page after that also.
     fn follows_previous(&self, index: u64) -> bool {
         match (self.previous_end, self.generation) {
             (None, _) => index == 0,

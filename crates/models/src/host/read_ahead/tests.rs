@@ -1,7 +1,8 @@
 //! A reader over a page cache, and the windows that it opens.
 //!
-//! Oracles: the rule of the kernel's documentation (the comment on `get_init_ra_size`), sequences worked out by hand, and windows
-//! measured with `mincore` on ext4 under Linux 6.18.44 (a file read from its beginning, limits of 8 MiB and 2.5 MiB).
+//! Oracles: the rule of the kernel's documentation (the comment on `get_init_ra_size`), sequences worked out by hand,
+//! and windows measured with `mincore` on ext4 under Linux 6.18.44 (a file read from its beginning, limits of 8 MiB and
+//! 2.5 MiB).
 
 #![allow(clippy::unwrap_used)]
 
@@ -255,7 +256,8 @@ fn two_streams_of_one_descriptor_keep_their_windows_apart() {
 
 #[test]
 fn pages_left_in_the_cache_betray_a_stream_that_never_read_twice_in_a_row() {
-    // Two streams that always take turns: from 2.6.31 on the pages before the miss tell; before, each read is a random one.
+    // Two streams that always take turns: from 2.6.31 on the pages before the miss tell; before, each read is a random
+    // one.
     let windows = |algorithm| {
         let mut reader = Reader::new(algorithm, 32, 400_000);
         for step in 0..64 {
@@ -301,15 +303,16 @@ fn the_older_windows_stop_after_256_cached_pages_until_a_miss() {
         ReadAheadState::CurrentAhead(stream) => stream.in_cache(),
         _ => panic!(),
     };
-    // Windows of 4, 8, 16, 32, 32 … pages find all there. Up to the tenth they are 252 pages; the eleventh is made when the reader
-    // enters the tenth, at page 220.
+    // Windows of 4, 8, 16, 32, 32 … pages find all there. Up to the tenth they are 252 pages; the eleventh is made when
+    // the reader enters the tenth, at page 220.
     reader.read_sequentially(0, 220, 1);
     assert!(!in_cache(&reader));
     reader.read(220, 1);
     assert!(in_cache(&reader));
     reader.read_sequentially(221, 2_000, 1);
     assert!(in_cache(&reader) && reader.windows.is_empty());
-    // The first page missed is read alone, then windows open again; the first of them grows no more, as if it had been lost.
+    // The first page missed is read alone, then windows open again; the first of them grows no more, as if it had been
+    // lost.
     reader.read(2_000, 1);
     assert!(!in_cache(&reader));
     reader.read_sequentially(2_001, 2_100, 1);
@@ -320,7 +323,8 @@ fn the_older_windows_stop_after_256_cached_pages_until_a_miss() {
 fn an_evicted_window_makes_the_older_ones_smaller() {
     let mut reader = Reader::new(CurrentAhead, 32, 4_000);
     reader.read_sequentially(0, 200, 1);
-    // Windows of 32 begin at 28; the reader is in 188…219 and 220…251 is ahead. Lose what it hasn't read of the current one.
+    // Windows of 32 begin at 28; the reader is in 188…219 and 220…251 is ahead. Lose what it hasn't read of the current
+    // one.
     reader.cache.remove(FILE, 200, 220);
     reader.windows.clear();
     reader.read_sequentially(200, 282, 1);

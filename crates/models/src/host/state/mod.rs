@@ -1,5 +1,5 @@
-//! What changes while a host runs, as tokens of state places: its memory, and for each file system its files, its requests on the
-//! way and its journal.
+//! What changes while a host runs, as tokens of state places: its memory, and for each file system its files, its
+//! requests on the way and its journal.
 
 mod inodes;
 mod locks;

@@ -1,4 +1,5 @@
-//! A mounted file system: its volume, its files in memory, its requests on the way, and what a firing leaves to be sent off.
+//! A mounted file system: its volume, its files in memory, its requests on the way, and what a firing leaves to be sent
+//! off.
 
 use super::inodes::Inodes;
 use super::locks::Locks;
@@ -245,8 +246,8 @@ impl Mounted {
         device_key(self.number)
     }
 
-    /// Sends off requests for a run of blocks of 4 KiB that lie in single pages of memory, none larger than is asked for at once.
-    /// `purpose` says what each is for, by its offset in the run and its length.
+    /// Sends off requests for a run of blocks of 4 KiB that lie in single pages of memory, none larger than is asked
+    /// for at once. `purpose` says what each is for, by its offset in the run and its length.
     pub(in crate::host) fn send(
         &mut self,
         run: (u64, u64),

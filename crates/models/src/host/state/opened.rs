@@ -50,8 +50,8 @@ impl Opened {
         &mut self.files[self.last.1 as usize]
     }
 
-    /// A process reads or writes up to `end` from `position` on: whether that is a jump. Beginning again isn't: copies are
-    /// measured in walks that do.
+    /// A process reads or writes up to `end` from `position` on: whether that is a jump. Beginning again isn't: copies
+    /// are measured in walks that do.
     pub(in crate::host) fn jumps(&mut self, (process, file): (u32, FileId), position: u64, end: u64) -> bool {
         let open = self.get(process, file);
         let follows = open.next_byte == position || position == 0;

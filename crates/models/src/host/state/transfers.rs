@@ -38,7 +38,8 @@ struct Transfer {
     in_use: bool,
 }
 
-/// The requests of a mount that are on their way. A request's number is its slot; a group is a set that somebody can wait for.
+/// The requests of a mount that are on their way. A request's number is its slot; a group is a set that somebody can
+/// wait for.
 #[derive(Clone, Debug, Default)]
 pub(in crate::host) struct Transfers {
     slots: Vec<Transfer>,

@@ -1,7 +1,8 @@
 //! The buffer cache: blocks of files in one list, the least recently used given up first.
 //!
-//! Source: S. Leffler et al., "The design and implementation of the 4.3BSD UNIX operating system", 1989, chapter 7 (getblk, bread, bdwrite).
-//! A buffer in transfer is busy and can't be given up; a delayed write at the list's end is written before its buffer is used again.
+//! Source: S. Leffler et al., "The design and implementation of the 4.3BSD UNIX operating system", 1989, chapter 7
+//! (getblk, bread, bdwrite). A buffer in transfer is busy and can't be given up; a delayed write at the list's end is
+//! written before its buffer is used again.
 
 use crate::host::fast_map::FastMap;
 use petrio_colours::FileId;

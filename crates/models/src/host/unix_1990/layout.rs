@@ -1,11 +1,12 @@
 //! Where files lie on a fast file system of the eighties: cylinder groups.
 //!
-//! A directory takes the group with the most free blocks; its files' inodes and blocks lie in that group. A file's blocks follow
-//! each other where the next is free; after a quarter of a group it goes on in the next group with room, so that one large file
-//! doesn't fill a group (maxbpg).
+//! A directory takes the group with the most free blocks; its files' inodes and blocks lie in that group. A file's
+//! blocks follow each other where the next is free; after a quarter of a group it goes on in the next group with room,
+//! so that one large file doesn't fill a group (maxbpg).
 //!
-//! Source: M. McKusick, W. Joy, S. Leffler, R. Fabry, "A fast file system for UNIX", ACM TOCS 2(3), 1984, §3.3. Leaves out rotational interleaving (the
-//! analytic disk knows no rotational position), the sharing of a block by several files' fragments, and the free space reserve.
+//! Source: M. McKusick, W. Joy, S. Leffler, R. Fabry, "A fast file system for UNIX", ACM TOCS 2(3), 1984, §3.3. Leaves
+//! out rotational interleaving (the analytic disk knows no rotational position), the sharing of a block by several
+//! files' fragments, and the free space reserve.
 
 use super::parameters::{UnixError, UnixParameters};
 use petrio_colours::SECTOR_BYTES;

@@ -6,16 +6,18 @@
 //!  requests ◀─ reads, asynchronous and synchronous writes      sync daemon (every 30 s) ─▶ requests
 //! ```
 //!
-//! As HP-UX 7.0, which is almost 4.2BSD here: a share of memory holds blocks of 8 KiB in one least-recently-used list. A write
-//! that reaches the end of a block is asynchronous, a shorter one is delayed, metadata (and files opened for it) are written
-//! synchronously. A daemon writes what has been delayed for long enough; of a deleted file nothing is written any more.
+//! As HP-UX 7.0, which is almost 4.2BSD here: a share of memory holds blocks of 8 KiB in one least-recently-used list.
+//! A write that reaches the end of a block is asynchronous, a shorter one is delayed, metadata (and files opened for
+//! it) are written synchronously. A daemon writes what has been delayed for long enough; of a deleted file nothing is
+//! written any more.
 //!
-//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.5; M. McKusick et al., "A fast file
-//! system for UNIX", ACM TOCS 2(3), 1984 (layout, fragments); the order in which a read and its read-ahead are started is that of
-//! `breada` in S. Leffler et al., "The design and implementation of the 4.3BSD UNIX operating system", 1989, chapter 7.
+//! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.5; M.
+//! McKusick et al., "A fast file system for UNIX", ACM TOCS 2(3), 1984 (layout, fragments); the order in which a read
+//! and its read-ahead are started is that of `breada` in S. Leffler et al., "The design and implementation of the
+//! 4.3BSD UNIX operating system", 1989, chapter 7.
 //!
-//! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks. Everything may be
-//! shared with the Linux host that is the same in both: processors, operations, requests.
+//! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks. Everything
+//! may be shared with the Linux host that is the same in both: processors, operations, requests.
 
 mod buffer_cache;
 mod call;

@@ -6,8 +6,8 @@ use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A Unix host of 1990. The defaults are Ivy's (§4.5, §5.1): a tenth of memory for buffers, blocks of 8 KiB, a sync daemon every 30
-/// seconds, and processor time that costs nothing (§4.1).
+/// A Unix host of 1990. The defaults are Ivy's (§4.5, §5.1): a tenth of memory for buffers, blocks of 8 KiB, a sync
+/// daemon every 30 seconds, and processor time that costs nothing (§4.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UnixParameters {
@@ -47,8 +47,8 @@ pub enum RecordedReads {
     /// What the simulated buffers hold.
     #[default]
     Simulated,
-    /// Nothing but what was read ahead: the workload is a trace that has only those reads that missed on the machine that was traced
-    /// (Ivy, §3.2), so a block that is read again has been given up in between.
+    /// Nothing but what was read ahead: the workload is a trace that has only those reads that missed on the machine
+    /// that was traced (Ivy, §3.2), so a block that is read again has been given up in between.
     Missed,
 }
 

@@ -1,8 +1,8 @@
 //! What changes while a Unix host runs, and what each system call does to it.
 //!
-//! A call is taken as far as it goes at one instant ([`Host::advance`]): through everything that is in the buffers, up to a
-//! transfer that it has to wait for, or to its end. It takes no time itself; requests and events are left for the transition to
-//! send off.
+//! A call is taken as far as it goes at one instant ([`Host::advance`]): through everything that is in the buffers, up
+//! to a transfer that it has to wait for, or to its end. It takes no time itself; requests and events are left for the
+//! transition to send off.
 
 use super::buffer_cache::{BlockKey, BufferCache, Content, Room};
 use super::call::{Event, Job, Next};
@@ -403,8 +403,8 @@ impl Host {
         true
     }
 
-    /// A request could not be done (B_ERROR): who waits for the block that it reads, or for his metadata, hears of it. Data that
-    /// could not be written are lost without a word.
+    /// A request could not be done (B_ERROR): who waits for the block that it reads, or for his metadata, hears of it.
+    /// Data that could not be written are lost without a word.
     fn note_failure(&mut self, transfer: Transfer, failure: Failure, now: Time) {
         let Self { failed, metadata, .. } = self;
         failed.retain(|&(event, _, at)| {

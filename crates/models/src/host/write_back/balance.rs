@@ -1,10 +1,11 @@
 //! A writer that sleeps so long that it dirties pages no faster than they are written: `balance_dirty_pages` since 3.2.
 //!
-//! The rate that a writer is allowed is a base rate times a position ratio: 1 at the set point, 0 at the limit, following a
-//! third-order curve (`pos_ratio_polynom`). The base rate is steered every 200 ms while writers are held back, so that rate dirtied
-//! and rate written meet (`wb_update_dirty_ratelimit`); the written rate is estimated over about four seconds
-//! (`wb_update_write_bandwidth`). Time is counted in the kernel's ticks, as there. Read off mm/page-writeback.c of Linux 6.x. Leaves
-//! out real-time tasks, and that of several devices each has its share of the common limit.
+//! The rate that a writer is allowed is a base rate times a position ratio: 1 at the set point, 0 at the limit,
+//! following a third-order curve (`pos_ratio_polynom`). The base rate is steered every 200 ms while writers are held
+//! back, so that rate dirtied and rate written meet (`wb_update_dirty_ratelimit`); the written rate is estimated over
+//! about four seconds (`wb_update_write_bandwidth`). Time is counted in the kernel's ticks, as there. Read off
+//! mm/page-writeback.c of Linux 6.x. Leaves out real-time tasks, and that of several devices each has its share of the
+//! common limit.
 
 use super::Limits;
 use petrio_kernel::Time;
@@ -147,15 +148,15 @@ impl Balance {
         }
     }
 
-    /// Pages that a pass writes of one file before it turns to the next: what the device writes in half a second, of an eighth of the
-    /// host's limit at most, in multiples of `least` (`writeback_chunk_size`).
+    /// Pages that a pass writes of one file before it turns to the next: what the device writes in half a second, of an
+    /// eighth of the host's limit at most, in multiples of `least` (`writeback_chunk_size`).
     pub fn pass(&self, limit: u64, least: u64) -> u64 {
         let least = least.max(1);
         ((self.average / 2.0) as u64).min(limit / 8) / least * least + least
     }
 
-    /// What a writer does that asks whether it may go on. `device` is the position of the one device where a limit of its own
-    /// holds strictly (`BDI_CAP_STRICTLIMIT`); the host's counts otherwise.
+    /// What a writer does that asks whether it may go on. `device` is the position of the one device where a limit of
+    /// its own holds strictly (`BDI_CAP_STRICTLIMIT`); the host's counts otherwise.
     pub fn ask(&mut self, writer: &mut Writer, host: Position, device: Option<Position>, now: Time) -> Pause {
         let tick = self.tick(now);
         let Position { unwritten, limits } = device.unwrap_or(host);
@@ -230,7 +231,8 @@ impl Balance {
                 common.min(polynomial(limits.free_run(), unwritten, limits.limit))
             }
             None => {
-                // The line of a device that has the whole limit to itself: eight seconds of writing beyond the set point.
+                // The line of a device that has the whole limit to itself: eight seconds of writing beyond the set
+                // point.
                 let span = 8.0 * self.average;
                 let beyond = host.unwritten as f64 - host.limits.set_point() as f64;
                 common * if beyond < 0.75 * span { (span - beyond) / span } else { 0.25 }
@@ -388,8 +390,8 @@ mod tests {
         assert_eq!(writer.since, Some(2));
     }
 
-    /// Where a writer that could dirty a page in a microsecond comes to rest with a device of 12,800 pages a second: pages a second
-    /// over the last ten of twenty seconds, and the pages that are unwritten in the mean.
+    /// Where a writer that could dirty a page in a microsecond comes to rest with a device of 12,800 pages a second:
+    /// pages a second over the last ten of twenty seconds, and the pages that are unwritten in the mean.
     fn settled(strict: bool) -> (f64, f64) {
         let mut balance = Balance::new(250);
         let (mut now, mut dirty, mut drained_to) = (0.0_f64, 0.0_f64, 0.0_f64);

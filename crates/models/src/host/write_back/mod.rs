@@ -1,8 +1,8 @@
 //! How many pages may be dirty, and what holds a writer back: mm/page-writeback.c as arithmetic.
 //!
-//! Two generations: before 3.2 a writer beyond the limit writes pages back itself ([`Throttling::WriterWritesBack`]); since then
-//! it sleeps ([`Balance`]). Sizes are pages of 4096 bytes. Leaves out per-cgroup dirty limits (cgroup v2), which divide the same
-//! rule, and devices whose shares of a common limit differ.
+//! Two generations: before 3.2 a writer beyond the limit writes pages back itself ([`Throttling::WriterWritesBack`]);
+//! since then it sleeps ([`Balance`]). Sizes are pages of 4096 bytes. Leaves out per-cgroup dirty limits (cgroup v2),
+//! which divide the same rule, and devices whose shares of a common limit differ.
 
 mod balance;
 
@@ -69,8 +69,8 @@ impl DirtyLimits {
 
     /// The limits while `available` pages could be dirty: free ones and those of the cache (`global_dirtyable_memory`).
     ///
-    /// A background limit that isn't below the other is half of it (`domain_dirty_limits`); the old kernels have a floor of
-    /// 5 % (`get_dirty_limits`).
+    /// A background limit that isn't below the other is half of it (`domain_dirty_limits`); the old kernels have a
+    /// floor of 5 % (`get_dirty_limits`).
     pub fn now(&self, available: u64) -> Limits {
         let share = match self.throttling {
             Throttling::WriterWritesBack => self.limit.max(0.05),

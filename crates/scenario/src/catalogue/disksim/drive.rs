@@ -109,8 +109,8 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
     let segments = disk.need_count("Number of buffer segments", 4096)? as u32;
     let segment_size = disk.need_count("Segment size (in blks)", most)?;
     if disk.count("Immediate buffer read", 2)?.unwrap_or(0) > 0 {
-        // Sectors that DiskSim reads out of order it counts again when they are due, so a read takes as long as without;
-        // the drive's other figures were fitted with that.
+        // Sectors that DiskSim reads out of order it counts again when they are due, so a read takes as long as
+        // without; the drive's other figures were fitted with that.
         let why = "reads begin with their first sector, as their time does in DiskSim";
         notes.add(Ignored::new(disk.block(), "Immediate buffer read", "1", why));
     }

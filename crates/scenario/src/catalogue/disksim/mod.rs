@@ -1,8 +1,8 @@
 //! Drives from DiskSim parameter files (`.parv`, `.diskspecs`, with their `.model` and `.seek` files).
 //!
-//! The meaning of the parameters is that of the DiskSim 4.0 reference manual (Bucy et al., CMU-PDL-08-101, 2008). A drive
-//! comes out as the catalogue has it. Parameters that a drive here has no use for are listed, not dropped silently:
-//! [`Imported::ignored`].
+//! The meaning of the parameters is that of the DiskSim 4.0 reference manual (Bucy et al., CMU-PDL-08-101, 2008). A
+//! drive comes out as the catalogue has it. Parameters that a drive here has no use for are listed, not dropped
+//! silently: [`Imported::ignored`].
 
 mod drive;
 mod error;

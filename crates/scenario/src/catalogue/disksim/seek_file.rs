@@ -1,7 +1,7 @@
 //! Files with a measured seek curve.
 //!
-//! A line is `distance, milliseconds[, standard deviation[, milliseconds for writes]]`; the first may say how many follow.
-//! The fourth column is that of the Western Digital version of DiskSim ("dual seek").
+//! A line is `distance, milliseconds[, standard deviation[, milliseconds for writes]]`; the first may say how many
+//! follow. The fourth column is that of the Western Digital version of DiskSim ("dual seek").
 
 use super::error::{ImportError, Problem};
 use super::files::{Files, load};

@@ -73,8 +73,8 @@ builds! {
     UInt64Builder => DataType::UInt64,
 }
 
-/// Declares columns: their names in the file, what builds them, and, with a question mark, whether they may be null. A ledger's causes
-/// come after them.
+/// Declares columns: their names in the file, what builds them, and, with a question mark, whether they may be null. A
+/// ledger's causes come after them.
 macro_rules! columns {
     (
         $(#[$about:meta])*

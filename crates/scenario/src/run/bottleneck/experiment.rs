@@ -8,12 +8,12 @@ use crate::run::{Replicator, RunFailure};
 use petrio_kernel::statistics::{Interval, Tally};
 use rayon::prelude::*;
 
-/// Requests of a first look: enough for a stable mean, few enough to be done at once. File operations are many and cheap,
-/// and the first ones say little: what they leave dirty is written by later ones.
+/// Requests of a first look: enough for a stable mean, few enough to be done at once. File operations are many and
+/// cheap, and the first ones say little: what they leave dirty is written by later ones.
 const LOOK: u64 = 20_000;
 const LOOK_AT_FILES: u64 = 200_000;
-/// Replications behind an answer. With three or four, Student's interval holds each of them, so that somebody who makes the change and
-/// runs the scenario once finds what he was told.
+/// Replications behind an answer. With three or four, Student's interval holds each of them, so that somebody who makes
+/// the change and runs the scenario once finds what he was told.
 const LEAST: u64 = 3;
 const MOST: u64 = 16;
 
@@ -91,7 +91,8 @@ pub(super) fn screened(
     Ok((figures.next().flatten(), figures.collect()))
 }
 
-/// What a change brings, by whole runs, as many as the report is of where that makes sense; nothing if one of them can't be.
+/// What a change brings, by whole runs, as many as the report is of where that makes sense; nothing if one of them
+/// can't be.
 pub(super) fn confirmed(
     loaded: &Loaded,
     base: &Replicator<'_>,
@@ -123,7 +124,8 @@ pub(super) fn confirmed(
     }))
 }
 
-/// Runs of the scenario with a candidate's change, or without any. Nothing, where it isn't a scenario or doesn't run with that change.
+/// Runs of the scenario with a candidate's change, or without any. Nothing, where it isn't a scenario or doesn't run
+/// with that change.
 fn one(
     loaded: &Loaded,
     base: &Replicator<'_>,

@@ -23,7 +23,8 @@ pub(crate) struct Found {
 
 /// A table has no more columns.
 const COLUMNS_MAX: usize = 4_096;
-/// A line of a table has no more bytes; a longer one is a list, and taking it apart as a row would take many times its size.
+/// A line of a table has no more bytes; a longer one is a list, and taking it apart as a row would take many times its
+/// size.
 const LINE_MAX: usize = 1 << 20;
 /// More numbers say nothing more about a distribution.
 pub(crate) const VALUES_MAX: usize = 16 << 20;

@@ -1,4 +1,5 @@
-//! Measures of a trace that a distribution can stand for: those that `petrio fit` knows, and those of the usage analyser by session.
+//! Measures of a trace that a distribution can stand for: those that `petrio fit` knows, and those of the usage
+//! analyser by session.
 
 use super::super::Refusal;
 use crate::quantity::Quantity;

@@ -64,7 +64,8 @@ fn end(item: &mut Item) -> Option<&mut Decor> {
     item.as_inline_table_mut()?.iter_mut().last().map(|(_, value)| value.decor_mut())
 }
 
-/// Changes which keys a table has; what stands before the brace of one in one line stays there, whatever comes last then.
+/// Changes which keys a table has; what stands before the brace of one in one line stays there, whatever comes last
+/// then.
 fn with_its_end<T>(item: &mut Item, change: impl FnOnce(&mut dyn TableLike) -> T) -> Option<T> {
     let before = end(item).and_then(|decor| {
         let blank = decor.suffix().cloned();

@@ -1,4 +1,5 @@
-//! A specification as it is written, whether or not it makes sense: its tables, in their order, and the text of what stands in their cells.
+//! A specification as it is written, whether or not it makes sense: its tables, in their order, and the text of what
+//! stands in their cells.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};

@@ -83,8 +83,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Of two samples at a level of confidence. `paired` says that values of the same place belong together; the longer sample
-    /// is cut.
+    /// Of two samples at a level of confidence. `paired` says that values of the same place belong together; the longer
+    /// sample is cut.
     pub fn between(first: &Sample, second: &Sample, paired: bool, level: f64) -> Self {
         let logarithms = first.logarithms().zip(second.logarithms());
         let exact = first.is_exact() && second.is_exact();
@@ -126,8 +126,8 @@ impl Difference {
         }
     }
 
-    /// How likely so large a difference would be by chance: that of the ratio, where there is one. None where a single run
-    /// doesn't tell.
+    /// How likely so large a difference would be by chance: that of the ratio, where there is one. None where a single
+    /// run doesn't tell.
     pub fn p(&self) -> Option<f64> {
         self.ratio.map_or(self.difference.p, |ratio| ratio.p)
     }
@@ -193,8 +193,8 @@ mod tests {
         assert!((found - expected).abs() < tolerance, "{found}, expected {expected}");
     }
 
-    /// Student's own data ("The probable error of a mean", Biometrika 6, 1908): hours of sleep gained by ten patients under two
-    /// drugs; R's `sleep`.
+    /// Student's own data ("The probable error of a mean", Biometrika 6, 1908): hours of sleep gained by ten patients
+    /// under two drugs; R's `sleep`.
     const SLEEP: [[f64; 10]; 2] = [
         [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
         [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],

@@ -1,7 +1,7 @@
 //! Holm's correction of several tests.
 
-/// The p-values of several tests, corrected so that the chance of any false claim among those below α is at most α (S. Holm, "A
-/// simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
+/// The p-values of several tests, corrected so that the chance of any false claim among those below α is at most α (S.
+/// Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
 ///
 /// ```
 /// use petrio_study::compare::statistics::holm;

@@ -27,8 +27,8 @@ impl Sample {
         Some(Self { mean, variance, count: values.len() as u64, values })
     }
 
-    /// Of a mean with the half-width of its interval at `level`, from `count` replications. Without a half-width it is as good
-    /// as a single value.
+    /// Of a mean with the half-width of its interval at `level`, from `count` replications. Without a half-width it is
+    /// as good as a single value.
     ///
     /// ```
     /// use petrio_study::compare::statistics::Sample;
@@ -88,7 +88,8 @@ impl Sample {
         Estimate { value: self.mean, half_width }
     }
 
-    /// The logarithms; `None` where there is no logarithm of a value. Where only moments are known, by the delta method.
+    /// The logarithms; `None` where there is no logarithm of a value. Where only moments are known, by the delta
+    /// method.
     pub(super) fn logarithms(&self) -> Option<Self> {
         if self.values.is_empty() {
             let relative = self.variance / (self.mean * self.mean);

@@ -57,7 +57,8 @@ impl FinishedCall<'_> {
 }
 
 impl Calls {
-    /// A process shows up: one that was never heard of was started by the one that is in the middle of starting another.
+    /// A process shows up: one that was never heard of was started by the one that is in the middle of starting
+    /// another.
     pub(super) fn seen<'a>(&mut self, process: u32, unfinished: impl Iterator<Item = (u32, &'a [u8])>) {
         if self.files.knows(process) {
             return;
@@ -127,8 +128,8 @@ impl Calls {
         }
     }
 
-    /// The path that an argument names, from the folder that another one stands for; an empty path is that folder itself
-    /// (`AT_EMPTY_PATH`).
+    /// The path that an argument names, from the folder that another one stands for; an empty path is that folder
+    /// itself (`AT_EMPTY_PATH`).
     fn path(&self, made: &FinishedCall<'_>, folder: Option<usize>, argument: usize) -> Option<String> {
         let path = unquoted(made.call.argument(argument))?;
         let shown = folder.and_then(|folder| self.shown(made, folder));

@@ -1,7 +1,7 @@
 //! Which file a descriptor stands for, and where in it a process is: strace shows neither, the calls before do.
 //!
-//! As POSIX has it: a descriptor points to an open file description (position, flags), which `dup` and `fork` share; the
-//! description points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
+//! As POSIX has it: a descriptor points to an open file description (position, flags), which `dup` and `fork` share;
+//! the description points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
 
 use crate::event::{Access, FileKey, Totals};
 use std::collections::BTreeMap;

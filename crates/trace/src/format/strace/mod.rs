@@ -1,9 +1,10 @@
 //! What `strace -f -ttt -T` prints, with `-y` (paths beside the descriptors) or without.
 //!
-//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from the
-//! calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes ([`files`]). Calls
-//! that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and all come in the order in
-//! which they began. A file that is still open when its process ends, or closes itself on exec, is closed there.
+//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from
+//! the calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes
+//! ([`files`]). Calls that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and
+//! all come in the order in which they began. A file that is still open when its process ends, or closes itself on
+//! exec, is closed there.
 //!
 //! Source: strace(1), "DESCRIPTION"; open(2), dup(2), clone(2), lseek(2) for what descriptors share.
 //!
@@ -22,8 +23,9 @@
 //! | `fsync`, `fdatasync` | fsync |
 //! | `stat` and its kin, `access` and its kin, `readlink`, `readlinkat` | stat |
 //!
-//! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through `mmap`,
-//! `io_uring` and `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where they lead.
+//! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through
+//! `mmap`, `io_uring` and `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where
+//! they lead.
 
 mod calls;
 mod errors;
@@ -46,8 +48,8 @@ pub(crate) const FACTS: Facts = Facts {
     parser: Parser::File(|_| Box::new(Strace::default())),
 };
 
-/// Calls that wait for the end of one before them. Beyond, the oldest is given up: a call that takes that long while others
-/// go on waits for a terminal or a socket.
+/// Calls that wait for the end of one before them. Beyond, the oldest is given up: a call that takes that long while
+/// others go on waits for a terminal or a socket.
 const WAITING_MAX: usize = 1 << 17;
 
 /// The place of a call that nothing waits for.

@@ -64,7 +64,8 @@ pub(super) fn places_and_accesses(parameters: &PatternParameters) -> (u64, u64) 
     match parameters.alignment.map(Bytes::get) {
         Some(alignment) if alignment != record => {
             let places = (size - record) / alignment + 1;
-            // Where the places are fewer than the records, each is visited once; otherwise as many as a file has records.
+            // Where the places are fewer than the records, each is visited once; otherwise as many as a file has
+            // records.
             (places, if parameters.repetition { records } else { records.min(places) })
         }
         _ => (records, records),

@@ -5,8 +5,8 @@ use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Processes that each go through files of their own, as iozone and fio do: in which order, by what calls, how often, and
-/// what they do to make it durable.
+/// Processes that each go through files of their own, as iozone and fio do: in which order, by what calls, how often,
+/// and what they do to make it durable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PatternParameters {
@@ -20,18 +20,19 @@ pub struct PatternParameters {
     pub read_share: Option<Fraction>,
     /// Bytes of one access. The last one of a file is shorter where the file's size is no multiple of it.
     pub record: Bytes,
-    /// Bytes of each file: as long as it is when it is read or overwritten, and as long as it becomes when it is written.
+    /// Bytes of each file: as long as it is when it is read or overwritten, and as long as it becomes when it is
+    /// written.
     pub file_size: Bytes,
-    /// From one record to the next, in records, with `pattern = "strided"`: 2 visits every second record first. Needed there,
-    /// and only there. (iozone -j; its default is 17.)
+    /// From one record to the next, in records, with `pattern = "strided"`: 2 visits every second record first. Needed
+    /// there, and only there. (iozone -j; its default is 17.)
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<u64>,
-    /// Random accesses begin at multiples of this. Left out, at multiples of the record, as iozone's and fio's do; less lets
-    /// them overlap (fio's `blockalign`).
+    /// Random accesses begin at multiples of this. Left out, at multiples of the record, as iozone's and fio's do; less
+    /// lets them overlap (fio's `blockalign`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<Bytes>,
-    /// Whether a random place may come again before all others have come (fio's `norandommap`). Without, a pass visits each
-    /// place once.
+    /// Whether a random place may come again before all others have come (fio's `norandommap`). Without, a pass visits
+    /// each place once.
     #[serde(default, skip_serializing_if = "is_false")]
     pub repetition: bool,
     /// Processes, each with files of its own.
@@ -43,8 +44,8 @@ pub struct PatternParameters {
     /// How a process goes through several files.
     #[serde(default)]
     pub file_order: FileOrder,
-    /// Accesses of each process in a pass; beyond the end of its files the pattern begins again. Left out: once through all
-    /// of its files, unless `amount` says how much.
+    /// Accesses of each process in a pass; beyond the end of its files the pattern begins again. Left out: once through
+    /// all of its files, unless `amount` says how much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
     /// Bytes that each process accesses in a pass, rounded up to whole records; instead of `operations`.
@@ -80,8 +81,8 @@ pub struct PatternParameters {
     /// By which call.
     #[serde(default)]
     pub fsync_call: FsyncCall,
-    /// Whether each process opens its files before the first access (creates them, where they are new) and closes them after
-    /// the last, as operations of their own. Without, the files are open, and new ones are there and empty.
+    /// Whether each process opens its files before the first access (creates them, where they are new) and closes them
+    /// after the last, as operations of their own. Without, the files are open, and new ones are there and empty.
     #[serde(default, skip_serializing_if = "is_false")]
     pub open_close: bool,
     /// What the measured time includes besides the accesses. A report can show both; this says which one counts.
@@ -103,8 +104,8 @@ pub enum Pattern {
     Random,
     /// From the last record to the first (iozone -i 3).
     Reverse,
-    /// Every `stride`-th record from the first one on, then every `stride`-th from the second one on, until all were visited
-    /// (iozone -i 5).
+    /// Every `stride`-th record from the first one on, then every `stride`-th from the second one on, until all were
+    /// visited (iozone -i 5).
     Strided,
     /// The first record again and again (iozone -i 4).
     Same,

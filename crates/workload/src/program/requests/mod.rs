@@ -1,7 +1,7 @@
 //! Captured requests: what a program asked a file system for, from a file of lines, played back closed.
 //!
-//! The formats and their columns are those of [`petrio_trace::requests`]. Requests of one process are issued one after the other,
-//! those of different processes side by side; its think time is in which a process computes before it.
+//! The formats and their columns are those of [`petrio_trace::requests`]. Requests of one process are issued one after
+//! the other, those of different processes side by side; its think time is in which a process computes before it.
 //!
 //! ```
 //! use petrio_workload::program::requests::Opener;
@@ -73,8 +73,8 @@ pub struct RequestParameters {
     /// O_DSYNC: a write returns when its data are durable, and what is needed to find them.
     #[serde(default)]
     pub data_sync: bool,
-    /// When written data are made durable by a call, besides those in the file. At the end, each process does it to every
-    /// file that it has written.
+    /// When written data are made durable by a call, besides those in the file. At the end, each process does it to
+    /// every file that it has written.
     #[serde(default)]
     pub fsync: Durability,
     /// By which call.

@@ -1,4 +1,5 @@
-//! From statements to steps: names become numbers, repeats become loops or are unrolled, and what isn't there is an error.
+//! From statements to steps: names become numbers, repeats become loops or are unrolled, and what isn't there is an
+//! error.
 
 use super::instruction::{Code, Compiled, Instruction};
 use super::lengths;

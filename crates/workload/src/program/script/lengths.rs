@@ -1,7 +1,7 @@
 //! How long each file is when a read comes, so that one that begins behind the end of its file is found before the run.
 //!
-//! A step takes a file's length x to x (reads), x + a (append), max(x, b) (write) or b (create, truncate). So does a repeated block, and from its
-//! second repetition on each adds the same: two of them tell of all.
+//! A step takes a file's length x to x (reads), x + a (append), max(x, b) (write) or b (create, truncate). So does a
+//! repeated block, and from its second repetition on each adds the same: two of them tell of all.
 
 use super::instruction::{Code, Compiled, Instruction};
 use super::parse::ScriptError;

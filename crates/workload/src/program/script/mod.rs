@@ -14,10 +14,10 @@
 //! repeat 1000 { create mail-%; append mail-% 3 KiB; fsync mail-% }   # % is the number of the repetition, from 1
 //! ```
 //!
-//! Statements end with a line or a semicolon; `#` begins a comment. Names are followed through the whole script before it runs,
-//! so that a file that isn't there is an error with its place. A repeated block that leaves the same names behind that it
-//! found costs nothing to repeat; one that doesn't is unrolled, up to [`STEPS_MAX`] steps. Each process runs the script on files
-//! of its own, in a directory of its own where there are several.
+//! Statements end with a line or a semicolon; `#` begins a comment. Names are followed through the whole script before
+//! it runs, so that a file that isn't there is an error with its place. A repeated block that leaves the same names
+//! behind that it found costs nothing to repeat; one that doesn't is unrolled, up to [`STEPS_MAX`] steps. Each process
+//! runs the script on files of its own, in a directory of its own where there are several.
 //!
 //! ```
 //! use petrio_workload::program::{Placement, ScriptParameters, Step};

@@ -1,7 +1,7 @@
 //! Which names there are at each point of a script, and which numbers the files behind them have.
 //!
-//! A number stands for a file that was made under one name; when that file is gone, the next one made under the name gets it
-//! again, so that a script that makes and removes files for ever needs a bounded number of them.
+//! A number stands for a file that was made under one name; when that file is gone, the next one made under the name
+//! gets it again, so that a script that makes and removes files for ever needs a bounded number of them.
 
 use std::collections::BTreeMap;
 

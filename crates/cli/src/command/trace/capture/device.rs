@@ -22,7 +22,8 @@ fn failed(error: CaptureError) -> Failure {
 }
 
 impl Capture {
-    /// The format that was said, or that the name says. What a device was asked for in lines of text is petrio's block trace.
+    /// The format that was said, or that the name says. What a device was asked for in lines of text is petrio's block
+    /// trace.
     fn format(&self) -> Result<OutputFormat, Failure> {
         let of_name = || match OutputFormat::of_path(&self.out)? {
             OutputFormat::EventsCsv => Some(OutputFormat::Petrio),

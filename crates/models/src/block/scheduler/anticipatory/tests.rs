@@ -17,14 +17,15 @@ fn two_sequential_readers_interleave_with_noop_and_take_turns_with_anticipation(
     let noop = serve(&NoopParameters::default().into(), 1, &readers, second);
     let scheduler: SchedulerParameters = AnticipatoryParameters::default().into();
     let anticipatory = serve(&scheduler, 1, &readers, second);
-    // noop seeks for each: 11 ms a request. While one is anticipated, a request takes 1 ms and its process thinks for another.
+    // noop seeks for each: 11 ms a request. While one is anticipated, a request takes 1 ms and its process thinks for
+    // another.
     assert!(changes(&noop) + 1 == noop.len(), "{} of {}", changes(&noop), noop.len());
     let both = |served: &[_]| blocks_of(served, 0) + blocks_of(served, 1);
     // The very first one lies under the head.
     assert_eq!(both(&noop), 64 * (1 + 1_999u64.div_ceil(11)));
     assert!(both(&anticipatory) > 4 * both(&noop), "{} and {}", both(&anticipatory), both(&noop));
-    // A turn ends when the waiting read has expired. That is looked at every 125 ms, and the first time it waits for a little less:
-    // a turn lasts for two looks, and two seconds have eight turns.
+    // A turn ends when the waiting read has expired. That is looked at every 125 ms, and the first time it waits for a
+    // little less: a turn lasts for two looks, and two seconds have eight turns.
     assert!((6..=8).contains(&changes(&anticipatory)), "{}", changes(&anticipatory));
 }
 

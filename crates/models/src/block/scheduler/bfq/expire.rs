@@ -1,8 +1,7 @@
 //! The end of a queue's turn in bfq: what it is charged, and how large its next budget is.
 //!
-//! Source: bfq_bfqq_expire, bfq_bfqq_is_slow and __bfq_bfqq_recalc_budget of block/bfq-iosched.c, and bfq_bfqq_charge_time of
-//! block/bfq-wf2q.c of Linux 6.18.
-//! Leaves out: what serves weight raising and joining queues.
+//! Source: bfq_bfqq_expire, bfq_bfqq_is_slow and __bfq_bfqq_recalc_budget of block/bfq-iosched.c, and
+//! bfq_bfqq_charge_time of block/bfq-wf2q.c of Linux 6.18. Leaves out: what serves weight raising and joining queues.
 
 use super::{Bfq, SEEKER_IDLE, Time};
 
@@ -26,7 +25,8 @@ pub(super) enum Reason {
 }
 
 impl Bfq {
-    /// The turn of the queue in service is over (bfq_bfqq_expire). `compensate`: the time that it was waited for doesn't count.
+    /// The turn of the queue in service is over (bfq_bfqq_expire). `compensate`: the time that it was waited for
+    /// doesn't count.
     pub(super) fn expire(&mut self, compensate: bool, reason: Reason, now: Time) {
         let Some(queue) = self.in_service else { return };
         let (slow, time) = self.speed(queue, if compensate { self.idle_since } else { now });

@@ -1,10 +1,11 @@
 //! Which queue is served next: B-WF2Q+, worst-case fair weighted fair queueing with budgets.
 //!
-//! Source: block/bfq-wf2q.c of Linux 6.18; Valente and Avanzini, "Evolution of the BFQ Storage I/O Scheduler", MST 2015; Bennett
-//! and Zhang, "Hierarchical packet fair queueing algorithms", IEEE/ACM Transactions on Networking 5(5), 1997. Virtual time
-//! passes by the service given over the sum of weights. A queue that becomes busy gets a start and, by its budget and weight, a
-//! finish in virtual time; of the queues whose start has come the one with the first finish is served.
-//! Leaves out: groups. Searching is linear in the busy queues of a class, where the kernel has an augmented tree.
+//! Source: block/bfq-wf2q.c of Linux 6.18; Valente and Avanzini, "Evolution of the BFQ Storage I/O Scheduler", MST
+//! 2015; Bennett and Zhang, "Hierarchical packet fair queueing algorithms", IEEE/ACM Transactions on Networking 5(5),
+//! 1997. Virtual time passes by the service given over the sum of weights. A queue that becomes busy gets a start and,
+//! by its budget and weight, a finish in virtual time; of the queues whose start has come the one with the first finish
+//! is served. Leaves out: groups. Searching is linear in the busy queues of a class, where the kernel has an augmented
+//! tree.
 
 use std::collections::BTreeSet;
 
@@ -100,8 +101,8 @@ impl Fair {
         self.classes[entity.class].active.insert((entity.finish, entity.number, index));
     }
 
-    /// An entity that isn't busy becomes so (__bfq_activate_entity). `continues`: it was expected to ask again and did so in time,
-    /// so it takes up where it stopped. Between turns it may have another class or weight.
+    /// An entity that isn't busy becomes so (__bfq_activate_entity). `continues`: it was expected to ask again and did
+    /// so in time, so it takes up where it stopped. Between turns it may have another class or weight.
     pub(super) fn activate(
         &mut self,
         all: &mut impl Entities,

@@ -10,7 +10,8 @@ use super::{FadingMean, Handle, IoClass, Time};
 
 /// A seek beyond this is far (BFQQ_SEEK_THR), in device blocks.
 const FAR: u64 = 8 * 100;
-/// On a device without arm, requests of this many blocks don't count as seeks however far they are (BFQQ_SECT_THR_NONROT).
+/// On a device without arm, requests of this many blocks don't count as seeks however far they are
+/// (BFQQ_SECT_THR_NONROT).
 const LARGE: u32 = 2 * 32;
 /// More far seeks than this among the last 32 make a process a seeker (BFQQ_SEEKY).
 const SEEKS: u32 = 19;
@@ -95,7 +96,8 @@ impl Queue {
         self.seeks.count_ones() > SEEKS
     }
 
-    /// What a new request says of its process. `alone`: no other of it waits. `idle` is how long it would be waited for.
+    /// What a new request says of its process. `alone`: no other of it waits. `idle` is how long it would be waited
+    /// for.
     pub(super) fn learn(
         &mut self,
         (address, blocks): (u64, u32),

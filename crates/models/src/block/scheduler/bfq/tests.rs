@@ -124,8 +124,8 @@ fn a_turn_ends_after_an_eighth_of_a_second() {
     let served = serve(&bfq(), 1, &greedy(&[4, 4]), Time::from_whole_seconds(4));
     let runs = served.chunk_by(|a, b| a.process == b.process);
     let lengths: Vec<Time> = runs.map(|run| run.last().unwrap().done - run[0].begun).collect();
-    // The budget, 16,384 blocks, would last for a quarter of a second and more. The very first turn has a request more, because the
-    // head lies there already: the other is still eligible after one turn, and gets a second one.
+    // The budget, 16,384 blocks, would last for a quarter of a second and more. The very first turn has a request more,
+    // because the head lies there already: the other is still eligible after one turn, and gets a second one.
     assert_eq!(lengths[1], lengths[2] + lengths[3]);
     for &length in &lengths[2..lengths.len() - 1] {
         assert!(length >= Time::from_millis(125) && length <= Time::from_millis(136), "{lengths:?}");

@@ -57,8 +57,8 @@ fn many_processes_get_shorter_slices_where_a_latency_is_aimed_at() {
         CfqParameters { target_latency: Duration::from(Time::from_millis(300)), ..CfqParameters::default() };
     let readers: Vec<Loop> = (0..6).map(|index| Loop::reader(index * FAR)).collect();
     let served = serve(&aimed.into(), 1, &readers, Time::from_whole_seconds(4));
-    // Six slices of 100 ms fit into 300 ms when they are half as long. The queue whose turn it is has one request at a time,
-    // and isn't busy at its completion: five are, so a slice is 300/5 ms.
+    // Six slices of 100 ms fit into 300 ms when they are half as long. The queue whose turn it is has one request at a
+    // time, and isn't busy at its completion: five are, so a slice is 300/5 ms.
     let turns = turns(&served);
     for &(_, length) in &turns[12..turns.len() - 1] {
         assert!(length.as_millis().round() >= 58.0 && length.as_millis().round() <= 62.0, "{turns:?}");

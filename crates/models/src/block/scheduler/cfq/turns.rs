@@ -10,7 +10,8 @@ use petrio_colours::IoClass;
 use petrio_kernel::Time;
 use std::collections::BTreeSet;
 
-/// A queue's place among those that wait for their turn: class, time in picoseconds, number, queue. Times may be negative.
+/// A queue's place among those that wait for their turn: class, time in picoseconds, number, queue. Times may be
+/// negative.
 type Turn = (IoClass, i128, u64, usize);
 
 /// A queue of requests (cfq_queue).
@@ -140,8 +141,8 @@ impl Turns {
         Time::from_picos(u64::try_from(scaled).unwrap_or(slice))
     }
 
-    /// Puts a queue among those that wait for their turn (cfq_service_tree_add): first of its class, or by the time now, later the
-    /// lower its priority and the more queues there are.
+    /// Puts a queue among those that wait for their turn (cfq_service_tree_add): first of its class, or by the time
+    /// now, later the lower its priority and the more queues there are.
     pub(super) fn line_up(&mut self, queue: usize, first: bool, now: Time) {
         let Queue { class, priority, synchronous, turn, left, .. } = self.queues[queue];
         let busy = self.order.len() + usize::from(turn.is_none());

@@ -7,8 +7,8 @@ use petrio_colours::{BlockRequest, Direction, IoClass, RequestId};
 use petrio_kernel::Time;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A process that has `at_once` requests under way, each of `blocks` blocks and `stride` behind the one before, and thinks from each
-/// answer to the next request.
+/// A process that has `at_once` requests under way, each of `blocks` blocks and `stride` behind the one before, and
+/// thinks from each answer to the next request.
 #[derive(Clone, Debug)]
 pub(in crate::block::scheduler) struct Process {
     pub(in crate::block::scheduler) from: u64,
@@ -78,8 +78,8 @@ pub(in crate::block::scheduler) struct Served {
     pub(in crate::block::scheduler) done: Time,
 }
 
-/// Serves processes until a time, by a device that takes `depth` requests and serves them one by one, in order: 10 ms for a seek, and
-/// 1 ms for 64 blocks. Gives what was served, in order.
+/// Serves processes until a time, by a device that takes `depth` requests and serves them one by one, in order: 10 ms
+/// for a seek, and 1 ms for 64 blocks. Gives what was served, in order.
 pub(in crate::block::scheduler) fn serve(
     parameters: &SchedulerParameters,
     depth: u32,

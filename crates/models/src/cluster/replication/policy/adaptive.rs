@@ -1,7 +1,7 @@
 //! The number of copies by how often a file is read for each time that it is written.
 //!
-//! A file with r reads and w writes of late gets 1 + ⌊log₂(1 + r ∕ (1 + w))⌋ copies: each doubling of reads a write is worth a copy, as
-//! each copy costs another write. What Ivy (§3, §7) leaves for the future; the rule is petrio's own.
+//! A file with r reads and w writes of late gets 1 + ⌊log₂(1 + r ∕ (1 + w))⌋ copies: each doubling of reads a write is
+//! worth a copy, as each copy costs another write. What Ivy (§3, §7) leaves for the future; the rule is petrio's own.
 
 use super::super::history::{FileEvent, History};
 use super::{Decision, Home, Policy, Retain};
@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct AdaptiveParameters {
     /// How long after its last update a file may get more copies.
     pub after: Duration,
-    /// Whether a file keeps its copies while it is written, as long as its reads are worth them; if not, it is cut back to one.
+    /// Whether a file keeps its copies while it is written, as long as its reads are worth them; if not, it is cut back
+    /// to one.
     pub write_all: bool,
     /// Whether each file begins on a disk by chance.
     pub scatter: bool,

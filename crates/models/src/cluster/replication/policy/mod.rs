@@ -1,7 +1,7 @@
 //! Replication policies: from a file's history to the number of its copies.
 //!
-//! A policy is one file with one type that implements [`Policy`], and a line in [`PolicyParameters`]. It has no state of its own: what
-//! it needs to know is in the file's [`History`].
+//! A policy is one file with one type that implements [`Policy`], and a line in [`PolicyParameters`]. It has no state
+//! of its own: what it needs to know is in the file's [`History`].
 
 mod adaptive;
 mod cut_back;
@@ -80,7 +80,8 @@ pub trait Policy: Debug + Send + Sync {
 pub enum PolicyParameters {
     /// RNWN: a file always has all copies, and a write goes to all of them.
     ReadOneWriteAll,
-    /// RNW1: before a file is written, all copies but the first go; when it has not been written for a while, they come back.
+    /// RNW1: before a file is written, all copies but the first go; when it has not been written for a while, they come
+    /// back.
     CutBack(Trigger),
     /// RNW1CR: as `cut-back`, but the copy that is kept is one by chance.
     CutBackRandom(Trigger),

@@ -7,8 +7,8 @@ use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When a file gets (more) copies. The defaults are those of Ivy's runs: all at once, 60 seconds after the file was made or last
-/// written, whatever it is (§6.3).
+/// When a file gets (more) copies. The defaults are those of Ivy's runs: all at once, 60 seconds after the file was
+/// made or last written, whatever it is (§6.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trigger {

@@ -1,7 +1,8 @@
 //! SSTF: the request whose cylinder is nearest to the arm.
 //!
-//! Blocks ascend with cylinders (remapped sectors aside), so the nearest is one of the two neighbours of the arm's place in
-//! the order of blocks. Of two equally near ones the one ahead of the sweep goes first, so that the arm doesn't dither.
+//! Blocks ascend with cylinders (remapped sectors aside), so the nearest is one of the two neighbours of the arm's
+//! place in the order of blocks. Of two equally near ones the one ahead of the sweep goes first, so that the arm
+//! doesn't dither.
 
 use super::{Discipline, Head, Line, block_key};
 use petrio_colours::BlockRequest;

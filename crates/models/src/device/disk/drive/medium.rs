@@ -15,8 +15,8 @@ impl Drive {
         end - now
     }
 
-    /// The arm moves for a command from `now` on: how long until it is over the first track, waiting for a movement or a
-    /// sector in progress included.
+    /// The arm moves for a command from `now` on: how long until it is over the first track, waiting for a movement or
+    /// a sector in progress included.
     pub fn position(&self, state: &mut DriveState, demand: Demand, from: u64, now: Time) -> Time {
         let continues = !demand.write || state.writing.is_some_and(|(_, end)| end == demand.block);
         let least = if continues { Time::ZERO } else { self.overheads.minimum_write_positioning.time() };

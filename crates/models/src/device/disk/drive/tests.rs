@@ -1,7 +1,8 @@
 //! Claims about single commands, on a drive that is small enough to compute by hand.
 //!
-//! Ten cylinders, two surfaces, 100 sectors a track, 6000 rpm: a revolution takes 10 ms and a sector 0.1 ms. A seek takes
-//! 1 ms and 0.1 ms for each cylinder beyond the first, a head switch 0.5 ms. No skew, so that sector n passes at n · 0.1 ms.
+//! Ten cylinders, two surfaces, 100 sectors a track, 6000 rpm: a revolution takes 10 ms and a sector 0.1 ms. A seek
+//! takes 1 ms and 0.1 ms for each cylinder beyond the first, a head switch 0.5 ms. No skew, so that sector n passes at
+//! n · 0.1 ms.
 #![allow(clippy::unwrap_used)]
 
 mod write_back;
@@ -196,7 +197,8 @@ fn a_write_is_reported_when_its_data_are_in_the_cache() {
     assert_close(&responses(&drive, &[(0.0, write(630, 4))]), &[0.54]);
     // On the medium at 3.4 ms, with the arm at cylinder 3 from 1.7 ms on.
     assert_close(&responses(&drive, &[(0.0, forced)]), &[3.4]);
-    // A read elsewhere waits until the arm has written: granted at 3.4 ms, back on cylinder 0 at 4.6 ms, sector 60 at 6.
+    // A read elsewhere waits until the arm has written: granted at 3.4 ms, back on cylinder 0 at 4.6 ms, sector 60 at
+    // 6.
     assert_close(&responses(&drive, &[(0.0, write(630, 4)), (1.0, read(60, 1))])[1..], &[5.1]);
     // What was just written serves a read, even before it is on the medium.
     assert_close(&responses(&drive, &[(0.0, write(630, 4)), (1.0, read(631, 2))])[1..], &[0.0]);
@@ -290,8 +292,8 @@ fn a_write_after_a_write_elsewhere_may_let_go_of_the_bus_once_more() {
         second_disconnect: ms(0.01),
         second_reselect: ms(0.4),
     });
-    // First: sector 50 at 5 ms, then reconnection. Second: the arm may start at 0.4, the bus at 0.8; sector 10 of the next
-    // revolution comes at 21 ms; then the longer reconnection.
+    // First: sector 50 at 5 ms, then reconnection. Second: the arm may start at 0.4, the bus at 0.8; sector 10 of the
+    // next revolution comes at 21 ms; then the longer reconnection.
     let times = responses(&drive, &[(0.0, write(50, 1)), (20.0, write(10, 1))]);
     assert_close(&times, &[5.1 + 0.2, 1.1 + 0.4]);
 }

@@ -47,7 +47,8 @@ impl Drive {
                 held.begin(|run| {
                     let arrived = at + self.mechanics.seek(track, run.spot.track, true);
                     if arrived > least {
-                        // Another is under the head before the arm is there, so that how long it would wait doesn't matter.
+                        // Another is under the head before the arm is there, so that how long it would wait doesn't
+                        // matter.
                         return arrived;
                     }
                     let passes = arrived + self.mechanics.wait_for_angle(run.spot.angle, arrived);

@@ -1,8 +1,8 @@
 //! Numbering with spares and slips: which location holds the n-th block of a zone.
 //!
 //! A zone is a row of *locations* (sectors or, where whole tracks are spared, tracks), cut into *regions* of equal size
-//! with spare locations at the end (or front) of each. Slipped locations hold nothing. Either the spares of their region
-//! swallow the shift, or it goes on to the end of the zone. A lookup is a binary search over the slips.
+//! with spare locations at the end (or front) of each. Slipped locations hold nothing. Either the spares of their
+//! region swallow the shift, or it goes on to the end of the zone. A lookup is a binary search over the slips.
 
 /// A zone's numbering.
 #[derive(Clone, Debug)]

@@ -31,8 +31,8 @@ pub struct CacheParameters {
     /// Whether data that came with a write serve later reads.
     pub read_hits_on_written: bool,
     /// Whether a write gives up all segments that hold blocks within a segment's length of its own, not only those that
-    /// it makes stale. Measured on Quantum Atlas III, Seagate Barracuda and Cheetah, IBM Ultrastar: a read near blocks that
-    /// were read or written before the last write near by finds nothing.
+    /// it makes stale. Measured on Quantum Atlas III, Seagate Barracuda and Cheetah, IBM Ultrastar: a read near blocks
+    /// that were read or written before the last write near by finds nothing.
     pub writes_clear_near: bool,
     /// Whether a read ahead of which the next block is just being read counts as a hit.
     pub hit_on_block_being_read: bool,
@@ -42,7 +42,8 @@ pub struct CacheParameters {
     pub read_on_arrival: bool,
     /// Whether writes start with whichever wanted sector passes first (zero-latency writes).
     pub write_on_arrival: bool,
-    /// Blocks of a write that must have arrived before the medium is written; a shorter write waits for all of its data.
+    /// Blocks of a write that must have arrived before the medium is written; a shorter write waits for all of its
+    /// data.
     pub write_lead: Blocks,
     /// Which segments writes use.
     pub write_segments: WriteSegments,
@@ -141,17 +142,17 @@ pub enum ImmediateReporting {
     Sequential,
     /// All; dirty data go to the medium before any other command is served there.
     Always,
-    /// All, as long as the cache has room for them: it holds many, writes them back in an order of its own while no other
-    /// command needs the arm, and a write that finds no room waits until some has been written (see
+    /// All, as long as the cache has room for them: it holds many, writes them back in an order of its own while no
+    /// other command needs the arm, and a write that finds no room waits until some has been written (see
     /// [`WriteBackParameters`]).
     Cached,
 }
 
-/// Writes that a drive holds in its cache after it has reported them, until it finds the time to write them: what drives do
-/// with their write cache on ("caching write data" in Seagate's SCSI product manuals). Data sheets give the buffer's size,
-/// but neither how many writes a drive holds at most nor in which order it writes them. That it goes by positioning time, as
-/// drives do with queued commands (D. Jacobson & J. Wilkes, "Disk scheduling algorithms based on rotational position",
-/// HPL-CSP-91-7, 1991), is assumed.
+/// Writes that a drive holds in its cache after it has reported them, until it finds the time to write them: what
+/// drives do with their write cache on ("caching write data" in Seagate's SCSI product manuals). Data sheets give the
+/// buffer's size, but neither how many writes a drive holds at most nor in which order it writes them. That it goes by
+/// positioning time, as drives do with queued commands (D. Jacobson & J. Wilkes, "Disk scheduling algorithms based on
+/// rotational position", HPL-CSP-91-7, 1991), is assumed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WriteBackParameters {

@@ -31,8 +31,8 @@ pub enum TrackOrder {
     /// Along surface 0, 1, … of a cylinder, then surface 0 of the next.
     #[default]
     Cylinder,
-    /// As `cylinder`, but every second cylinder of a zone is run from the last surface to the first, so that a change of
-    /// cylinder stays on its surface. The first cylinder of each zone runs upwards.
+    /// As `cylinder`, but every second cylinder of a zone is run from the last surface to the first, so that a change
+    /// of cylinder stays on its surface. The first cylinder of each zone runs upwards.
     Serpentine,
     /// As `serpentine`, but the pattern does not start afresh in each zone: cylinders of even number run upwards.
     SerpentineAcrossZones,
@@ -40,8 +40,8 @@ pub enum TrackOrder {
 
 /// Where spare space lies, and what slipped sectors do.
 ///
-/// A *slipped* location is skipped by the numbering; all blocks behind it move up by one, until spare space swallows the
-/// shift. The kinds are those of the DiskSim manual.
+/// A *slipped* location is skipped by the numbering; all blocks behind it move up by one, until spare space swallows
+/// the shift. The kinds are those of the DiskSim manual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum Sparing {
@@ -101,7 +101,8 @@ pub struct ZoneParameters {
     /// Spare sectors (tracks with `tracks-per-zone`) in each unit of sparing.
     #[serde(default)]
     pub spares: u64,
-    /// Slipped locations: sectors (tracks with `tracks-per-zone`) counted from the start of the zone in numbering order.
+    /// Slipped locations: sectors (tracks with `tracks-per-zone`) counted from the start of the zone in numbering
+    /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slips: Vec<u64>,
     /// Remapped locations as pairs `[bad, replacement]`, counted as slips are.

@@ -21,8 +21,8 @@ pub struct MechanicsParameters {
     /// Seek time by distance for writes, where it was measured separately. `write_settle` comes on top of it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_seek: Option<SeekParameters>,
-    /// How much of these times its arm takes, head switches and settling included: 50 % is an arm that is twice as fast. For
-    /// questions of what would be; a measured drive has 100 %.
+    /// How much of these times its arm takes, head switches and settling included: 50 % is an arm that is twice as
+    /// fast. For questions of what would be; a measured drive has 100 %.
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
     pub seek_scale: Fraction,
 }
@@ -53,8 +53,8 @@ pub enum SeekParameters {
         /// Over all cylinders.
         full: Duration,
     },
-    /// `a + b·√(d−1) + c·(d−1)` through the same three points (E. K. Lee & R. H. Katz, "An analytic performance model of
-    /// disk arrays", SIGMETRICS 1993).
+    /// `a + b·√(d−1) + c·(d−1)` through the same three points (E. K. Lee & R. H. Katz, "An analytic performance model
+    /// of disk arrays", SIGMETRICS 1993).
     ThreePointCurve {
         /// To the adjacent cylinder.
         single: Duration,

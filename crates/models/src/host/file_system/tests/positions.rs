@@ -1,7 +1,7 @@
 //! Fresh volumes against what e2fsprogs prints.
 //!
-//! Positions are those of `dumpe2fs` and `debugfs` 1.47.0 on fresh images made by `mkfs.ext3 -b 4096` and `mkfs.ext4 -b 4096`
-//! of the same version.
+//! Positions are those of `dumpe2fs` and `debugfs` 1.47.0 on fresh images made by `mkfs.ext3 -b 4096` and
+//! `mkfs.ext4 -b 4096` of the same version.
 
 use super::*;
 

@@ -1,7 +1,8 @@
 //! Operations against the blocks that a real kernel logged.
 //!
-//! Observed on Linux 6.18.44: the operation on a loop device of 1 GiB with a journal of 32 MiB, made by mke2fs 1.47.0, then
-//! `debugfs -R "logdump -aO"`, whose descriptor blocks name the blocks logged. The lists in brackets are the observed ones.
+//! Observed on Linux 6.18.44: the operation on a loop device of 1 GiB with a journal of 32 MiB, made by mke2fs 1.47.0,
+//! then `debugfs -R "logdump -aO"`, whose descriptor blocks name the blocks logged. The lists in brackets are the
+//! observed ones.
 
 use super::*;
 use crate::host::kernel_profile::JournalGeneration;
@@ -33,7 +34,8 @@ fn operations_on_ext4_log_the_blocks_that_debugfs_shows() {
     operations_log_what_debugfs_shows(Family::Ext4);
 }
 
-/// The names of the blocks are those of the observation; numbers differ where a directory's group hangs on its name's hash.
+/// The names of the blocks are those of the observation; numbers differ where a directory's group hangs on its name's
+/// hash.
 fn operations_log_what_debugfs_shows(family: Family) {
     let mut log = Log::new(modern(family));
     let at = log.volume.geometry.clone();
@@ -166,8 +168,8 @@ fn truncation_logs_the_superblock_and_revokes_the_indirect_blocks() {
     assert_eq!(log.commit(), (vec![67], vec![]));
 }
 
-/// Where a file of old or new ext3 crosses 64 KiB on a volume of 1 GiB, its data go on in another group: the observed commit
-/// then has two block bitmaps (append64k_fsync at 16 KiB: inode, two bitmaps, descriptors, indirect block).
+/// Where a file of old or new ext3 crosses 64 KiB on a volume of 1 GiB, its data go on in another group: the observed
+/// commit then has two block bitmaps (append64k_fsync at 16 KiB: inode, two bitmaps, descriptors, indirect block).
 #[test]
 fn a_file_of_another_group_goes_on_in_the_first_one_beyond_64_kibibytes() {
     let mut log = Log::new(modern(Family::Ext3));
@@ -190,8 +192,9 @@ fn a_file_of_another_group_goes_on_in_the_first_one_beyond_64_kibibytes() {
     assert_eq!(log.commit().0.len(), 6);
 }
 
-/// Requests into the journal that the block tracepoints showed (`W20J` is a descriptor and four blocks) for operations in a
-/// subdirectory: on 64 MiB its inode shares a block of the table with the files', on 1 GiB it had more than 16 files.
+/// Requests into the journal that the block tracepoints showed (`W20J` is a descriptor and four blocks) for operations
+/// in a subdirectory: on 64 MiB its inode shares a block of the table with the files', on 1 GiB it had more than 16
+/// files.
 #[test]
 fn operations_in_a_subdirectory_log_as_many_blocks_as_were_observed() {
     let observed = [

@@ -142,8 +142,8 @@ fn scattered(count: u64) -> Vec<u64> {
     (0..count).map(|number| number * 2 * 389 % 2000).collect()
 }
 
-/// When the small disk, whose cache holds `room` of these writes and whose bus moves a block in a microsecond, reports them,
-/// picoseconds: computed from its geometry.
+/// When the small disk, whose cache holds `room` of these writes and whose bus moves a block in a microsecond, reports
+/// them, picoseconds: computed from its geometry.
 fn reported_by_hand(blocks: &[u64], room: usize, sorted: bool) -> Vec<u64> {
     const BUS: u64 = 1_000_000;
     const TENTH: u64 = 100_000_000;
@@ -234,7 +234,8 @@ fn a_flush_waits_for_all_that_is_held() {
     ];
     // On the medium at 3.4, 6.4 and 15.4 ms; then there is nothing to wait for.
     assert_close(&times(&outcome(&drive, &requests)), &[0.0, 0.1, 0.2, 15.4, 20.0]);
-    // By positioning time from cylinder 3 at 3.4 ms: sector 50 of cylinder 4 at 5.0, then sector 60 of cylinder 0 at 16.0.
+    // By positioning time from cylinder 3 at 3.4 ms: sector 50 of cylinder 4 at 5.0, then sector 60 of cylinder 0 at
+    // 16.0.
     let mut sorted = drive;
     sorted.cache.write_back.order = WriteBackOrder::ShortestPositioning;
     assert_close(&times(&outcome(&sorted, &requests))[3..], &[16.4, 20.0]);
