@@ -72,18 +72,18 @@ pub(super) fn measured(rows: &[&FsRow], unit: Unit) -> Figure {
     let name = unit.name();
     let cells: Vec<f64> = rows.iter().map(|row| row.measured).collect();
     let title = format!("Measured {name}, by record and file size");
-    map(title, name, rows, cells, Quantity::Number, Shade::Ratios)
+    map(&title, name, rows, cells, Quantity::Number, Shade::Ratios)
 }
 
 /// The model's errors: the deeper the colour, the larger.
 pub(super) fn errors(rows: &[&FsRow]) -> Figure {
     let cells: Vec<f64> = rows.iter().map(|row| row.error_percent / 100.0).collect();
-    let title = "Errors of the model in per cent: blue too slow, red too fast".to_owned();
+    let title = "Errors of the model in per cent: blue too slow, red too fast";
     map(title, "error", rows, cells, Quantity::Share, Shade::Around(ERROR_FULL))
 }
 
 fn map(
-    title: String,
+    title: &str,
     name: &str,
     rows: &[&FsRow],
     values: Vec<f64>,
@@ -95,8 +95,7 @@ fn map(
     };
     let (records, sizes) = (sorted(|row| row.record_bytes), sorted(|row| row.file_size_bytes));
     let names = |name: &str, of: &[u64]| Axis::names(name, of.iter().map(|bytes| short(*bytes)).collect());
-    let mut figure =
-        Figure::new(title.as_str(), title.as_str(), names("record", &records), names("file", &sizes));
+    let mut figure = Figure::new(title, title, names("record", &records), names("file", &sizes));
     let place = |of: &[u64], bytes: u64| of.binary_search(&bytes).unwrap_or(0);
     let columns = rows.iter().map(|row| place(&records, row.record_bytes)).collect();
     let lines = rows.iter().map(|row| place(&sizes, row.file_size_bytes)).collect();
