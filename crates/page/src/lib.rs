@@ -11,9 +11,9 @@
 //!   one file of HTML ── the component that draws figures (web/src/figure)
 //! ```
 //!
-//! A [`Figure`](figure::Figure) says what is shown: axes with their quantities, series, marks. How it is drawn, which ticks stand on an
+//! A [`Figure`] says what is shown: axes with their quantities, series, marks. How it is drawn, which ticks stand on an
 //! axis and what the pointer tells of a value is the business of one component in `web/src/figure`, which pages carry inside them
-//! (`assets/figure.js`) and which the studio uses too. A [`Page`](page::Page) is a title and blocks; [`Page::html`](page::Page::html)
+//! (`assets/figure.js`) and which the studio uses too. A [`Page`] is a title and blocks; [`Page::html`](page::Page::html)
 //! makes one file of it that needs no network. Where there are no scripts, each figure stands as a table of its values.
 //!
 //! ```
