@@ -37,23 +37,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Every one, in this order.
-    pub const ALL: [Self; 13] = [
-        Self::BeyondEnd,
-        Self::Empty,
-        Self::Device,
-        Self::NotFound,
-        Self::Exists,
-        Self::NotADirectory,
-        Self::IsADirectory,
-        Self::NotEmpty,
-        Self::Misplaced,
-        Self::NoSpace,
-        Self::NoInode,
-        Self::TooLarge,
-        Self::ReadOnly,
-    ];
-
     /// The number's name in errno(3).
     pub const fn errno(self) -> &'static str {
         match self {

@@ -31,6 +31,15 @@ impl Status {
         }
     }
 
+    /// How what a host was asked ended: a failure, if there is one, or after waiting for a device, or from memory.
+    pub const fn of_call(failure: Option<Failure>, waited: bool) -> Self {
+        match failure {
+            Some(failure) => Self::Failed(failure),
+            None if waited => Self::Done,
+            None => Self::DoneFromCache,
+        }
+    }
+
     /// How a whole ended of which one part ended so and another like `other`: it failed where a part did, and came from
     /// a cache where all parts did.
     #[must_use]

@@ -117,7 +117,7 @@ impl Replicas {
         let returns_first =
             request.direction == Direction::Write && self.parameters.write_returns == WriteReturns::First;
         let left = to.len() as u32;
-        let (request, status) = (request.clone(), Status::Done);
+        let status = Status::Done;
         let whole = Whole { request: request.clone(), left, status, returns_first, has_returned: false };
         let tag = u64::from(self.flights.insert(Flight::Whole(Box::new(whole))));
         let mut parts = Parts::new();

@@ -132,11 +132,7 @@ pub(super) fn leave(job: Job) -> FileOp {
     if let Some(found) = job.found {
         (op.length, op.cut_short) = (found, true);
     }
-    op.status = match job.failure {
-        Some(failure) => Status::Failed(failure),
-        None if job.waited => Status::Done,
-        None => Status::DoneFromCache,
-    };
+    op.status = Status::of_call(job.failure, job.waited);
     op
 }
 

@@ -71,8 +71,6 @@ pub(super) struct Ways {
     waits: &'static [Wait],
     /// Where it may go on at the same instant.
     goes: &'static [Then],
-    /// Whether it may use a processor.
-    runs: bool,
     /// Whether it may be held back for a while.
     sleeps: bool,
     /// Whether it may return to its process without using a processor again.
@@ -87,8 +85,7 @@ const CHANGES: Leaves = Leaves { starts: true, stops: true, commits: true, ..REQ
 
 impl Ways {
     /// Nowhere but to a processor.
-    const ON: Self =
-        Self { waits: &[], goes: &[], runs: true, sleeps: false, returns: false, leaves: NOTHING };
+    const ON: Self = Self { waits: &[], goes: &[], sleeps: false, returns: false, leaves: NOTHING };
 
     /// From the call, where nothing is waited for yet.
     pub(super) const FROM_CALL: Self = Self { returns: true, ..Self::ON };
@@ -243,7 +240,7 @@ pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
     pub(super) journal: Update<Journal>,
-    processor: Option<Put<Work>>,
+    processor: Put<Work>,
     jobs: Client<Job>,
     ready: [Option<Put<Box<Job>>>; Then::ALL.len() - 1],
     waits: [Option<Put<Waiting>>; Wait::ALL.len()],
@@ -257,12 +254,12 @@ impl Exits {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
         let journal = transition.update(places.journal);
-        let Ways { waits, goes, runs, sleeps, returns, leaves } = ways;
+        let Ways { waits, goes, sleeps, returns, leaves } = ways;
         Self {
             memory,
             fs,
             journal,
-            processor: runs.then(|| transition.may_put(places.processor, 1)),
+            processor: transition.may_put(places.processor, 1),
             jobs: places.jobs,
             ready: std::array::from_fn(|step| {
                 let goes = goes.iter().any(|&then| then as usize == step);
@@ -284,7 +281,7 @@ impl Exits {
                 let owed = std::mem::take(&mut job.owed);
                 let (work, cache) = (work + owed, cache + owed);
                 job.turn = Turn { cause, cache, then };
-                put(f, self.processor, self.jobs.work(work, job));
+                f.put(self.processor, self.jobs.work(work, job));
             }
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);

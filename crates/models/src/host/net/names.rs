@@ -21,10 +21,7 @@ impl Context<'_> {
             return Next::Return;
         }
         let op = job.op.clone();
-        let changes = !matches!(
-            op.operation,
-            Operation::Open | Operation::Close | Operation::Stat | Operation::Readdir
-        );
+        let changes = op.operation.changes();
         let id = match changes.then(|| self.start_handle(CREDITS)).transpose() {
             Ok(id) => id,
             Err(event) => return Self::wait(event, FileCause::Journal, Then::Names),

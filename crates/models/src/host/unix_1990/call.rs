@@ -75,6 +75,12 @@ impl Job {
             failure: None,
         }
     }
+
+    /// It can't be done.
+    pub(super) fn fail(&mut self, failure: Failure) -> Next {
+        self.failure = Some(failure);
+        Next::Return
+    }
 }
 
 /// What comes next of a call.
@@ -82,8 +88,6 @@ impl Job {
 pub(super) enum Next {
     /// It waits.
     Wait(Event),
-    /// It is done.
+    /// It is done, or can't be.
     Return,
-    /// It can't be.
-    Fail(Failure),
 }

@@ -80,11 +80,7 @@ impl Exits {
                 f.put(self.waits[event.wait()], Waiting { key: event.key(), job, cause });
             }
             Next::Return => {
-                job.op.status = if job.waited { Status::Done } else { Status::DoneFromCache };
-                f.put(self.completions, job.op);
-            }
-            Next::Fail(failure) => {
-                job.op.status = Status::Failed(failure);
+                job.op.status = Status::of_call(job.failure, job.waited);
                 f.put(self.completions, job.op);
             }
         }

@@ -82,8 +82,8 @@ impl Host {
 
     /// Takes a call as far as it goes.
     pub(super) fn advance(&mut self, job: &mut Job, now: Time) -> Next {
-        if let Some(failure) = job.failure {
-            return Next::Fail(failure);
+        if job.failure.is_some() {
+            return Next::Return;
         }
         let file = job.op.file;
         match job.op.operation {
@@ -137,7 +137,7 @@ impl Host {
                 if !job.sent {
                     self.discard(file, job.op.length);
                     if self.files.grow(file, job.op.length).is_err() {
-                        return Next::Fail(Failure::NoSpace);
+                        return job.fail(Failure::NoSpace);
                     }
                 }
                 self.write_metadata(job, &[file], now)
@@ -235,7 +235,7 @@ impl Host {
             }
             self.cache.touch(key);
             if self.files.grow(file, last).is_err() {
-                return Next::Fail(Failure::NoSpace);
+                return job.fail(Failure::NoSpace);
             }
             self.cache.dirty(key, now);
             if durable || last == first + bytes {
