@@ -11,9 +11,7 @@ use crate::check::check;
 use crate::devices::{Found, devices};
 use crate::generators::filled_in;
 use crate::holder::Holders;
-// Builders name it by the way in.
-pub(crate) use crate::loaded::Loaded;
-use crate::loaded::Origin;
+use crate::loaded::{Loaded, Origin};
 use crate::parts::{Copies, Texts, expand};
 use crate::placed::{Placed, PlacedDisk, placed};
 use crate::prepared::Prepared;

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_distribution::fit::{FitFamily, FitOptions, Method, Progress};
-use petrio_scenario::report::figures::{grouped, significant};
+use petrio_page::numbers::{grouped, significant};
 use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 
 use crate::build::events::{EventTrace, event_words};
 use crate::build::programs::Programs;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::placed::Volume;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;

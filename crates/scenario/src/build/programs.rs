@@ -1,7 +1,7 @@
 //! The programs of a scenario: each workload as a source of requests, all of them as one.
 
 use crate::build::{operations, requests};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::parts::Copies;
 use crate::report::Reported;
 use crate::run::{Count, Counts, RunFailure};

@@ -1,7 +1,7 @@
 //! Workloads of block requests: replayed traces, kept within their disks, and synthetic streams.
 
 use crate::build::programs::{Bounds, Programs};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};

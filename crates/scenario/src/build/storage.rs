@@ -7,7 +7,7 @@
 //! All but the queue and the disks may be missing.
 
 use crate::holder::{BuiltReplication, HolderPorts, Member, Stands};
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, PlacedFileSystem};
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};

@@ -9,7 +9,7 @@ use crate::build::shared::shared_page;
 use crate::build::storage::{Devices, Wired, asked_directly, below, device_page, holder, replications_below};
 use crate::classes::Classes;
 use crate::holder::BuiltReplication;
-use crate::load::Loaded;
+use crate::loaded::Loaded;
 use crate::parts::Copies;
 use crate::placed::PlacedHost;
 use crate::report::Subject;

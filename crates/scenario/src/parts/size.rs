@@ -2,9 +2,9 @@
 
 use super::kind::Kind;
 use super::read::Part;
-use crate::report::figures;
 use crate::text::{Problem, Sources};
 use petrio_bounds::check as check_memory;
+use petrio_page::numbers;
 
 /// So many parts are a large data centre, and more are a slip of the finger.
 const PARTS_MAX: u128 = 1_000_000;
@@ -68,5 +68,5 @@ fn size(part: &Part<'_>) -> Size {
 }
 
 fn grouped(number: u128) -> String {
-    figures::grouped(u64::try_from(number).unwrap_or(u64::MAX))
+    numbers::grouped(u64::try_from(number).unwrap_or(u64::MAX))
 }

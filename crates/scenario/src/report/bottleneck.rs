@@ -1,7 +1,7 @@
 //! What limits a run, and what a change of it was found to bring: as numbers, and as sentences made of them.
 
-use crate::report::figures::{per_cent, significant, time};
 use crate::report::subject::Subject;
+use petrio_page::numbers::{per_cent, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

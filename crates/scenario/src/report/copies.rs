@@ -1,8 +1,8 @@
 //! What a replication came to: the columns of Ivy's tables, and what copies cost.
 
-use crate::report::figures::{bytes, grouped, significant};
 use petrio_kernel::statistics;
 use petrio_models::cluster::replication::ReplicationStatistics;
+use petrio_page::numbers::{bytes, grouped, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

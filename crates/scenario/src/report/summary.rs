@@ -6,8 +6,6 @@ use crate::report::served::Served;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use crate::report::estimate::Estimate;
-
 /// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is
 /// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,11 @@
 
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
-use crate::report::figures::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use crate::report::latency::Latency;
 use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage, WallClock};
+use petrio_page::numbers::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
 use std::fmt::Write;
 
 /// A report is laid out for no less and no more than this many columns.
@@ -215,8 +215,8 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
                 grouped(stage.arrivals),
                 or_dash(stage.utilisation, &per_cent),
                 or_dash(stage.mean_queue, &significant),
-                or_dash(stage.mean_wait_ms, &crate::report::figures::time),
-                or_dash(stage.mean_service_ms, &crate::report::figures::time),
+                or_dash(stage.mean_wait_ms, &petrio_page::numbers::time),
+                or_dash(stage.mean_service_ms, &petrio_page::numbers::time),
             ]
         })
         .collect();

@@ -1,7 +1,8 @@
 //! What is compared: a figure of a report, of all requests or of one kind, and which way is better.
 
 use super::error::CompareError;
-use petrio_scenario::report::{Estimate, Latency, Report, Subject, figures};
+use petrio_page::numbers;
+use petrio_scenario::report::{Estimate, Latency, Report, Subject};
 use petrio_units::nearest;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -117,13 +118,13 @@ impl Measure {
     /// Its unit for a table: what a value is divided by, and the unit's name.
     pub fn unit(&self, value: f64) -> (f64, &'static str) {
         let (name, size) = match self.figure {
-            Figure::Throughput => figures::rate_unit(value),
+            Figure::Throughput => numbers::rate_unit(value),
             Figure::Rate => ("/s", 1.0),
             Figure::Makespan => {
-                let (name, ms) = figures::time_unit(value * 1e3);
+                let (name, ms) = numbers::time_unit(value * 1e3);
                 (name, ms / 1e3)
             }
-            Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => figures::time_unit(value),
+            Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => numbers::time_unit(value),
         };
         (size, name)
     }
@@ -142,7 +143,7 @@ impl Measure {
     pub fn value(&self, value: f64) -> String {
         let (size, unit) = self.unit(value);
         let gap = if unit.starts_with('/') { "" } else { " " };
-        format!("{}{gap}{unit}", figures::significant(value / size))
+        format!("{}{gap}{unit}", numbers::significant(value / size))
     }
 
     /// Its value in a report; `None` where the report doesn't have it.

@@ -7,11 +7,10 @@
 use super::entrant::Entrant;
 use super::error::CompareError;
 use petrio_live::drive::{DriveError, Measured, OperationTimes, Workplace, run};
+use petrio_page::numbers;
 use petrio_scenario::Loaded;
 use petrio_scenario::build::prepared_programs;
-use petrio_scenario::report::{
-    Latency, OperationFigures, Quantile, Report, Requests, Served, Subject, figures,
-};
+use petrio_scenario::report::{Latency, OperationFigures, Quantile, Report, Requests, Served, Subject};
 use std::path::Path;
 
 /// Runs the programs of a scenario once, with the random numbers of this replication.
@@ -110,7 +109,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         confidence: None,
         served: Served {
             subject: Subject::FileOperations,
-            workload: figures::counted(completed, "operation", "operations"),
+            workload: numbers::counted(completed, "operation", "operations"),
             requests: Requests { completed, ..Requests::default() },
             bytes: measured.bytes(),
             throughput_bytes_per_s: per_s(measured.bytes()).into(),

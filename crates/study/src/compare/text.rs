@@ -4,7 +4,7 @@ use super::Comparison;
 use super::entrant::{Contender, Origin};
 use super::pair::Compared;
 use super::words;
-use petrio_scenario::report::figures::{counted, per_cent, significant};
+use petrio_page::numbers::{counted, per_cent, significant};
 use petrio_scenario::report::{Estimate, labelled, table};
 use std::fmt::Write as _;
 

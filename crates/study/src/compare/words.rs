@@ -5,8 +5,8 @@ use super::measure::Measure;
 use super::pair::{Compared, Outcome, Pair};
 use super::reason::{CauseChange, Reason, StageChange};
 use super::statistics::{Method, Ratio};
+use petrio_page::numbers::{per_cent, significant, time};
 use petrio_scenario::report::Subject;
-use petrio_scenario::report::figures::{per_cent, significant, time};
 
 /// From here on a factor says more than per cents.
 const FACTOR: f64 = 3.0;

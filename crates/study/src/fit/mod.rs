@@ -107,7 +107,7 @@ impl FittedData {
 
     /// A number of the data's unit, as a person reads it.
     pub fn figure(&self, value: f64) -> String {
-        use petrio_scenario::report::figures::{bytes, seconds, significant};
+        use petrio_page::numbers::{bytes, seconds, significant};
         match self.unit {
             Unit::None => significant(value),
             // Below a KiB the fraction counts.

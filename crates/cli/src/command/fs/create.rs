@@ -7,7 +7,7 @@ use crate::progress::CountProgress;
 use clap::{Args, ValueEnum};
 use petrio_live::namespace::{Manifest, Site, create, verify};
 use petrio_models::host::file_system::Family;
-use petrio_scenario::report::figures::{counted, grouped};
+use petrio_page::numbers::{counted, grouped};
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{fill_volume, usual_size};
 use petrio_units::Bytes;

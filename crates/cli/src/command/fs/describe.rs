@@ -8,7 +8,7 @@ use crate::progress::CountProgress;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Args;
-use petrio_scenario::report::figures::significant;
+use petrio_page::numbers::significant;
 use petrio_scenario::report::write_text;
 use petrio_study::describe::{DescribeError, Described, Figures, describe_directory, describe_trace};
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ mod verify;
 use crate::failure::Failure;
 use clap::Subcommand;
 use petrio_live::namespace::{Directories, NamespaceError};
-use petrio_scenario::report::figures::counted;
+use petrio_page::numbers::counted;
 use petrio_users::namespace::Namespace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -91,6 +91,6 @@ pub(crate) fn words(namespace: &Namespace) -> String {
         "{} and {}, {}",
         counted(files, "file", "files"),
         counted(directories, "directory", "directories"),
-        petrio_scenario::report::figures::bytes(namespace.bytes())
+        petrio_page::numbers::bytes(namespace.bytes())
     )
 }

@@ -6,7 +6,7 @@ use crate::output::talk;
 use clap::Args;
 use petrio_files::shown;
 use petrio_live::namespace::{Access, Kept, Site, remove};
-use petrio_scenario::report::figures::counted;
+use petrio_page::numbers::counted;
 
 /// Remove what petrio fs create has made, and nothing else
 ///

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
 use petrio_live::namespace::{Access, Site, Verified, verify};
-use petrio_scenario::report::figures::counted;
+use petrio_page::numbers::counted;
 use std::path::PathBuf;
 
 /// Compare every name, kind and size with what petrio fs create has made; a file that was put in the place of one isn't

@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::table::table;
-use petrio_scenario::report::figures::{bytes, grouped, per_cent, seconds};
+use petrio_page::numbers::{bytes, grouped, per_cent, seconds};
 use petrio_study::characterise::CharacterisedTrace;
 use petrio_trace::characterise::{
     Characterisation, Distribution, FileCategory, FileSystem, FileUse, PageUse, Requests, device_name,

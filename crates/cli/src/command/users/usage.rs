@@ -2,7 +2,7 @@
 
 use crate::table::table;
 use petrio_kernel::statistics::Tally;
-use petrio_scenario::report::figures::counted;
+use petrio_page::numbers::counted;
 use petrio_study::users::{Point, UsersFigures};
 use petrio_trace::characterise::Distribution;
 use petrio_users::{CallUsage, SessionUsage, Usage};

@@ -1,11 +1,11 @@
 //! The figures of a report's page.
 
-use crate::report::figures::{per_cent, rate_unit, significant, time};
 use crate::report::latency::Bin;
 use crate::report::series::Series as Intervals;
 use crate::report::served::{Served, Share};
 use crate::report::subject::Subject;
 use petrio_page::figure::{Annotation, Axis, Figure, Quantity, Series};
+use petrio_page::numbers::{per_cent, rate_unit, significant, time};
 
 /// More decades than this leave no room for what matters. What is faster, flushes of an idle drive for instance, stands at
 /// the left edge.

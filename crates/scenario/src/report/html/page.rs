@@ -2,14 +2,15 @@
 
 use super::figures;
 use crate::report::bottleneck::WhatIf;
-use crate::report::figures::{
-    bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
-};
+use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::served::Served;
 use crate::report::subject::Subject;
-use crate::report::summary::{Estimate, Report, Stage};
+use crate::report::summary::{Report, Stage};
 use crate::report::text::shown;
+use petrio_page::numbers::{
+    bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
+};
 use petrio_page::page::{Block, Page, Span, Table, Text, Tile};
 
 /// The page.
