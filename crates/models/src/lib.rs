@@ -6,6 +6,7 @@ pub mod device;
 pub mod host;
 pub mod processor;
 
+mod instants;
 mod lever;
 mod slab;
 mod stage;

@@ -19,8 +19,9 @@ pub(crate) struct Classes {
 impl Classes {
     pub(crate) fn of(loaded: &Loaded) -> Self {
         let scenario = &loaded.scenario;
+        let of_hosts = scenario.hosts.written();
         let mut names: BTreeSet<&str> = loaded.storage.iter().map(|part| part.name.as_str()).collect();
-        names.extend(scenario.host.keys().chain(scenario.fs.keys()).map(String::as_str));
+        names.extend(of_hosts.iter().flat_map(|(_, parts)| parts.keys()).map(String::as_str));
         let mut top = BTreeMap::new();
         for disk in &loaded.disks {
             if scenario.disk.get(&disk.part).is_some_and(|part| part.count > 1) {
@@ -32,23 +33,27 @@ impl Classes {
         for parts in scenario.holders.written() {
             top.extend(alike(&parts, &names));
         }
-        top.extend(alike(&scenario.host, &names));
-        top.extend(alike(&scenario.unix, &names));
+        let (mounted, hosts): (Vec<_>, Vec<_>) = of_hosts.iter().partition(|(kind, _)| kind.is_mounted);
+        for (_, parts) in &hosts {
+            top.extend(alike(parts, &names));
+        }
         let copies = loaded.copies();
         let parts = loaded.storage.iter().map(|part| part.name.as_str());
-        let parts = parts.chain(scenario.host.keys().chain(scenario.unix.keys()).map(String::as_str));
-        for name in parts {
+        for name in parts.chain(hosts.iter().flat_map(|(_, parts)| parts.keys()).map(String::as_str)) {
             if let Some(class) = copies.class(top.get(name).map_or(name, String::as_str)) {
                 top.insert(name.to_owned(), class);
             }
         }
-        for name in scenario.fs.keys() {
-            if let Some(class) = copies.class(name) {
-                top.insert(format!("{name}-queue"), format!("{class}-queue"));
-                top.insert(name.clone(), class);
+        let mut mounts = BTreeMap::new();
+        for (_, parts) in &mounted {
+            for name in parts.keys() {
+                if let Some(class) = copies.class(name) {
+                    top.insert(format!("{name}-queue"), format!("{class}-queue"));
+                    top.insert(name.clone(), class);
+                }
             }
+            mounts.extend(alike(parts, &names));
         }
-        let mounts = alike(&scenario.fs, &names);
         top.extend(mounts.iter().map(|(name, class)| (format!("{name}-queue"), format!("{class}-queue"))));
         Self { top, mounts }
     }

@@ -1,16 +1,12 @@
 //! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have;
 //! here it is known under which paths it stands.
 
-use crate::build::{host_parameters, name_in};
 use crate::classes::Classes;
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::schema::{Replay, Workload};
-use petrio_colours::SECTOR_BYTES;
 use petrio_models::Lever;
 use petrio_models::device::Queueing;
-use petrio_models::host::file_system::BLOCK_SIZE;
-use petrio_units::Bytes;
 
 /// A lever of a class of equal parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,37 +37,8 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
     for (key, name, part) in scenario.holders.iter() {
         all.add(name, part.levers(&written(&format!("{key}.{name}"))));
     }
-    for host in &loaded.hosts {
-        let parameters = host_parameters(loaded, host);
-        all.add(&host.name, parameters.levers(&written(&format!("host.{}", host.name))));
-    }
-    for (name, unix) in &scenario.unix {
-        all.add(name, unix.parameters.levers(&written(&format!("unix.{name}"))));
-    }
-    for placed in &loaded.file_systems {
-        let (name, path) = (&placed.name, written(&format!("fs.{}", placed.name)));
-        let host = &loaded.hosts[placed.host];
-        let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
-        let page = format!("{}/{}", host.name, name_in(name, &host.name));
-        all.add(&page, own);
-        let Some(written) = scenario.fs.get(name).map(|fs| &fs.place) else { continue };
-        if let Some(limit) = written.dirty_limit {
-            let limit = Bytes(limit.get().saturating_mul(2));
-            let higher = Lever::twice("throttled", "dirty limit", "a dirty limit twice as high");
-            all.add(&page, vec![higher.set(&path, "dirty_limit", limit)]);
-        }
-        let requests = written.queue_requests.unwrap_or(host.kernel.block.requests);
-        let mut queue =
-            vec![Lever::twice("scheduler", "number of requests", "twice as many requests in the queue").set(
-                &path,
-                "queue_requests",
-                requests.saturating_mul(2),
-            )];
-        if let Some(depth) = written.queue_depth {
-            let deeper = Lever::twice("scheduler", "depth", "twice as many requests at the device");
-            queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
-        }
-        all.add(&format!("{name}-queue"), queue);
+    for family in loaded.hosts.families() {
+        family.levers(loaded, &mut |page, levers| all.add(page, levers));
     }
     all.found
 }

@@ -11,12 +11,12 @@ use crate::check::check;
 use crate::devices::{Found, devices};
 use crate::generators::filled_in;
 use crate::holder::Holders;
+use crate::host::{Ground, Hosts};
 use crate::loaded::{Loaded, Origin};
 use crate::parts::{Copies, Texts, expand};
-use crate::placed::{Placed, PlacedDisk, placed};
+use crate::placed::{PlacedDisk, storage};
 use crate::prepared::Prepared;
-use crate::profiles::profiles;
-use crate::schema::{Head, KINDS, Scenario, read_file_system, read_parts, read_unix, read_workload};
+use crate::schema::{Head, KINDS, Scenario, read_parts, read_workload};
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Mistake, Places, Table};
@@ -140,11 +140,7 @@ fn load_known(
         problems.append(&mut more);
         IndexMap::new()
     });
-    let profiles = profiles(&scenario, &root, &places, &mut sources, inputs).unwrap_or_else(|mut more| {
-        problems.append(&mut more);
-        IndexMap::new()
-    });
-    let checked = check(&scenario, &places, &sources, inputs);
+    let checked = check(&scenario, &root, &places, &mut sources, inputs);
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
         checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
     let warnings = places.copies().told_once(warnings);
@@ -160,10 +156,13 @@ fn load_known(
             Some(PlacedDisk { name, part, device, compiled, queueing: disk.queueing() })
         })
         .collect();
-    let texts = (&places, &sources);
-    let planned = (&checked.file_systems[..], &checked.unix[..]);
-    let Placed { storage, hosts, file_systems, unix } =
-        placed(&scenario, &disks, &checked.holders, planned, profiles, texts).map_err(fail)?;
+    let storage = storage(&scenario, &disks, &checked.holders);
+    let sizes: Vec<u64> = storage.iter().map(|part| part.blocks).collect();
+    let ground = Ground { sizes: &sizes, places: &places, sources: &sources };
+    let hosts = scenario.hosts.place(checked.hosts, &ground, &mut problems);
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
     let generators = filled_in(&scenario, &storage, &checked.targets, &places, &sources).map_err(fail)?;
     let copies = places.copies().clone();
     let fail = |problems| Problems::new(name, copies.told_once(problems));
@@ -172,8 +171,6 @@ fn load_known(
         disks,
         storage,
         hosts,
-        file_systems,
-        unix,
         targets: checked.targets,
         generators,
         warnings,
@@ -215,17 +212,15 @@ fn scenario_of(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Prob
     let mut rest = root.get_ref().clone();
     let workloads = format!("kind = … ({})", KINDS.join(", "));
     let workload = ("workload", "workload", workloads.as_str());
-    let fs = ("fs", "file system", "type = … and on = …");
-    let unix = ("unix", "Unix host", "on = …");
     let workload = read_parts(root, workload, read_workload, &mut rest, &mut problems, sources);
-    let fs = read_parts(root, fs, read_file_system, &mut rest, &mut problems, sources);
+    let hosts = Hosts::read(root, &mut rest, &mut problems, sources);
     let holders = Holders::read(root, &mut rest, &mut problems, sources);
-    let unix = read_parts(root, unix, read_unix, &mut rest, &mut problems, sources);
+    let hosts_keys = Hosts::kinds().map(|kind| kind.key);
     let beside: Vec<&str> =
-        ["workload", "fs", "unix"].into_iter().chain(Holders::KEYS.iter().copied()).collect();
+        std::iter::once("workload").chain(hosts_keys).chain(Holders::KEYS.iter().copied()).collect();
     match read_beside::<Head>(&Spanned::new(root.span(), rest), &beside, sources) {
-        Ok(Head { title, seed, disk, host, measure }) if problems.is_empty() => {
-            Ok(Scenario { title, seed, disk, holders, host, unix, fs, workload, measure })
+        Ok(Head { title, seed, disk, measure }) if problems.is_empty() => {
+            Ok(Scenario { title, seed, disk, holders, hosts, workload, measure })
         }
         Ok(_) => Err(problems),
         Err(mut more) => {

@@ -1,8 +1,9 @@
 //! A scenario that can be run.
 
 use crate::holder::Holder;
+use crate::host::PlacedHosts;
 use crate::parts::Copies;
-use crate::placed::{PlacedDisk, PlacedFileSystem, PlacedHost, PlacedUnix, Storage, Volume};
+use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
 use crate::schema::{Scenario, Workload};
@@ -25,14 +26,10 @@ pub struct Loaded {
     /// Everything that holds blocks: the disks first, in the same order, then what is made of them; a request's
     /// `device` is the index in this list.
     pub storage: Vec<Storage>,
-    /// The hosts, in the order of the file.
-    pub hosts: Vec<PlacedHost>,
-    /// The file systems, in the order of the file.
-    pub file_systems: Vec<PlacedFileSystem>,
-    /// The Unix hosts of 1990, each with its file system, in the order of the file.
-    pub unix: Vec<PlacedUnix>,
-    /// For each workload what it goes to, as indices of `storage`; of one that works on files, the volumes: first
-    /// `file_systems`, then `unix`.
+    /// The hosts and the file systems that they mount, by family.
+    pub hosts: PlacedHosts,
+    /// For each workload what it goes to, as indices of `storage`; of one that works on files, what the
+    /// hosts mount.
     pub targets: IndexMap<String, Vec<u32>>,
     /// The synthetic workloads by name, ready to generate: `devices` are indices of `storage`, and capacities are
     /// filled in.
@@ -98,26 +95,6 @@ impl Loaded {
         let on_files = subject == Subject::FileOperations;
         let of = move |(_, workload): &(&String, &Workload)| workload.works_on_files() == on_files;
         self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
-    }
-
-    /// What workloads that work on files go to: first the file systems, then the Unix hosts' own.
-    pub fn volumes(&self) -> impl Iterator<Item = Volume<'_>> {
-        let hosts = self.hosts.len();
-        let mounted = self.file_systems.iter().map(|fs| Volume {
-            name: &fs.name,
-            host: fs.host,
-            mount: fs.mount,
-            on: fs.on,
-            blocks: fs.blocks,
-        });
-        let unix = self.unix.iter().enumerate().map(move |(number, unix)| Volume {
-            name: &unix.name,
-            host: hosts + number,
-            mount: 0,
-            on: unix.on,
-            blocks: unix.blocks,
-        });
-        mounted.chain(unix)
     }
 
     /// Where a file that the scenario names lies: relative to the scenario's folder.

@@ -70,12 +70,12 @@ fn with(piece: &str, instead: &str) -> String {
 #[test]
 fn a_file_system_is_as_large_as_what_it_lies_on_says() {
     let loaded = changed(&["fs.data.size=10 GiB"]).unwrap();
-    assert_eq!(loaded.file_systems[0].blocks, 10 << 21);
+    assert_eq!(loaded.hosts.linux.file_systems[0].blocks, 10 << 21);
     // Two disks of 195,312,500 blocks, striped in units of 128 blocks.
     let array = loaded.storage.iter().find(|storage| storage.name == "r").unwrap();
     assert_eq!(array.blocks, 195_312_500 / 128 * 128 * 2);
     let text = SOUND.replace("size = \"8 GiB\"\n", "");
-    assert_eq!(read(&text).unwrap().file_systems[0].blocks, array.blocks);
+    assert_eq!(read(&text).unwrap().hosts.linux.file_systems[0].blocks, array.blocks);
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn single_figures_of_machine_and_kernel_can_be_changed() {
         "host.h.read_ahead=1 MiB",
     ])
     .unwrap();
-    let host = &loaded.hosts[0];
-    assert_eq!(host.machine.calls.read, "2 us".parse().unwrap());
-    assert_eq!(host.kernel.write_back.expire, "3 s".parse().unwrap());
-    assert_eq!(host.kernel.read_ahead.max.get(), 1 << 20);
+    let host = &loaded.hosts.linux.hosts[0];
+    assert_eq!(host.parameters.machine.calls.read, "2 us".parse().unwrap());
+    assert_eq!(host.parameters.kernel.write_back.expire, "3 s".parse().unwrap());
+    assert_eq!(host.parameters.kernel.read_ahead.max.get(), 1 << 20);
     let problems = changed(&["host.h.change.machine.calls.raed=2 us"]).unwrap_err();
     assert_eq!(problems.iter().next().unwrap().advice(), Some("did you mean \"read\"?"));
 }

@@ -138,75 +138,9 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
     if inputs.len() > ARC_LIMIT {
         return Err(NetError::TooManyArcs { transition: path, limit: ARC_LIMIT });
     }
-    let weight_error = |place: u32, weight| NetError::Weight {
-        transition: path.clone(),
-        place: places[place as usize].path.clone(),
-        weight,
-    };
-    let discipline_error = |place: u32, what| NetError::WrongDiscipline {
-        transition: path.clone(),
-        place: places[place as usize].path.clone(),
-        what,
-        discipline: format!("{:?}", places[place as usize].discipline).to_lowercase(),
-    };
-
-    let mut needs: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut takes = Vec::new();
-    let mut consumes = Vec::new();
-    let mut changes = Vec::new();
-    let mut looks = BTreeSet::new();
-    for (arc, (place, kind, weight, search)) in inputs.iter().enumerate() {
-        let (place, weight) = (*place, *weight);
-        let discipline = places[place as usize].discipline;
-        if weight == 0 || (search.is_some() && weight != 1) {
-            return Err(weight_error(place, weight));
-        }
-        match kind {
-            ArcKind::Take | ArcKind::Consume => {
-                if discipline == Discipline::State {
-                    return Err(discipline_error(place, "take the resident of"));
-                }
-                *needs.entry(place).or_default() += weight;
-                takes.push((place, weight));
-                if *kind == ArcKind::Consume {
-                    consumes.push((arc as ArcNumber, place, weight));
-                }
-            }
-            ArcKind::Update if discipline == Discipline::Priority => {
-                return Err(discipline_error(place, "update a token of"));
-            }
-            ArcKind::Update => changes.push(place),
-            _ => {}
-        }
-        if discipline == Discipline::Keyed && search.is_none() {
-            return Err(discipline_error(place, "take without a key from"));
-        }
-        // What is looked at is another token than those consumed; several arcs may look at the same one.
-        if !kind.consumes() && looks.insert(place) {
-            *needs.entry(place).or_default() += 1;
-        }
-    }
-
-    let mut puts = 0;
-    let mut growth: BTreeMap<u32, i64> = BTreeMap::new();
-    for (place, kind, weight) in &outputs {
-        let (place, weight) = (*place, *weight);
-        let discipline = places[place as usize].discipline;
-        match kind {
-            ArcKind::Put | ArcKind::MayPut if discipline == Discipline::State => {
-                return Err(discipline_error(place, "put another resident into"));
-            }
-            ArcKind::Put => {
-                if weight == 0 {
-                    return Err(weight_error(place, weight));
-                }
-                puts += weight;
-                *growth.entry(place).or_default() += i64::from(weight);
-            }
-            ArcKind::MayPut => *growth.entry(place).or_default() += i64::from(weight),
-            _ => {}
-        }
-    }
+    let refused = Refused { transition: &path, places };
+    let Taken { needs, takes, consumes, changes } = Taken::by(&inputs, &refused)?;
+    let Given { puts, mut growth } = Given::by(&outputs, &refused)?;
     for (place, weight) in &takes {
         if let Some(growth) = growth.get_mut(place) {
             *growth -= i64::from(*weight);
@@ -251,6 +185,112 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         shares_places,
     };
     Ok((transition, tests, changes))
+}
+
+/// Why an arc of a transition can't be.
+struct Refused<'d> {
+    transition: &'d str,
+    places: &'d [PlaceSpec],
+}
+
+impl Refused<'_> {
+    fn weight(&self, place: u32, weight: u32) -> NetError {
+        let (transition, place) = (self.transition.to_owned(), self.places[place as usize].path.clone());
+        NetError::Weight { transition, place, weight }
+    }
+
+    fn discipline(&self, place: u32, what: &'static str) -> NetError {
+        let PlaceSpec { path, discipline, .. } = &self.places[place as usize];
+        let discipline = format!("{discipline:?}").to_lowercase();
+        NetError::WrongDiscipline {
+            transition: self.transition.to_owned(),
+            place: path.clone(),
+            what,
+            discipline,
+        }
+    }
+}
+
+/// What the input arcs of a transition want.
+#[derive(Default)]
+struct Taken {
+    /// How many tokens must be ready in each place.
+    needs: BTreeMap<u32, u32>,
+    /// Places and the tokens that leave them, by arc.
+    takes: Vec<(u32, u32)>,
+    /// The same of those whose tokens the action doesn't see.
+    consumes: Vec<(ArcNumber, u32, u32)>,
+    /// Places of which a token is changed.
+    changes: Vec<u32>,
+}
+
+impl Taken {
+    fn by(inputs: &[(u32, ArcKind, u32, Option<Search>)], refused: &Refused<'_>) -> Result<Self, NetError> {
+        let mut taken = Self::default();
+        let mut looks = BTreeSet::new();
+        for (arc, &(place, kind, weight, ref search)) in inputs.iter().enumerate() {
+            let discipline = refused.places[place as usize].discipline;
+            if weight == 0 || (search.is_some() && weight != 1) {
+                return Err(refused.weight(place, weight));
+            }
+            match kind {
+                ArcKind::Take | ArcKind::Consume => {
+                    if discipline == Discipline::State {
+                        return Err(refused.discipline(place, "take the resident of"));
+                    }
+                    *taken.needs.entry(place).or_default() += weight;
+                    taken.takes.push((place, weight));
+                    if kind == ArcKind::Consume {
+                        taken.consumes.push((arc as ArcNumber, place, weight));
+                    }
+                }
+                ArcKind::Update if discipline == Discipline::Priority => {
+                    return Err(refused.discipline(place, "update a token of"));
+                }
+                ArcKind::Update => taken.changes.push(place),
+                _ => {}
+            }
+            if discipline == Discipline::Keyed && search.is_none() {
+                return Err(refused.discipline(place, "take without a key from"));
+            }
+            // What is looked at is another token than those consumed; several arcs may look at the same one.
+            if !kind.consumes() && looks.insert(place) {
+                *taken.needs.entry(place).or_default() += 1;
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// What the output arcs of a transition give.
+struct Given {
+    /// Tokens that every firing puts somewhere.
+    puts: u32,
+    /// The most by which each place grows.
+    growth: BTreeMap<u32, i64>,
+}
+
+impl Given {
+    fn by(outputs: &[(u32, ArcKind, u32)], refused: &Refused<'_>) -> Result<Self, NetError> {
+        let mut puts = 0;
+        let mut growth: BTreeMap<u32, i64> = BTreeMap::new();
+        for &(place, kind, weight) in outputs {
+            let discipline = refused.places[place as usize].discipline;
+            match kind {
+                ArcKind::Put | ArcKind::MayPut if discipline == Discipline::State => {
+                    return Err(refused.discipline(place, "put another resident into"));
+                }
+                ArcKind::Put if weight == 0 => return Err(refused.weight(place, weight)),
+                ArcKind::Put => {
+                    puts += weight;
+                    *growth.entry(place).or_default() += i64::from(weight);
+                }
+                ArcKind::MayPut => *growth.entry(place).or_default() += i64::from(weight),
+                _ => {}
+            }
+        }
+        Ok(Self { puts, growth })
+    }
 }
 
 /// The arcs that must bind a token before firing, and whether two of them share a place.

@@ -117,6 +117,12 @@ impl LaidOut {
         self.of.blocks..self.of.blocks + self.of.swap
     }
 
+    /// Bytes of the files whose pages are said to be in the cache.
+    pub fn cached_bytes(&self) -> u64 {
+        let cached = self.files.iter().filter(|(_, cached)| *cached);
+        cached.map(|&(file, _)| self.inodes.get(file).size).fold(0, u64::saturating_add)
+    }
+
     /// What it depends on beside its files.
     pub const fn layout_of(&self) -> &LayoutOf {
         &self.of

@@ -6,7 +6,9 @@
 //!           └─ programs_of ────▶ one RequestSource of each sort: all workloads, in order of time
 //! ```
 
+mod asked;
 mod events;
+mod hosts;
 mod operations;
 mod program_page;
 mod programs;
@@ -16,6 +18,7 @@ mod storage;
 mod system;
 
 pub(crate) use events::EventTrace;
+pub(crate) use hosts::HostSite;
 pub use operations::prepared_programs;
 pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, path_of};
 pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
@@ -23,7 +26,6 @@ pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};
 pub(crate) use system::Ports;
 pub use system::System;
-pub(crate) use system::host_parameters;
 
 /// What a part is called on the page of the part around it: the last of its path.
 pub(crate) fn name_in<'n>(name: &'n str, around: &str) -> &'n str {

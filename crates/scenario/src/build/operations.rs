@@ -3,8 +3,8 @@
 
 use crate::build::events::{EventTrace, event_words};
 use crate::build::programs::Programs;
+use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::placed::Volume;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// The processes of a workload on one volume.
 pub(crate) struct Group {
-    /// The volume, as a position in [`Loaded::volumes`].
+    /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
     volume: usize,
     work: Work,
 }
@@ -128,7 +128,7 @@ pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepar
 pub(super) struct Needed<'l> {
     loaded: &'l Loaded,
     prepared: Arc<Planned>,
-    /// In the order of [`Loaded::volumes`].
+    /// In the order of [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
     volumes: Vec<Volume<'l>>,
     /// The groups that work on each host: by their workload, and among its groups.
     on_hosts: Vec<Vec<(usize, usize)>>,
@@ -149,8 +149,8 @@ impl From<HostError> for NotLaidOut {
 impl<'l> Needed<'l> {
     pub(super) fn of(loaded: &'l Loaded) -> Result<Self, RunFailure> {
         let prepared = loaded.prepared()?;
-        let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
-        let mut on_hosts = vec![Vec::new(); loaded.hosts.len() + loaded.unix.len()];
+        let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
+        let mut on_hosts = vec![Vec::new(); loaded.hosts.count()];
         for (workload, (_, groups)) in prepared.groups.iter().enumerate() {
             for (number, group) in groups.iter().enumerate() {
                 on_hosts[volumes[group.volume].host].push((workload, number));
@@ -212,13 +212,13 @@ impl<'l> Needed<'l> {
         laid_out.map_err(|refused| match refused {
             NotLaidOut::Program(error) => SourceError::from(error).into(),
             NotLaidOut::Host(error) => {
-                let host = self.loaded.hosts[self.volumes[there].host].name.clone();
-                RunFailure::Host { host, message: error.to_string() }
+                let host = self.loaded.hosts.names().nth(self.volumes[there].host).unwrap_or_default();
+                RunFailure::Host { host: host.to_owned(), message: error.to_string() }
             }
         })
     }
 
-    /// Each process' host: first [`Loaded::hosts`], then [`Loaded::unix`].
+    /// Each process' host, by its number.
     pub(super) fn hosts_of_processes(&self) -> Vec<usize> {
         hosts_of_processes(&self.prepared, &self.volumes)
     }
@@ -243,10 +243,10 @@ fn hosts_of_processes(prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<usize> 
         .collect()
 }
 
-/// The files of each volume with their names, in the order of [`Loaded::volumes`], and the host of each process.
+/// The files of each volume with their names, in the order of [`PlacedHosts::volumes`](crate::PlacedHosts::volumes), and the host of each process.
 pub(crate) fn file_tables(loaded: &Loaded) -> Result<(Vec<FileTable>, Vec<usize>), RunFailure> {
     let prepared = loaded.prepared()?;
-    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+    let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut files = vec![FileTable::new(); volumes.len()];
     for Group { volume, work } in prepared.all_groups() {
         let Volume { host, mount, .. } = volumes[*volume];
@@ -277,7 +277,7 @@ pub(crate) fn groups(
     replication: u64,
     split: Split,
 ) -> Result<Groups, Box<NotPrepared>> {
-    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+    let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut next_process = 0u32;
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
     let mut all = Vec::new();
@@ -372,7 +372,7 @@ fn placement(
 /// Whether the files of the workloads fit; and, where it can be told here, what their programs need.
 pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<Problem>> {
     let mut problems = Vec::new();
-    let volumes: Vec<Volume<'_>> = loaded.volumes().collect();
+    let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut wanted = vec![0u64; volumes.len()];
     for (name, workload) in &loaded.scenario.workload {
         let Some((_, pattern)) = workload.on_files() else { continue };

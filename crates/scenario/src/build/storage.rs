@@ -1,19 +1,12 @@
-//! What lies below a file system: its queue, what may lie between, and the disks.
-//!
-//! ```text
-//!  host ─▶ throttle ─▶ queue (plugging, scheduler, flushes) ─▶ fabric ─▶ RAID ─▶ disks
-//! ```
-//!
-//! All but the queue and the disks may be missing.
+//! Disks and what is made of them.
 
 use crate::holder::{BuiltReplication, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
-use crate::placed::{PlacedDisk, PlacedFileSystem};
+use crate::placed::PlacedDisk;
 use crate::run::RunFailure;
-use petrio_colours::{BlockRequest, SECTOR_BYTES};
+use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::Sight;
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::{DeviceFeatures, DevicePorts};
@@ -39,15 +32,6 @@ pub(super) struct Devices {
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
 }
 
-/// What a file system is connected to.
-pub(super) struct Wired {
-    pub(super) requests: Place<BlockRequest>,
-    pub(super) completions: Place<BlockRequest>,
-    pub(super) stages: Vec<Stage>,
-    /// Bytes of the largest request.
-    pub(super) largest_request: u64,
-}
-
 /// Puts a device's page into the net.
 pub(super) fn device_page(
     page: &mut PageBuilder<'_>,
@@ -70,49 +54,8 @@ pub(super) fn device_page(
     devices.completions.push(completions);
 }
 
-/// Puts the pages between a file system and its disks into the net.
-pub(super) fn below(
-    page: &mut PageBuilder<'_>,
-    loaded: &Loaded,
-    file_system: &PlacedFileSystem,
-    devices: &mut Devices,
-) -> Result<Wired, RunFailure> {
-    let name = &file_system.name;
-    let place = loaded.scenario.fs.get(name).map(|file_system| &file_system.place);
-    let (before, top) = before_queue(loaded, file_system.on);
-    let mut stages = Vec::new();
-    let (down, up) = holder(page, loaded, top, devices, None, &mut stages)?;
-    let disks = disks_below(loaded, top);
-    let features = DeviceFeatures {
-        write_cache: disks.iter().any(|&disk| devices.features[disk].write_cache),
-        force_unit_access: disks.iter().all(|&disk| devices.features[disk].force_unit_access),
-    };
-    let accepted = disks.iter().map(|&disk| devices.depths[disk]).fold(0, u32::saturating_add).max(1);
-    let depth = place.and_then(|place| place.queue_depth).unwrap_or(accepted);
-    let rotational = disks.iter().any(|&disk| loaded.disks[disk].compiled.is_rotational());
-    let kernel = &loaded.hosts[file_system.host].kernel.block;
-    let scheduler = place.and_then(|place| place.scheduler.clone());
-    let mut queue =
-        QueueParameters::of_kernel(kernel, scheduler, features, depth, rotational).map_err(|error| {
-            RunFailure::Host { host: loaded.hosts[file_system.host].name.clone(), message: error.to_string() }
-        })?;
-    if let Some(requests) = place.and_then(|place| place.queue_requests) {
-        queue.limits.requests = requests;
-    }
-    // A file system may have the name of the disk that it lies on.
-    let requests = page.fifo(&format!("{name}-queue-requests"));
-    let completions = page.fifo(&format!("{name}-queue-completions"));
-    let mut above = queue_page(page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
-    let ports = Member { requests, completions, blocks: file_system.blocks, sight: Sight::Counted };
-    let (entrance, mut first) = entrance(page, loaded, before, ports)?;
-    first.append(&mut above);
-    first.append(&mut stages);
-    let largest_request = u64::from(queue.limits.largest_request) * SECTOR_BYTES;
-    Ok(Wired { requests: entrance, completions, stages: first, largest_request })
-}
-
 /// Of what somebody asks, the part that stands before his queue, and what lies under that.
-fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize) {
+pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize) {
     let part = loaded.holder(on).filter(|part| part.stands() == Stands::BeforeQueue);
     match part.and_then(|_| loaded.storage[on].over.first()) {
         Some(&below) => (Some(on), below),
@@ -121,7 +64,7 @@ fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize) {
 }
 
 /// Where requests go that first pass a part which stands before the queue, if there is one.
-fn entrance(
+pub(super) fn entrance(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
     before: Option<usize>,

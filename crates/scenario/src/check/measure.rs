@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::schema::{WarmUp, Workload};
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     pub(super) fn measure(&mut self) {
         let measure = &self.scenario.measure;
         if measure.replications == 0 {

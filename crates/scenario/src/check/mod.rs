@@ -7,10 +7,11 @@ mod workloads;
 
 use crate::build::{PROGRAMS, REQUEST_PROGRAMS};
 use crate::holder::Stands;
+use crate::host::{CheckedHosts, PlannedVolume};
 use crate::parts::Directory;
 use crate::schema::{Names, Scenario};
 use crate::text::deserialise::suggestion;
-use crate::text::tree::Places;
+use crate::text::tree::{Places, Table};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -25,11 +26,8 @@ pub(crate) struct Checked {
     pub(crate) disks: Vec<(String, String)>,
     /// Everything that holds blocks: the disks first, under the same numbers, then what is made of them.
     pub(crate) holders: Vec<PlannedHolder>,
-    /// The file systems, in the order of the file.
-    pub(crate) file_systems: Vec<PlannedFileSystem>,
-    /// The holder of each Unix host's file system.
-    pub(crate) unix: Vec<u32>,
-    /// What each workload goes to: indices of `holders`, or of `file_systems` and then `unix`.
+    pub(crate) hosts: CheckedHosts,
+    /// What each workload goes to: indices of `holders`, or of what hosts mount.
     pub(crate) targets: IndexMap<String, Vec<u32>>,
 }
 
@@ -48,30 +46,25 @@ pub(crate) struct PlannedHolder {
 /// The key of disks.
 pub(crate) const DISK: &str = "disk";
 
-/// Where a file system belongs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlannedFileSystem {
-    /// The host's number, in the order of the file.
-    pub(crate) host: usize,
-    /// The holder that it lies on.
-    pub(crate) on: u32,
-}
-
-struct Checker<'a> {
+/// What is checked, and what is found on the way.
+pub(crate) struct Checker<'a, 'i> {
     scenario: &'a Scenario,
-    places: &'a Places,
-    sources: &'a Sources,
-    inputs: &'a Inputs,
-    problems: Vec<Problem>,
+    pub(crate) root: &'a Table<'i>,
+    pub(crate) places: &'a Places,
+    pub(crate) sources: &'a mut Sources,
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) problems: Vec<Problem>,
     disks: Vec<(String, String)>,
     holders: Vec<PlannedHolder>,
     /// Who uses each holder, where somebody does who wants it alone.
     users: BTreeMap<u32, String>,
-    file_systems: Vec<PlannedFileSystem>,
-    unix: Vec<u32>,
-    /// Holders and file systems that workloads go to.
+    /// What hosts mount.
+    volumes: Vec<PlannedVolume>,
+    /// Holders and volumes that workloads go to.
     used: BTreeSet<u32>,
-    used_file_systems: BTreeSet<u32>,
+    used_volumes: BTreeSet<u32>,
+    /// What is wrong only where there are workloads.
+    unused: Vec<Problem>,
     /// Names of the pages of the net, and what has each.
     taken: BTreeMap<String, &'static str>,
     /// The holders by name, once they are known.
@@ -91,9 +84,16 @@ struct Words {
 }
 
 /// Checks a scenario whose parts are all well-formed. Files are looked for where the inputs have a folder.
-pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources, inputs: &Inputs) -> Checked {
+pub(crate) fn check(
+    scenario: &Scenario,
+    root: &Table<'_>,
+    places: &Places,
+    sources: &mut Sources,
+    inputs: &Inputs,
+) -> Checked {
     let mut checker = Checker {
         scenario,
+        root,
         places,
         sources,
         inputs,
@@ -101,33 +101,33 @@ pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources, inp
         disks: Vec::new(),
         holders: Vec::new(),
         users: BTreeMap::new(),
-        file_systems: Vec::new(),
-        unix: Vec::new(),
+        volumes: Vec::new(),
         used: BTreeSet::new(),
-        used_file_systems: BTreeSet::new(),
+        used_volumes: BTreeSet::new(),
+        unused: Vec::new(),
         taken: BTreeMap::from([PROGRAMS, REQUEST_PROGRAMS].map(|page| (page.to_owned(), "the programs"))),
         pool: None,
         missing: BTreeSet::new(),
     };
     checker.disks();
     checker.holders();
-    checker.file_systems();
-    checker.pages_within_pages();
+    let hosts = scenario.hosts.check(&mut checker);
+    checker.pages_within_holders();
     let targets = checker.workloads();
-    checker.unused();
+    checker.tell_unused();
     checker.measure();
-    let Checker { problems, disks, holders, file_systems, unix, .. } = checker;
-    Checked { problems, disks, holders, file_systems, unix, targets }
+    let Checker { problems, disks, holders, .. } = checker;
+    Checked { problems, disks, holders, hosts, targets }
 }
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Notes an error at the value of a path, with advice.
-    fn error(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn error(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.sources.error(self.places.value(path), message).help(help));
     }
 
     /// Notes an error at the name of a part, with advice.
-    fn error_at_key(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn error_at_key(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.sources.error(self.places.key(path), message).help(help));
     }
 
@@ -135,7 +135,7 @@ impl Checker<'_> {
         self.problems.push(self.sources.warning(self.places.value(path), message).help(help));
     }
 
-    fn name(&mut self, path: &str, name: &str) {
+    pub(crate) fn name(&mut self, path: &str, name: &str) {
         let fine = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
         // A part of another has its path for a name.
         if name.split('/').any(|piece| piece.is_empty() || !piece.chars().all(fine)) {
@@ -145,7 +145,7 @@ impl Checker<'_> {
     }
 
     /// Notes that a page of the net has this name, which no other may have.
-    fn take_name(&mut self, path: &str, name: &str, what: &'static str, help: &str) {
+    pub(crate) fn take_name(&mut self, path: &str, name: &str, what: &'static str, help: &str) {
         match self.taken.insert(name.to_owned(), what) {
             None => {}
             Some(other) if other == what => {
@@ -158,25 +158,32 @@ impl Checker<'_> {
         }
     }
 
+    /// Notes something that is mounted and that workloads may name.
+    pub(crate) fn volume(&mut self, volume: PlannedVolume) {
+        self.volumes.push(volume);
+    }
+
+    /// Notes that nothing uses a part, which is an error where anything is done.
+    pub(crate) fn unused(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.unused.push(self.sources.error(self.places.key(path), message).help(help));
+    }
+
+    /// A part that holds blocks, by its number.
+    pub(crate) fn holder(&self, number: u32) -> &PlannedHolder {
+        &self.holders[number as usize]
+    }
+
     /// Notes the names of pages that lie within those of others, beside which parts may lie that these own.
-    fn pages_within_pages(&mut self) {
-        let scenario = self.scenario;
-        let own = (scenario.host.keys().map(|name| ("host", name, "processor", "host's processor")))
-            .chain(scenario.unix.keys().map(|name| ("unix", name, "sync-daemon", "sync daemon")))
-            .map(|(key, name, page, what)| (key, name.as_str(), page, what));
-        let of_holders = scenario.holders.iter().flat_map(|(key, name, part)| {
-            part.inner_pages().iter().map(move |&(page, what)| (key, name, page, what))
-        });
-        for (key, name, page, what) in own.chain(of_holders) {
-            self.take_name(&format!("{key}.{name}"), &format!("{name}/{page}"), what, "rename one of them");
-        }
-        if self.file_systems.len() != scenario.fs.len() {
-            return;
-        }
-        for (name, plan) in scenario.fs.keys().zip(self.file_systems.clone()) {
-            let Some((host, _)) = scenario.host.get_index(plan.host) else { continue };
-            let page = format!("{host}/{}", crate::build::name_in(name, host));
-            self.take_name(&format!("fs.{name}"), &page, "file system", "rename one of them");
+    fn pages_within_holders(&mut self) {
+        for (key, name, part) in self.scenario.holders.iter() {
+            for &(page, what) in part.inner_pages() {
+                self.take_name(
+                    &format!("{key}.{name}"),
+                    &format!("{name}/{page}"),
+                    what,
+                    "rename one of them",
+                );
+            }
         }
     }
 
@@ -212,35 +219,20 @@ impl Checker<'_> {
         found
     }
 
-    fn unused(&mut self) {
+    fn tell_unused(&mut self) {
         if self.scenario.workload.is_empty() {
             return;
         }
-        for (number, name) in (0..).zip(self.scenario.fs.keys()) {
-            if !self.used_file_systems.contains(&number) && self.file_systems.len() == self.scenario.fs.len()
-            {
-                let message = format!("nothing uses the file system \"{name}\"");
-                let path = format!("fs.{name}");
-                self.error_at_key(&path, message, "name it in a workload's on, or leave it out");
+        if self.volumes.iter().all(|volume| volume.on.is_some()) {
+            let used = &self.used_volumes;
+            let idle = (0..).zip(&self.volumes).filter(|(number, _)| !used.contains(number));
+            for (_, PlannedVolume { key, what, name, .. }) in idle {
+                let message = format!("nothing uses the {what} \"{name}\"");
+                let problem = self.sources.error(self.places.key(&format!("{key}.{name}")), message);
+                self.problems.push(problem.help("name it in a workload's on, or leave it out"));
             }
         }
-        for (number, name) in (self.scenario.fs.len() as u32..).zip(self.scenario.unix.keys()) {
-            if !self.used_file_systems.contains(&number) && self.unix.len() == self.scenario.unix.len() {
-                let message = format!("nothing uses the Unix host \"{name}\"");
-                self.error_at_key(
-                    &format!("unix.{name}"),
-                    message,
-                    "name it in a workload's on, or leave it out",
-                );
-            }
-        }
-        let busy: BTreeSet<usize> = self.file_systems.iter().map(|planned| planned.host).collect();
-        for (number, name) in self.scenario.host.keys().enumerate() {
-            if !busy.contains(&number) && self.file_systems.len() == self.scenario.fs.len() {
-                let message = format!("no file system is mounted by the host \"{name}\"");
-                self.error_at_key(&format!("host.{name}"), message, "give it one, or leave the host out");
-            }
-        }
+        self.problems.append(&mut self.unused);
         let is_idle = |number: &u32| !self.used.contains(number) && !self.users.contains_key(number);
         let idle_holders: Vec<(String, &'static str)> = (0..)
             .zip(&self.holders)
@@ -278,7 +270,7 @@ impl Checker<'_> {
 }
 
 /// What was meant, or what there is; of very many, the first.
-fn listed(word: &str, known: &[&str], list: &str) -> String {
+pub(crate) fn listed(word: &str, known: &[&str], list: &str) -> String {
     let help = suggestion(word, known, list);
     let meant = help.starts_with("did you mean");
     if meant || known.len() <= LISTED_MAX {

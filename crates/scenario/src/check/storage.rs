@@ -1,6 +1,6 @@
-//! Disks, what is made of them, hosts and the file systems on them.
+//! Disks and what is made of them.
 
-use super::{Checker, DISK, PlannedFileSystem, PlannedHolder, Words, listed};
+use super::{Checker, DISK, PlannedHolder, Words};
 use crate::holder::{Objection, Over, Stands};
 use crate::parts::Directory;
 use crate::schema::Names;
@@ -9,13 +9,10 @@ use std::rc::Rc;
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
 
-/// MAX_SWAPPINESS (include/linux/swap.h).
-const MOST_SWAPPINESS: u32 = 200;
-
 /// What a file system may lie on.
 pub(super) const HOLDERS: Words = Words { one: "disk or array", many: "disks and arrays" };
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     pub(super) fn disks(&mut self) {
         if self.scenario.disk.is_empty() {
             self.error("", "the scenario has no disk", "add a part: [disk.d0] and below it model = \"…\"");
@@ -157,7 +154,7 @@ impl Checker<'_> {
     }
 
     /// The one holder that a name stands for.
-    fn only(&mut self, path: &str, name: &str, what: &str) -> Option<u32> {
+    pub(crate) fn only(&mut self, path: &str, name: &str, what: &str) -> Option<u32> {
         let pool = self.pool();
         let found = self.find(path, &Names::one(name), &pool, HOLDERS);
         if found.len() > 1 {
@@ -170,7 +167,7 @@ impl Checker<'_> {
     }
 
     /// Notes who uses a holder; nobody else may.
-    pub(super) fn claim(&mut self, holder: u32, user: &str, path: &str) {
+    pub(crate) fn claim(&mut self, holder: u32, user: &str, path: &str) {
         match self.users.get(&holder) {
             None => {
                 self.users.insert(holder, user.to_owned());
@@ -209,85 +206,5 @@ impl Checker<'_> {
         self.error(&format!("{key}.{name}.on"), message, "name the disks that it is made of");
         // What follows may rely on an end.
         self.holders.iter_mut().for_each(|holder| holder.over.clear());
-    }
-
-    /// Hosts, and the file systems that they mount.
-    pub(super) fn file_systems(&mut self) {
-        let scenario = self.scenario;
-        for (name, host) in &scenario.host {
-            let path = format!("host.{name}");
-            self.name(&path, name);
-            self.take_name(&path, name, "host", "rename one of them");
-            if host.swappiness > MOST_SWAPPINESS {
-                let message = format!(
-                    "swappiness lies between 0 and {MOST_SWAPPINESS}, and not at {}",
-                    host.swappiness
-                );
-                self.error(&format!("{path}.swappiness"), message, "60 is usual");
-            }
-        }
-        for (name, file_system) in &scenario.fs {
-            let path = format!("fs.{name}");
-            self.name(&path, name);
-            let place = &file_system.place;
-            for (key, count) in [("queue_requests", place.queue_requests), ("queue_depth", place.queue_depth)]
-            {
-                if count == Some(0) {
-                    let message = format!("with {key} = 0 nothing ever reaches the device");
-                    self.error(&format!("{path}.{key}"), message, "write 1 or more, or leave it out");
-                }
-            }
-            let host = self.host_of(&path, name, place.host.as_deref());
-            let on = self.only(&format!("{path}.on"), &place.on, "file system");
-            if let Some(on) = on {
-                self.claim(on, &format!("the file system \"{name}\""), &format!("{path}.on"));
-            }
-            if let (Some(host), Some(on)) = (host, on) {
-                self.file_systems.push(PlannedFileSystem { host, on });
-            }
-        }
-        for (name, unix) in &scenario.unix {
-            let path = format!("unix.{name}");
-            self.name(&path, name);
-            self.take_name(&path, name, "Unix host", "rename one of them");
-            let at = format!("{path}.on");
-            if let Some(on) = self.only(&at, &unix.on, "Unix host's file system") {
-                self.claim(on, &format!("the Unix host \"{name}\""), &at);
-                self.unix.push(on);
-                if self.holders[on as usize].stands == Stands::BeforeQueue {
-                    let message = format!("the Unix host \"{name}\" lies on the throttle \"{}\"", unix.on);
-                    self.error(&at, message, "a throttle is Linux's; name what it lies on");
-                }
-            }
-        }
-    }
-
-    fn host_of(&mut self, path: &str, name: &str, host: Option<&str>) -> Option<usize> {
-        if let Some(found) = host.and_then(|host| self.scenario.host.get_index_of(host)) {
-            return Some(found);
-        }
-        let hosts: Vec<&str> = self.scenario.host.keys().map(String::as_str).collect();
-        match (host, hosts.as_slice()) {
-            (Some(host), _) => {
-                let found = self.scenario.host.get_index_of(host);
-                if found.is_none() {
-                    let help = listed(host, &hosts, "the hosts are");
-                    self.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
-                }
-                found
-            }
-            (None, [_]) => Some(0),
-            (None, []) => {
-                let message = format!("no host mounts the file system \"{name}\"");
-                let help = "add a part: [host.h] and below it machine = \"…\" and kernel = \"…\"";
-                self.error_at_key(path, message, help);
-                None
-            }
-            (None, _) => {
-                let message = format!("there are several hosts; which of them mounts \"{name}\"?");
-                self.error_at_key(path, message, format!("write host = \"{}\"", hosts[0]));
-                None
-            }
-        }
     }
 }

@@ -21,7 +21,7 @@ const DEVICE_ROOM_LEAST: u64 = 1 << 20;
 
 const FILE_SYSTEMS: Words = Words { one: "file system", many: "file systems" };
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     pub(super) fn workloads(&mut self) -> IndexMap<String, Vec<u32>> {
         if self.scenario.workload.is_empty() {
             let help =
@@ -45,7 +45,7 @@ impl Checker<'_> {
                 }
                 Some(_) => {
                     let on = self.find(&at, workload.on(), &file_systems, FILE_SYSTEMS);
-                    self.used_file_systems.extend(&on);
+                    self.used_volumes.extend(&on);
                     on
                 }
             };
@@ -71,8 +71,7 @@ impl Checker<'_> {
     fn not_below_others(&mut self, path: &str, names: &Names, found: Vec<u32>) -> Vec<u32> {
         let mut on = Vec::new();
         // What a file system lies on takes requests beside its own.
-        let volumes: BTreeSet<u32> =
-            self.file_systems.iter().map(|fs| fs.on).chain(self.unix.iter().copied()).collect();
+        let volumes: BTreeSet<u32> = self.volumes.iter().filter_map(|volume| volume.on).collect();
         for target in found {
             let Some(user) = self.users.get(&target).filter(|_| !volumes.contains(&target)).cloned() else {
                 on.push(target);
@@ -91,8 +90,8 @@ impl Checker<'_> {
     }
 
     fn file_systems_by_name(&self) -> Directory {
-        let names = self.scenario.fs.keys().chain(self.scenario.unix.keys());
-        Directory::of(names.map(|name| (name.as_str(), name.as_str())), self.places.copies())
+        let names = self.volumes.iter().map(|volume| volume.name.as_str());
+        Directory::of(names.map(|name| (name, name)), self.places.copies())
     }
 
     /// A file that a workload names must be there.
@@ -121,7 +120,7 @@ impl Checker<'_> {
         for (place, on) in places.into_iter().flatten() {
             let path = format!("{path}.places.{place}");
             let there = self.find(&path, &Names::one(on), file_systems, FILE_SYSTEMS);
-            self.used_file_systems.extend(there);
+            self.used_volumes.extend(there);
         }
     }
 

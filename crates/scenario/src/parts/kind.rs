@@ -1,6 +1,7 @@
 //! The kinds of parts, what may own what, and which of their keys name other parts or files.
 
 use crate::holder::Holders;
+use crate::host::{Hosts, PartKind};
 use toml::de::DeTable;
 
 /// A kind of part.
@@ -8,18 +9,17 @@ use toml::de::DeTable;
 pub(crate) enum Kind {
     /// Nothing but a box of parts.
     Box,
-    Host,
-    Unix,
     Disk,
     /// What holds blocks and lies on others, by its key.
     Holder(&'static str),
-    FileSystem,
+    /// Hosts and what they mount.
+    OfHosts(&'static PartKind),
     Workload,
 }
 
 /// What a reference may stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pool {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pool {
     /// Whatever holds blocks.
     Holders,
     Hosts,
@@ -31,19 +31,17 @@ impl Kind {
     /// All kinds.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let holders = Holders::KEYS.iter().map(|key| Self::Holder(key));
-        let others = [Self::FileSystem, Self::Workload];
-        [Self::Box, Self::Host, Self::Unix, Self::Disk].into_iter().chain(holders).chain(others)
+        let of_hosts = Hosts::kinds().map(Self::OfHosts);
+        [Self::Box, Self::Disk].into_iter().chain(of_hosts).chain(holders).chain([Self::Workload])
     }
 
     /// The key under which parts of this kind stand.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Box => "box",
-            Self::Host => "host",
-            Self::Unix => "unix",
             Self::Disk => "disk",
             Self::Holder(key) => key,
-            Self::FileSystem => "fs",
+            Self::OfHosts(kind) => kind.key,
             Self::Workload => "workload",
         }
     }
@@ -55,14 +53,18 @@ impl Kind {
 
     /// Whether such a part may own others, and so be given a count. A disk has had a count of its own before.
     pub(crate) fn owns(self) -> bool {
-        !matches!(self, Self::Disk | Self::FileSystem | Self::Workload)
+        match self {
+            Self::Box | Self::Holder(_) => true,
+            Self::Disk | Self::Workload => false,
+            Self::OfHosts(kind) => kind.owns,
+        }
     }
 
     /// Keys whose values are files, or lists of them, relative to the file in which they stand.
     pub(super) fn files(self) -> &'static [&'static str] {
         match self {
             Self::Disk => &["use", "file"],
-            Self::Host => &["use", "machine", "kernel"],
+            Self::OfHosts(kind) => kind.files,
             Self::Workload => &["use", "file", "files", "specification"],
             _ => &["use"],
         }
@@ -71,9 +73,9 @@ impl Kind {
     /// Keys whose values name parts: a name, a list of names, or a table of names.
     pub(super) fn references(self, part: &DeTable<'_>) -> Vec<(&'static str, Pool)> {
         match self {
-            Self::Box | Self::Host | Self::Disk => Vec::new(),
-            Self::Holder(_) | Self::Unix => vec![("on", Pool::Holders)],
-            Self::FileSystem => vec![("on", Pool::Holders), ("host", Pool::Hosts)],
+            Self::Box | Self::Disk => Vec::new(),
+            Self::Holder(_) => vec![("on", Pool::Holders)],
+            Self::OfHosts(kind) => kind.references.to_vec(),
             Self::Workload => {
                 let kind = part.get("kind").and_then(|kind| kind.get_ref().as_str());
                 let on = match kind {
@@ -87,10 +89,15 @@ impl Kind {
 
     /// Whether parts of this kind are in a pool.
     pub(super) fn is_in(self, pool: Pool) -> bool {
-        match pool {
-            Pool::Holders => matches!(self, Self::Disk | Self::Holder(_)),
-            Pool::Hosts => self == Self::Host,
-            Pool::Volumes => matches!(self, Self::FileSystem | Self::Unix),
+        match self {
+            Self::Disk | Self::Holder(_) => pool == Pool::Holders,
+            Self::OfHosts(kind) => kind.pool == pool,
+            Self::Box | Self::Workload => false,
         }
+    }
+
+    /// Whether a part of this kind that names no host belongs to the one around it.
+    pub(super) fn has_host(self) -> bool {
+        matches!(self, Self::OfHosts(kind) if kind.references.contains(&("host", Pool::Hosts)))
     }
 }

@@ -27,7 +27,7 @@ mod used;
 
 pub(crate) use copies::Copies;
 pub(crate) use directory::Directory;
-pub(crate) use kind::Kind;
+pub(crate) use kind::{Kind, Pool};
 pub(crate) use used::Texts;
 
 use crate::text::tree::Table;

@@ -28,7 +28,7 @@ pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
                     rewrite(value.get_mut(), stands, pools.of_pool(pool));
                 }
             }
-            if kind == Kind::FileSystem
+            if kind.has_host()
                 && !table.contains_key("host")
                 && let Some(host) = stands.host(&pools.hosts)
             {

@@ -50,7 +50,7 @@ impl Sinks {
             Subject::FileOperations => {
                 let (files, hosts_of_processes) =
                     file_tables(loaded).map_err(|error| ReportError::untold(&error))?;
-                let volumes = loaded.volumes().map(|volume| (volume.host, volume.mount)).collect();
+                let volumes = loaded.hosts.volumes().map(|volume| (volume.host, volume.mount)).collect();
                 let events = (1..).zip(&files).map(|(device, files)| OperationEvents::of(files, device));
                 let events = events.collect();
                 self.push(FileEvents { to, events, volumes, hosts_of_processes });

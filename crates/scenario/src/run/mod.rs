@@ -193,6 +193,7 @@ fn relative_width(reports: &[Report], level: f64) -> f64 {
 /// The outcome of one run, as a report.
 fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
     let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing } = outcome;
+    warnings.extend(system.warnings.iter().cloned());
     if growing {
         warnings.push(
             "the number of waiting requests grew all the time: the System can't keep up with this load, and latencies \

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// The schema of `T` in which nothing is required, because something else gives the rest.
-pub(super) fn nothing_required<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn nothing_required<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     // Inlined into a generator of its own: the definitions that other parts share must keep what they require.
     let mut own =
         generator.settings().clone().with(|settings| settings.inline_subschemas = true).into_generator();

@@ -1,12 +1,10 @@
 //! The whole file.
 
 use crate::holder::Holders;
+use crate::host::Hosts;
 use crate::schema::disk::Disk;
-use crate::schema::file_system::FileSystem;
-use crate::schema::host::Host;
 use crate::schema::measure::Measure;
 use crate::schema::nesting::with_nesting;
-use crate::schema::unix::UnixHost;
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -33,15 +31,9 @@ pub struct Scenario {
     /// What holds blocks and lies on disks.
     #[serde(flatten)]
     pub holders: Holders,
-    /// The hosts, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub host: IndexMap<String, Host>,
-    /// Unix hosts of 1990, each with its file system, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub unix: IndexMap<String, UnixHost>,
-    /// The file systems, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub fs: IndexMap<String, FileSystem>,
+    /// What takes operations on files.
+    #[serde(flatten)]
+    pub hosts: Hosts,
     /// The workloads, by name. They run side by side.
     #[serde(default)]
     pub workload: IndexMap<String, Workload>,
@@ -64,8 +56,6 @@ pub(crate) struct Head {
     pub(crate) seed: u64,
     #[serde(default)]
     pub(crate) disk: IndexMap<String, Disk>,
-    #[serde(default)]
-    pub(crate) host: IndexMap<String, Host>,
     #[serde(default)]
     pub(crate) measure: Measure,
 }

@@ -76,14 +76,14 @@ fn report(loaded: &Loaded) -> String {
 #[test]
 fn a_part_with_a_count_owns_as_many_of_everything_in_it() {
     let loaded = read(SHELF);
-    let hosts: Vec<&str> = loaded.hosts.iter().map(|host| host.name.as_str()).collect();
+    let hosts: Vec<&str> = loaded.hosts.linux.hosts.iter().map(|host| host.name.as_str()).collect();
     assert_eq!(hosts, ["server0", "server1", "server2", "server3"]);
     assert_eq!(names(&loaded)[4..7], ["server0/d4", "server1/d0", "server1/d1"]);
     assert_eq!(loaded.disks.len(), 20);
     let mounted: Vec<(&str, usize)> =
-        loaded.file_systems.iter().map(|fs| (fs.name.as_str(), fs.host)).collect();
+        loaded.hosts.linux.file_systems.iter().map(|fs| (fs.name.as_str(), fs.host)).collect();
     assert_eq!(mounted[..3], [("server0/data", 0), ("server0/scratch", 0), ("server1/data", 1)]);
-    let storage = |number: usize| loaded.storage[loaded.file_systems[number].on].name.as_str();
+    let storage = |number: usize| loaded.storage[loaded.hosts.linux.file_systems[number].on].name.as_str();
     assert_eq!((storage(2), storage(3)), ("server1/d0", "server1/stripe"));
     assert_eq!(loaded.targets["w"].len(), 8);
     // They are the same drive, and not one like it.
@@ -101,7 +101,10 @@ fn one_part_has_no_number() {
     let loaded =
         set(SHELF, &["host.server.count=1", "host.server.disk.d.count=1", "host.server.raid={}", fs]);
     assert_eq!(names(&loaded), ["server/d"]);
-    assert_eq!((&*loaded.hosts[0].name, &*loaded.file_systems[0].name), ("server", "server/data"));
+    assert_eq!(
+        (&*loaded.hosts.linux.hosts[0].name, &*loaded.hosts.linux.file_systems[0].name),
+        ("server", "server/data")
+    );
 }
 
 #[test]
@@ -126,8 +129,8 @@ fn what_is_set_reaches_into_the_tree_and_into_one_copy() {
     assert_ne!(rate(10), rate(9));
     assert_eq!(rate(10), rate(14));
     assert_eq!(rate(9), rate(15));
-    assert_eq!(one.scenario.host["server2"].memory.unwrap().get(), 1 << 30);
-    assert_eq!(one.scenario.host["server3"].memory, None);
+    assert_eq!(one.scenario.hosts.linux.host["server2"].memory.unwrap().get(), 1 << 30);
+    assert_eq!(one.scenario.hosts.linux.host["server3"].memory, None);
     let problem = mistake_of(SHELF, None, &["host.server2.count=3"]);
     assert_eq!(problem.message(), "\"server2\" is one of several, and has no count");
     assert_eq!(problem.pointed_at(), Some("3"));
@@ -181,7 +184,7 @@ script = "create a"
     assert_eq!(over("shelf1/r"), ["shelf1/d0", "shelf1/d1"]);
     // A name without number stands for all copies, at every level.
     assert_eq!(over("all"), ["log", "shelf0/r", "shelf0/deep/x", "shelf1/deep/x"]);
-    assert_eq!(loaded.storage[loaded.file_systems[0].on].name, "d");
+    assert_eq!(loaded.storage[loaded.hosts.linux.file_systems[0].on].name, "d");
     assert_eq!(loaded.targets["w"], [0, 1, 2]);
 }
 

@@ -308,7 +308,7 @@ mod tests {
             for point in experiment.points(false).iter().chain(&experiment.points(true)) {
                 let loaded = load(experiment.title, point, &profile, folder.path());
                 let loaded = loaded.unwrap_or_else(|error| panic!("{}: {error:?}", experiment.name));
-                assert_eq!(loaded.file_systems[0].blocks * 512, point.setting.size.get());
+                assert_eq!(loaded.hosts.linux.file_systems[0].blocks * 512, point.setting.size.get());
             }
         }
     }

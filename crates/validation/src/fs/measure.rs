@@ -210,14 +210,20 @@ fn bytes_made(workload: &FileWorkload) -> u64 {
 
 /// The real file system that a scenario describes. Its throttle comes later, when the files are there.
 fn rig_parameters(loaded: &Loaded, setting: &Setting) -> RigParameters {
-    let host = loaded.hosts.first();
+    let host = loaded.hosts.linux.hosts.first();
     RigParameters {
-        file_system: loaded.file_systems.first().map(|fs| fs.parameters.clone()).unwrap_or_default(),
+        file_system: loaded
+            .hosts
+            .linux
+            .file_systems
+            .first()
+            .map(|fs| fs.parameters.clone())
+            .unwrap_or_default(),
         size: setting.size,
         image: Image::Memory,
         mount_options: Vec::new(),
-        read_ahead: host.map(|host| host.kernel.read_ahead.max),
-        scheduler: host.map(|host| host.kernel.block.scheduler.clone()),
+        read_ahead: host.map(|host| host.parameters.kernel.read_ahead.max),
+        scheduler: host.map(|host| host.parameters.kernel.block.scheduler.clone()),
         throttle: ThrottleLimits::default(),
         memory_limit: setting.memory,
         dirty_limit: setting.dirty_limit,

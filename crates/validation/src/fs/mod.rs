@@ -206,7 +206,7 @@ const fn figure(experiment: &Experiment, speed: Speed) -> f64 {
 
 fn worth(experiment: &Experiment, point: &Point, loaded: &Loaded) -> Label {
     let sequential = experiment.unit == Unit::MibPerSecond;
-    let machine = loaded.hosts.first().map(|host| &host.machine);
+    let machine = loaded.hosts.linux.hosts.first().map(|host| &host.parameters.machine);
     let curve = machine.and_then(|machine| label::curve(machine, experiment.paced));
     let jumps = machine.map_or(&[][..], |machine| &machine.cache.jumps);
     label::label((curve, jumps), experiment.paced, sequential, (point.record, point.file_size))
@@ -272,10 +272,10 @@ fn nearest_machine(kernel: &str, folder: &Path) -> Result<String, FsValidationEr
             continue;
         };
         let loaded = load(name, &point, &profile, folder)?;
-        let Some(host) = loaded.hosts.first() else { continue };
+        let Some(host) = loaded.hosts.linux.hosts.first() else { continue };
         let apart = |here: f64, there: f64| libm::log(here / there.max(1.0)).abs();
-        let there = host.machine.memory.get() as f64;
-        let distance = apart(processors, f64::from(host.machine.processors))
+        let there = host.parameters.machine.memory.get() as f64;
+        let distance = apart(processors, f64::from(host.parameters.machine.processors))
             + memory.map_or(0.0, |here| apart(here, there));
         if nearest.is_none_or(|(least, _)| distance < least) {
             nearest = Some((distance, name));

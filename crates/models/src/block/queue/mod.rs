@@ -24,13 +24,11 @@ use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
 use crate::device::DeviceFeatures;
 use crate::host::kernel_profile::BlockLayerParameters;
+use crate::instants;
 use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update};
 use state::{Accepted, Queue, Sent};
-
-/// Dispatching comes after everything else that happens at an instant, so that all that arrives then can be merged.
-pub const DISPATCH_PRIORITY: i32 = 10;
 
 /// Generations of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -345,7 +343,7 @@ fn accept_one(
 /// What the scheduler gives goes to the device, as long as the device takes it.
 fn dispatch(page: &mut PageBuilder<'_>, places: &Places, down: Place<BlockRequest>) {
     let mut dispatch = page.transition("dispatch");
-    dispatch.priority(DISPATCH_PRIORITY);
+    dispatch.priority(instants::DISPATCHES);
     dispatch.consume(places.ask);
     dispatch.consume(places.slots);
     let resident = dispatch.update(places.resident);

@@ -18,6 +18,7 @@
 
 mod accounts;
 
+use crate::instants;
 use crate::lever::doubled;
 use crate::{Lever, Stage};
 use accounts::{Accounts, Limits, Verdict};
@@ -152,7 +153,7 @@ pub fn throttle_page(
 
         let mut release = page.transition(&format!("release-{which}"));
         // Those that have waited pass before others that come at the same time.
-        release.priority(-1);
+        release.priority(instants::ENDS);
         release.consume(go[line]);
         let request = release.take(held[line]);
         let pass = release.put(down);

@@ -7,11 +7,12 @@
 //! ```
 
 use super::copies::Replicas;
-use super::parameters::{ReplicationError, ReplicationParameters};
+use super::parameters::{Messages, ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use super::under_way::Parts;
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
+use crate::instants;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
 use petrio_random::uniform_below;
@@ -42,6 +43,17 @@ pub struct ReplicationPorts {
 /// Parts at most on an arc in one firing.
 const MANY: u32 = u32::MAX;
 
+/// The places of the page.
+#[derive(Clone, Copy)]
+struct Places {
+    replicas: Place<Replicas>,
+    /// Files of which a copy may be due.
+    plans: Place<FileId>,
+    /// Requests of which other nodes have been told.
+    announced: Place<BlockRequest>,
+    draws: Stream,
+}
+
 /// Builds the page over disks of which the smallest has `member_blocks` device blocks; its state, and rows for the report.
 ///
 /// # Errors
@@ -69,7 +81,26 @@ pub fn replication_page(
     let plans = page.fifo::<FileId>("plans");
     let announced = page.fifo::<BlockRequest>("announced");
     let draws = page.stream("placement");
+    let places = Places { replicas, plans, announced, draws };
+    observe(&mut page, places, ports);
+    mature(&mut page, places, ports);
+    announce(&mut page, places, ports, parameters.messages);
+    dispatch(&mut page, places, ports);
+    collect(&mut page, places, ports);
+    let sent = Sum::new().of(replicas, Replicas::sent_and_back);
+    page.conserve_sum("parts sent", ports.disks.iter().fold(sent, |sum, (_, up, _)| sum.taken(*up, -1)));
+    let path = page.path().to_owned();
+    let stage = Stage::delay(format!("{path}/messages"), announced.id());
+    let costs_nothing = parameters.messages == Messages::default();
+    Ok((replicas, if costs_nothing { Vec::new() } else { vec![stage] }))
+}
 
+/// What files have been through is noted, and a copy may be planned.
+fn observe(
+    page: &mut PageBuilder<'_>,
+    Places { replicas, plans, draws, .. }: Places,
+    ports: &ReplicationPorts,
+) {
     let mut observe = page.transition("observe");
     let operation = observe.take(ports.operations);
     let update = observe.update(replicas);
@@ -81,7 +112,14 @@ pub fn replication_page(
             f.put_after(planned, file, after);
         }
     });
+}
 
+/// A planned copy is made, put off or forgotten.
+fn mature(
+    page: &mut PageBuilder<'_>,
+    Places { replicas, plans, draws, .. }: Places,
+    ports: &ReplicationPorts,
+) {
     let mut mature = page.transition("mature");
     let file = mature.take(plans);
     let update = mature.update(replicas);
@@ -95,8 +133,15 @@ pub fn replication_page(
         }
         send(f, &down, parts);
     });
+}
 
-    let messages = parameters.messages;
+/// The messages between nodes before a request is served.
+fn announce(
+    page: &mut PageBuilder<'_>,
+    Places { replicas, announced, .. }: Places,
+    ports: &ReplicationPorts,
+    messages: Messages,
+) {
     let mut announce = page.transition("announce");
     let request = announce.take(ports.requests);
     let known = announce.peek(replicas);
@@ -115,10 +160,16 @@ pub fn replication_page(
         }
         f.put_after(put, request, delay);
     });
+}
 
+/// The choice of a copy, or of all.
+fn dispatch(
+    page: &mut PageBuilder<'_>,
+    Places { replicas, plans, announced, draws }: Places,
+    ports: &ReplicationPorts,
+) {
     let mut dispatch = page.transition("dispatch");
-    // After whatever disks do at the same instant, so that what they show is true.
-    dispatch.priority(5);
+    dispatch.priority(instants::LOOKS_AT_DISKS);
     let request = dispatch.take(announced);
     let update = dispatch.update(replicas);
     let arms: Vec<Option<Read<Arm>>> = ports
@@ -154,7 +205,10 @@ pub fn replication_page(
         let parts = f.update(update).send(&request, &mut candidates, now);
         send(f, &down, parts);
     });
+}
 
+/// What disks have done of a request; a whole is complete with its last part.
+fn collect(page: &mut PageBuilder<'_>, Places { replicas, .. }: Places, ports: &ReplicationPorts) {
     for (number, (_, up, _)) in ports.disks.iter().enumerate() {
         let mut collect = page.transition(&format!("collect{number}"));
         let part = collect.take(*up);
@@ -174,12 +228,6 @@ pub fn replication_page(
             }
         });
     }
-    let sent = Sum::new().of(replicas, Replicas::sent_and_back);
-    page.conserve_sum("parts sent", ports.disks.iter().fold(sent, |sum, (_, up, _)| sum.taken(*up, -1)));
-    let path = page.path().to_owned();
-    let stage = Stage::delay(format!("{path}/messages"), announced.id());
-    let costs_nothing = messages == super::Messages::default();
-    Ok((replicas, if costs_nothing { Vec::new() } else { vec![stage] }))
 }
 
 /// What replication does that draws: the stream's generator is lent to it for as long.

@@ -13,6 +13,7 @@ use crate::Stage;
 use crate::device::disk::parameters::QueueDiscipline;
 use crate::device::entrance::{refusal, refuse};
 use crate::device::one_at_a_time::{Job, steps_page};
+use crate::instants;
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_random::uniform_below;
@@ -82,7 +83,7 @@ pub fn analytic_disk_page(
     let stages = steps_page(&mut page, STEPS, (begun, queue.id()), (idle, finished));
     let mut finish = page.transition("release");
     // Before the next request begins, or a message asks what it would meet.
-    finish.priority(-1);
+    finish.priority(instants::ENDS);
     let request = finish.take(finished);
     let update = finish.update(arm);
     let done = finish.put(completions);

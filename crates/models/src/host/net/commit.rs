@@ -135,36 +135,7 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let finished = page.fifo::<Commit>("finished");
     let waiting = page.keyed::<Commit>("waiting", |commit| commit.key);
 
-    let mut expire = page.transition("expire");
-    let id = expire.take(places.ages);
-    let journal = expire.update(places.journal);
-    let wanted = expire.may_put(places.wanted, 1);
-    expire.action(move |f| {
-        let id = f.take(id);
-        let journal = f.update(journal);
-        if journal.running() == Some(id) && journal.request(id) {
-            f.put(wanted, ());
-        }
-    });
-
-    let mut lock = page.transition("lock");
-    lock.consume(places.wanted);
-    lock.consume(idle);
-    let journal = lock.update(places.journal);
-    let (out, closed, back) =
-        (lock.may_put(locked, 1), lock.may_put(places.closed, 1), lock.may_put(idle, 1));
-    lock.action(move |f| {
-        let journal = f.update(journal);
-        if !journal.wants_commit() || journal.lock().is_none() {
-            return f.put(back, ());
-        }
-        let none_open = journal.open_handles() == 0;
-        f.put(out, Commit { plan: None, key: 0, phase: Phase::Flushing });
-        if none_open {
-            f.put(closed, ());
-        }
-    });
-
+    begin(page, places, (idle, locked));
     let mut flush = page.transition("flush");
     let commit = flush.take(locked);
     flush.consume(places.closed);
@@ -200,6 +171,56 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
         context.finish().then(|| (context.write_tail(false), Phase::Finished))
     });
 
+    end(page, places, (finished, idle));
+    let mut resume = page.transition("resume");
+    let event = resume.read(places.finished);
+    let commit = resume.take_key(waiting, move |binding| *binding.get(event));
+    let out = [flushing, logging, recording, finished].map(|place| resume.may_put(place, 1));
+    resume.action(move |f| {
+        let commit = f.take(commit);
+        f.put(out[commit.phase as usize], commit);
+    });
+    // Nothing is being committed, or one transaction.
+    let commit = [locked, flushing, logging, recording, finished, waiting].map(Place::id);
+    let thread: Vec<_> = [idle.id()].into_iter().chain(commit).map(|place| (place, 1)).collect();
+    page.conserve("thread", &thread);
+}
+
+/// A transaction that is old enough, or that somebody wants committed, is locked: its open handles are closed first.
+fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>, Place<Commit>)) {
+    let mut expire = page.transition("expire");
+    let id = expire.take(places.ages);
+    let journal = expire.update(places.journal);
+    let wanted = expire.may_put(places.wanted, 1);
+    expire.action(move |f| {
+        let id = f.take(id);
+        let journal = f.update(journal);
+        if journal.running() == Some(id) && journal.request(id) {
+            f.put(wanted, ());
+        }
+    });
+
+    let mut lock = page.transition("lock");
+    lock.consume(places.wanted);
+    lock.consume(idle);
+    let journal = lock.update(places.journal);
+    let (out, closed, back) =
+        (lock.may_put(locked, 1), lock.may_put(places.closed, 1), lock.may_put(idle, 1));
+    lock.action(move |f| {
+        let journal = f.update(journal);
+        if !journal.wants_commit() || journal.lock().is_none() {
+            return f.put(back, ());
+        }
+        let none_open = journal.open_handles() == 0;
+        f.put(out, Commit { plan: None, key: 0, phase: Phase::Flushing });
+        if none_open {
+            f.put(closed, ());
+        }
+    });
+}
+
+/// Those who waited for the commit are told.
+fn end(page: &mut PageBuilder<'_>, places: &Places, (finished, idle): (Place<Commit>, Place<()>)) {
     let mut end = page.transition("end");
     end.consume(finished);
     let back = end.put(idle);
@@ -214,19 +235,6 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
         leavings.send(f);
         f.put(back, ());
     });
-
-    let mut resume = page.transition("resume");
-    let event = resume.read(places.finished);
-    let commit = resume.take_key(waiting, move |binding| *binding.get(event));
-    let out = [flushing, logging, recording, finished].map(|place| resume.may_put(place, 1));
-    resume.action(move |f| {
-        let commit = f.take(commit);
-        f.put(out[commit.phase as usize], commit);
-    });
-    // Nothing is being committed, or one transaction.
-    let commit = [locked, flushing, logging, recording, finished, waiting].map(Place::id);
-    let thread: Vec<_> = [idle.id()].into_iter().chain(commit).map(|place| (place, 1)).collect();
-    page.conserve("thread", &thread);
 }
 
 /// A transition that takes a commit one step further, to `out`, or to wait; and whether something happens then that others wait for.

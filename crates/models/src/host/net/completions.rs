@@ -5,6 +5,7 @@ use super::exits::{Leaves, Leavings, Places};
 use super::job::{Turn, Wait, Waiting};
 use crate::host::journal::BlockKey;
 use crate::host::state::{Ended, Event, Purpose, file_of, times};
+use crate::instants;
 use petrio_colours::{BlockRequest, Failure, FileCause};
 use petrio_kernel::{PageBuilder, Place};
 
@@ -107,7 +108,7 @@ pub(super) fn completions_page(
     }
 
     let mut forget = page.transition("forget");
-    forget.priority(9);
+    forget.priority(instants::FORGETS);
     forget.consume(places.finished);
     forget.action(|_| {});
 

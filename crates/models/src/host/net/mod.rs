@@ -91,8 +91,10 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
     let device = fs.device();
     let mut mapping = super::file_system::Mapping::default();
     let insert = |memory: &mut Memory, key, first, pages| {
-        memory.make_room(pages);
-        memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
+        // Where processes' own pages leave no room, nothing is brought.
+        if memory.make_room(pages).made {
+            memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
+        }
     };
     // Of what is stopped, nothing is run.
     for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
@@ -105,7 +107,14 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
         for &(_, block) in &mapping.metadata {
             insert(memory, device, block, 1);
         }
-        insert(memory, fs.key(file), 0, pages);
+        // As if it had been read from its beginning: of more than memory holds, the end is left.
+        let folio = u64::from(WARM_FOLIO_PAGES);
+        let mut at = pages.saturating_sub(memory.cache.limit_pages()) / folio * folio;
+        while at < pages {
+            let piece = folio.min(pages - at);
+            insert(memory, fs.key(file), at, piece);
+            at += piece;
+        }
     }
 }
 
@@ -165,22 +174,7 @@ fn mount_page(
         nudges: page.fifo("nudges"),
         commit_interval: mount.parameters.commit_interval.time(),
     };
-    let mut enter = page.transition("call");
-    let op = if alone {
-        enter.take(operations)
-    } else {
-        enter.take_where(operations, move |op: &FileOp, _| op.file_system == number)
-    };
-    let exits = Exits::declare(&mut enter, &places, Ways::FROM_CALL);
-    enter.action(move |f| {
-        let op = f.take(op);
-        let mut job = Box::new(Job::new(op));
-        let now = f.now();
-        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
-        let next = Context { memory, fs, journal, now }.enter(&mut job);
-        exits.leave(f, job, next);
-    });
-
+    call_transition(&mut page, &places, operations, (!alone).then_some(number));
     for then in Then::ALL {
         let step: Step = match then {
             Then::LookUp => |context, job| context.look_up(job),
@@ -202,6 +196,35 @@ fn mount_page(
     commit::commit_page(&mut page.page("journal"), &places);
     checkpoint::checkpoint_page(&mut page.page("checkpoint"), &places);
     conserve(&mut page, &places, mount);
+    returns(processors, &places);
+    places
+}
+
+/// Takes the operations of a file system, which are all where it is the only one, to their first step.
+fn call_transition(
+    page: &mut PageBuilder<'_>,
+    places: &Places,
+    operations: Place<FileOp>,
+    only: Option<u32>,
+) {
+    let mut enter = page.transition("call");
+    let op = match only {
+        None => enter.take(operations),
+        Some(number) => enter.take_where(operations, move |op: &FileOp, _| op.file_system == number),
+    };
+    let exits = Exits::declare(&mut enter, places, Ways::FROM_CALL);
+    enter.action(move |f| {
+        let op = f.take(op);
+        let mut job = Box::new(Job::new(op));
+        let now = f.now();
+        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
+        let next = Context { memory, fs, journal, now }.enter(&mut job);
+        exits.leave(f, job, next);
+    });
+}
+
+/// Work that a processor has done goes on with the step that it is for.
+fn returns(processors: &mut Processors, places: &Places) {
     processors.returns(places.jobs, {
         let (ready, completions) = (places.ready, places.completions);
         move |ran| {
@@ -217,7 +240,6 @@ fn mount_page(
             }
         }
     });
-    places
 }
 
 /// What never changes in a mounted file system: journal credits and locks are with operations on their way, and every request

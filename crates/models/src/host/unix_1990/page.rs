@@ -12,6 +12,7 @@ use super::files::UnixFile;
 use super::parameters::{UnixError, UnixParameters};
 use super::state::Host;
 use crate::Stage;
+use crate::instants;
 use crate::processor::Processors;
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, Time, TransitionBuilder, Update};
@@ -151,6 +152,31 @@ pub fn unix_1990_page(
         }
     });
 
+    waits_page(&mut page, &places, ready);
+    let mut complete = page.transition("complete");
+    let request = complete.take(ports.request_completions);
+    let exits = Exits::declare(&mut complete, &places);
+    complete.action(move |f| {
+        let (request, now) = (f.take(request), f.now());
+        if !f.update(exits.host).complete(&request, now) {
+            f.fail(format!("a request with the tag {} comes back that the host never sent", request.tag));
+        }
+        exits.send(f);
+    });
+
+    sync_daemon_page(&mut page.page("sync-daemon"), &places, parameters.sync_interval.time());
+
+    let sent = Sum::new().of(places.host, Host::sent_and_back).taken(ports.request_completions, -1);
+    page.conserve_sum("requests sent", sent);
+    let processor = processors.finish(&mut page);
+    let path = page.path().to_owned();
+    let waits = WAITS.into_iter().zip(places.waits);
+    let waits = waits.map(|(name, place)| Stage::queue(format!("{path}/{name}"), &[place.id()]));
+    Ok(std::iter::once(processor).chain(waits).collect())
+}
+
+/// Those who wait wake up when what they wait for is over, and go on.
+fn waits_page(page: &mut PageBuilder<'_>, places: &Places, ready: Place<Job>) {
     for (name, place) in WAITS.into_iter().zip(places.waits) {
         let mut wake = page.transition(&format!("wake {name}"));
         let finished = wake.read(places.finished);
@@ -165,54 +191,35 @@ pub fn unix_1990_page(
         });
     }
 
-    // Once all who waited are awake: what they find may make them wait for the same again.
     let mut forget = page.transition("forget");
-    forget.priority(8);
+    forget.priority(instants::FORGETS);
     forget.consume(places.finished);
     forget.action(|_| {});
 
     let mut go_on = page.transition("go on");
-    go_on.priority(9);
+    go_on.priority(instants::GOES_ON);
     let job = go_on.take(ready);
-    let exits = Exits::declare(&mut go_on, &places);
+    let exits = Exits::declare(&mut go_on, places);
     go_on.action(move |f| {
         let job = f.take(job);
         exits.advance(f, job);
     });
+}
 
-    let mut complete = page.transition("complete");
-    let request = complete.take(ports.request_completions);
-    let exits = Exits::declare(&mut complete, &places);
-    complete.action(move |f| {
-        let (request, now) = (f.take(request), f.now());
-        if !f.update(exits.host).complete(&request, now) {
-            f.fail(format!("a request with the tag {} comes back that the host never sent", request.tag));
-        }
-        exits.send(f);
-    });
-
-    let mut daemon = page.page("sync-daemon");
-    let interval = parameters.sync_interval.time();
+/// Writes what is dirty, every so often (`update`, which calls sync(2)).
+fn sync_daemon_page(daemon: &mut PageBuilder<'_>, places: &Places, interval: Time) {
     let ticks = daemon.fifo::<()>("ticks");
     daemon.initial_after(ticks, (), interval);
     let mut tick = daemon.transition("sync");
     tick.consume(ticks);
     let again = tick.put(ticks);
-    let exits = Exits::declare(&mut tick, &places);
+    let exits = Exits::declare(&mut tick, places);
     tick.action(move |f| {
         let now = f.now();
         f.update(exits.host).sync_daemon(now);
         exits.send(f);
         f.put_at_pace(again, (), interval);
     });
-
-    let sent = Sum::new().of(places.host, Host::sent_and_back).taken(ports.request_completions, -1);
-    page.conserve_sum("requests sent", sent);
-    let processor = processors.finish(&mut page);
-    let path = page.path().to_owned();
-    let waits = WAITS.into_iter().zip(places.waits);
-    let waits = waits.map(|(name, place)| Stage::queue(format!("{path}/{name}"), &[place.id()]));
-    Ok(std::iter::once(processor).chain(waits).collect())
 }
 
 fn charge(job: &mut Job, cause: FileCause, now: Time) {

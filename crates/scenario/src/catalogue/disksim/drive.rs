@@ -155,7 +155,12 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
         let why = "watermarks count as a share of the request";
         notes.add(Ignored::new(disk.block(), "Set watermark by reqsize", "0", why));
     }
-    // Parameters whose usual value says that the drive does not do what is not simulated.
+    note_unusual(disk, notes)?;
+    Ok(cache)
+}
+
+/// Notes parameters whose usual value says that the drive does not do what is not simulated, where they have another.
+fn note_unusual(disk: &Reader<'_>, notes: &mut Notes) -> Result<(), ImportError> {
     let unusual: [(&'static str, f64, &'static str); 14] = [
         ("Hold bus entire read xfer", 1.0, "the drive is taken to hold its bus until a read is through"),
         ("Allow sneaky partial read hits", 0.0, "partial hits are served in their turn"),
@@ -181,7 +186,7 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
             notes.add(Ignored::new(disk.block(), name, &value.to_string(), why));
         }
     }
-    Ok(cache)
+    Ok(())
 }
 
 fn queue(disk: &Reader<'_>, notes: &mut Notes) -> Result<QueueParameters, ImportError> {

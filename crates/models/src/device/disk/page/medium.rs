@@ -2,6 +2,7 @@
 
 use super::{Places, write_back};
 use crate::device::disk::drive::{Begun, Class, Drive};
+use crate::instants;
 use petrio_colours::{Cause, Direction};
 use petrio_kernel::{PageBuilder, Time};
 use std::sync::Arc;
@@ -96,7 +97,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
 
     let mut passed = page.transition("passed");
     // What is on the medium is there before anybody else looks at this time.
-    passed.priority(-1);
+    passed.priority(instants::ENDS);
     let command = passed.take(places.passing);
     let unit = passed.update(places.unit);
     let spare = passed.update(places.spare);

@@ -16,6 +16,7 @@
 use super::command::{Command, Sheet};
 use super::{Places, Unit};
 use crate::device::disk::drive::Drive;
+use crate::instants;
 use petrio_colours::Cause;
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
@@ -103,7 +104,7 @@ pub(super) fn flush(page: &mut PageBuilder<'_>, places: &Places, held: Held) {
 pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, held: Held) {
     let mut write_back = seek.transition("write-back");
     // Commands that come at this very time go first.
-    write_back.priority(1);
+    write_back.priority(instants::WHEN_IDLE);
     write_back.consume(held.dirty);
     write_back.consume(places.arm);
     write_back.inhibit(places.decoding);

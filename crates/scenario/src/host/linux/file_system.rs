@@ -1,6 +1,6 @@
 //! `[fs.NAME]`: a file system of a host, on a disk, an array or another part that holds blocks.
 
-use crate::schema::apart::read_apart;
+use crate::schema::read_apart;
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
@@ -52,7 +52,7 @@ const PLACE_KEYS: [&str; 7] =
     ["host", "on", "size", "scheduler", "queue_requests", "queue_depth", "dirty_limit"];
 
 /// Reads a file system.
-pub(crate) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
+pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
     let typed = entry(table.get_ref(), "type").is_some();
     let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
     if typed {

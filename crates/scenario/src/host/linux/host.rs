@@ -1,6 +1,6 @@
 //! `[host.NAME]`: a machine under a kernel, on which file systems are mounted.
 
-use crate::schema::partial::nothing_required;
+use crate::schema::nothing_required;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
 use petrio_units::Bytes;
@@ -48,7 +48,7 @@ pub struct Host {
 }
 
 /// The kernel's `vm.swappiness` (mm/vmscan.c).
-pub(crate) const USUAL_SWAPPINESS: u32 = 60;
+const USUAL_SWAPPINESS: u32 = 60;
 
 fn usual_swappiness() -> u32 {
     USUAL_SWAPPINESS

@@ -1,7 +1,7 @@
 //! Finds the machine and the kernel of each host: from the catalogue or from a file, with the scenario's changes.
 
+use super::host::Host;
 use crate::catalogue::{KERNELS, MACHINES, Shelf};
-use crate::schema::{Host, Scenario};
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
@@ -17,14 +17,14 @@ use toml::de::DeValue;
 
 /// A host's machine and kernel.
 #[derive(Clone, Debug)]
-pub(crate) struct Profile {
-    pub(crate) machine: MachineParameters,
-    pub(crate) kernel: KernelParameters,
+pub(super) struct Profile {
+    pub(super) machine: MachineParameters,
+    pub(super) kernel: KernelParameters,
 }
 
 /// The profile of each host, or everything that is wrong with them.
-pub(crate) fn profiles(
-    scenario: &Scenario,
+pub(super) fn profiles(
+    hosts: &IndexMap<String, Host>,
     root: &Table<'_>,
     places: &Places,
     sources: &mut Sources,
@@ -34,7 +34,7 @@ pub(crate) fn profiles(
     let mut problems = Vec::new();
     // Machines and kernels that are described alike by many hosts are read once.
     let (mut machines, mut kernels) = (BTreeMap::new(), BTreeMap::new());
-    for (name, host) in &scenario.host {
+    for (name, host) in hosts {
         let mut finder = Finder { name, root, places, sources, inputs };
         let machine = known(&mut machines, (&host.machine, &host.change.machine), || {
             finder.find(MACHINES, &host.machine, read::<MachineParameters>)

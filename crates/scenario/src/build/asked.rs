@@ -1,0 +1,96 @@
+//! Whatever holds blocks and is asked by programs themselves, past no host.
+
+use crate::build::program_page::{PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page};
+use crate::build::shared::shared_page;
+use crate::build::storage::{Devices, asked_directly};
+use crate::loaded::Loaded;
+use crate::report::Subject;
+use crate::run::RunFailure;
+use petrio_colours::BlockRequest;
+use petrio_kernel::{PageBuilder, Place};
+use petrio_models::Stage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whatever holds blocks and is asked by programs themselves.
+pub(super) struct Asked {
+    /// By number of [`Loaded::storage`], those that a file system lies on too.
+    targets: BTreeMap<usize, bool>,
+    /// Where what they have asked for is complete.
+    completions: Place<BlockRequest>,
+    /// Where to ask those that are in the net.
+    entrances: BTreeMap<usize, Place<BlockRequest>>,
+    page: &'static str,
+}
+
+impl Asked {
+    pub(super) fn of(page: &mut PageBuilder<'_>, loaded: &Loaded, beside_others: bool) -> Self {
+        let asked = loaded.workloads_of(Subject::BlockRequests);
+        let targets = asked.filter_map(|(name, _)| loaded.targets.get(name)).flatten();
+        let below: BTreeSet<usize> = loaded.hosts.volumes().map(|volume| volume.on).collect();
+        let targets = targets.map(|&target| target as usize);
+        // A dot is in no part's name.
+        let (completions, name) = match beside_others {
+            true => ("completions.requests", REQUEST_PROGRAMS),
+            false => ("completions", PROGRAMS),
+        };
+        Self {
+            targets: targets.map(|target| (target, beside_others && below.contains(&target))).collect(),
+            completions: page.fifo(completions),
+            entrances: BTreeMap::new(),
+            page: name,
+        }
+    }
+
+    /// Where it puts what is complete, if it is asked and nobody else asks it.
+    pub(super) fn completions_of(&self, number: usize) -> Option<Place<BlockRequest>> {
+        (self.targets.get(&number) == Some(&false)).then_some(self.completions)
+    }
+
+    /// Where a file system's host finds what is complete, whose device has these ports: programs may ask it too.
+    pub(super) fn beside(
+        &mut self,
+        page: &mut PageBuilder<'_>,
+        loaded: &Loaded,
+        on: usize,
+        (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+    ) -> Place<BlockRequest> {
+        if !self.targets.contains_key(&on) {
+            return completions;
+        }
+        let name = &loaded.storage[on].name;
+        let shared = shared_page(page, name, (requests, completions), self.completions);
+        self.entrances.insert(on, shared.entrance);
+        shared.completions
+    }
+
+    /// The programs, and whatever nobody else asks, with its rows.
+    pub(super) fn ports(
+        mut self,
+        page: &mut PageBuilder<'_>,
+        loaded: &Loaded,
+        devices: &mut Devices,
+    ) -> Result<(ProgramPorts<BlockRequest>, Vec<Stage>), RunFailure> {
+        let mut stages = Vec::new();
+        let mut entrances = Vec::new();
+        // What a request is for is a number of `storage`.
+        let mut entrance_of = vec![usize::MAX; loaded.storage.len()];
+        for (number, _) in std::mem::take(&mut self.targets) {
+            let entrance = match self.entrances.get(&number) {
+                Some(&entrance) => entrance,
+                None => {
+                    let (entrance, mut above) =
+                        asked_directly(page, loaded, number, devices, self.completions)?;
+                    stages.append(&mut above);
+                    entrance
+                }
+            };
+            entrance_of[number] = entrances.len();
+            entrances.push(entrance);
+        }
+        let route = move |request: &BlockRequest| {
+            entrance_of.get(request.device as usize).copied().unwrap_or(usize::MAX)
+        };
+        let ports = named_programs_page(page, self.page, (&entrances, "device"), route, self.completions);
+        Ok((ports, stages))
+    }
+}

@@ -1,0 +1,117 @@
+//! The pages of Linux hosts, and of what lies between their file systems and the disks.
+//!
+//! ```text
+//!  host ─▶ throttle ─▶ queue (plugging, scheduler, flushes) ─▶ fabric ─▶ RAID ─▶ disks
+//! ```
+//!
+//! All but the queue and the disks may be missing.
+
+use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+use crate::build::{HostSite, name_in};
+use crate::run::RunFailure;
+use petrio_colours::{BlockRequest, SECTOR_BYTES};
+use petrio_kernel::Place;
+use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::device::DeviceFeatures;
+use petrio_models::host::{LayoutOf, Mount, host_page};
+use petrio_units::Bytes;
+
+/// What a file system is connected to.
+struct Wired {
+    requests: Place<BlockRequest>,
+    completions: Place<BlockRequest>,
+    /// Bytes of the largest request.
+    largest_request: u64,
+}
+
+impl PlacedHost {
+    /// A warning where files are said to be cached for which there is no memory.
+    fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<String> {
+        let cached = mounts.iter().map(|mount| mount.laid_out.cached_bytes()).fold(0, u64::saturating_add);
+        let memory = self.parameters.memory.unwrap_or(self.parameters.machine.memory);
+        let own = self.parameters.anonymous.unwrap_or(Bytes(0));
+        let room = Bytes(memory.get().saturating_sub(own.get()));
+        (cached > room.get()).then(|| {
+            format!(
+                "the files that are said to be cached when the run begins are {}, and the host \"{}\" has {room} of \
+                 memory for them: only what fits is cached, as if they had been read one after the other",
+                Bytes(cached),
+                self.name
+            )
+        })
+    }
+
+    fn refused(&self, error: &impl ToString) -> RunFailure {
+        RunFailure::Host { host: self.name.clone(), message: error.to_string() }
+    }
+}
+
+impl PlacedLinux {
+    pub(super) fn build_pages(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
+        let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
+        for (number, mounted) in self.file_systems.iter().enumerate() {
+            let Wired { requests, completions, largest_request } = self.queue(site, mounted)?;
+            let host = &self.hosts[mounted.host];
+            let name = name_in(&mounted.name, &host.name);
+            let is_first = mounts[mounted.host].is_empty();
+            let of = LayoutOf::new(
+                (&host.parameters, is_first),
+                name,
+                &mounted.parameters,
+                mounted.blocks,
+                site.loaded.scenario.seed,
+            );
+            mounts[mounted.host].push(Mount {
+                name: name.to_owned(),
+                position: number as u32,
+                parameters: mounted.parameters.clone(),
+                largest_request,
+                dirty_limit: mounted.place.dirty_limit,
+                laid_out: site.laid_out(number, of)?,
+                watch: site.loaded.watch.clone(),
+                requests,
+                completions,
+            });
+        }
+        for (host, mounts) in self.hosts.iter().zip(&mounts) {
+            site.warnings.extend(host.cached_more_than_fits(mounts));
+            let operations = site.host(&host.name);
+            let completions = site.completions;
+            let built = host_page(site.page, &host.name, &host.parameters, mounts, operations, completions);
+            site.stages.extend(built.map_err(|error| host.refused(&error))?);
+        }
+        Ok(())
+    }
+
+    /// Puts the queue of a file system, and what lies between that and the disks, into the net.
+    fn queue(&self, site: &mut HostSite<'_, '_>, mounted: &PlacedFileSystem) -> Result<Wired, RunFailure> {
+        let PlacedFileSystem { name, place, blocks, on, .. } = mounted;
+        let (below, (down, up), mut stages) = site.below_queue(*on)?;
+        let features = DeviceFeatures {
+            write_cache: below.disks().any(|disk| disk.features.write_cache),
+            force_unit_access: below.disks().all(|disk| disk.features.force_unit_access),
+        };
+        let accepted = below.disks().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
+        let depth = place.queue_depth.unwrap_or(accepted);
+        let rotational = below.disks().any(|disk| disk.is_rotational);
+        let host = &self.hosts[mounted.host];
+        let kernel = &host.parameters.kernel.block;
+        let mut queue =
+            QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
+                .map_err(|error| host.refused(&error))?;
+        if let Some(requests) = place.queue_requests {
+            queue.limits.requests = requests;
+        }
+        // A file system may have the name of the disk that it lies on.
+        let requests = site.page.fifo(&format!("{name}-queue-requests"));
+        let completions = site.page.fifo(&format!("{name}-queue-completions"));
+        let own =
+            queue_page(site.page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
+        let (entrance, first) = site.before_queue(&below, (requests, completions), *blocks)?;
+        let completions = site.beside(*on, (entrance, completions));
+        stages.splice(0..0, first.into_iter().chain(own));
+        site.upper_stages.append(&mut stages);
+        let largest_request = u64::from(queue.limits.largest_request) * SECTOR_BYTES;
+        Ok(Wired { requests: entrance, completions, largest_request })
+    }
+}

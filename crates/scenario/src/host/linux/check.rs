@@ -1,0 +1,133 @@
+//! Names that stand for nothing, hosts that mount nothing, figures that Linux doesn't take.
+
+use super::profiles::{Profile, profiles};
+use super::{FILE_SYSTEM, HOST, Linux};
+use crate::build::name_in;
+use crate::check::{Checker, listed};
+use crate::host::PlannedVolume;
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+
+/// MAX_SWAPPINESS (include/linux/swap.h).
+const MOST_SWAPPINESS: u32 = 200;
+
+/// Linux hosts of which names are found.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedLinux {
+    /// The machine and the kernel of each host.
+    pub(super) profiles: IndexMap<String, Profile>,
+    /// Where each file system belongs, in the order of the file.
+    pub(super) mounts: Vec<PlannedMount>,
+}
+
+/// Where a file system belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedMount {
+    /// The host's number, in the order of the file.
+    pub(super) host: usize,
+    /// The holder that it lies on.
+    pub(super) on: u32,
+}
+
+impl Linux {
+    pub(super) fn checked(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {
+        let found = profiles(&self.host, checker.root, checker.places, checker.sources, checker.inputs);
+        let profiles = found.unwrap_or_else(|mut more| {
+            checker.problems.append(&mut more);
+            IndexMap::new()
+        });
+        self.check_hosts(checker);
+        let planned: Vec<Option<PlannedMount>> = (self.fs.keys())
+            .map(|name| {
+                let (host, on) = self.check_file_system(checker, name);
+                let volume = PlannedVolume { key: FILE_SYSTEM, what: "file system", name: name.clone(), on };
+                checker.volume(volume);
+                Some(PlannedMount { host: host?, on: on? })
+            })
+            .collect();
+        let all: Option<Vec<PlannedMount>> = planned.into_iter().collect();
+        if let Some(mounts) = &all {
+            self.check_mounts(checker, mounts);
+        }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default() }
+    }
+
+    fn check_hosts(&self, checker: &mut Checker<'_, '_>) {
+        for (name, host) in &self.host {
+            let path = format!("{HOST}.{name}");
+            checker.name(&path, name);
+            checker.take_name(&path, name, "host", "rename one of them");
+            checker.take_name(&path, &format!("{name}/processor"), "host's processor", "rename one of them");
+            if host.swappiness > MOST_SWAPPINESS {
+                let message = format!(
+                    "swappiness lies between 0 and {MOST_SWAPPINESS}, and not at {}",
+                    host.swappiness
+                );
+                checker.error(&format!("{path}.swappiness"), message, "60 is usual");
+            }
+        }
+    }
+
+    /// The host and the holder of a file system.
+    fn check_file_system(&self, checker: &mut Checker<'_, '_>, name: &str) -> (Option<usize>, Option<u32>) {
+        let path = format!("{FILE_SYSTEM}.{name}");
+        checker.name(&path, name);
+        let place = &self.fs[name].place;
+        for (key, count) in [("queue_requests", place.queue_requests), ("queue_depth", place.queue_depth)] {
+            if count == Some(0) {
+                let message = format!("with {key} = 0 nothing ever reaches the device");
+                checker.error(&format!("{path}.{key}"), message, "write 1 or more, or leave it out");
+            }
+        }
+        let host = self.host_of(checker, &path, name);
+        let on = checker.only(&format!("{path}.on"), &place.on, "file system");
+        if let Some(on) = on {
+            checker.claim(on, &format!("the file system \"{name}\""), &format!("{path}.on"));
+        }
+        (host, on)
+    }
+
+    fn host_of(&self, checker: &mut Checker<'_, '_>, path: &str, name: &str) -> Option<usize> {
+        let host = self.fs[name].place.host.as_deref();
+        if let Some(found) = host.and_then(|host| self.host.get_index_of(host)) {
+            return Some(found);
+        }
+        let hosts: Vec<&str> = self.host.keys().map(String::as_str).collect();
+        match (host, hosts.as_slice()) {
+            (Some(host), _) => {
+                let help = listed(host, &hosts, "the hosts are");
+                checker.error(&format!("{path}.host"), format!("no host is called \"{host}\""), help);
+                None
+            }
+            (None, [_]) => Some(0),
+            (None, []) => {
+                let message = format!("no host mounts the file system \"{name}\"");
+                let help = "add a part: [host.h] and below it machine = \"…\" and kernel = \"…\"";
+                checker.error_at_key(path, message, help);
+                None
+            }
+            (None, _) => {
+                let message = format!("there are several hosts; which of them mounts \"{name}\"?");
+                checker.error_at_key(path, message, format!("write host = \"{}\"", hosts[0]));
+                None
+            }
+        }
+    }
+
+    /// Pages within those of hosts have names, and every host mounts something.
+    fn check_mounts(&self, checker: &mut Checker<'_, '_>, mounts: &[PlannedMount]) {
+        for (name, mount) in self.fs.keys().zip(mounts) {
+            let Some((host, _)) = self.host.get_index(mount.host) else { continue };
+            let page = format!("{host}/{}", name_in(name, host));
+            checker.take_name(&format!("{FILE_SYSTEM}.{name}"), &page, "file system", "rename one of them");
+        }
+        let busy: BTreeSet<usize> = mounts.iter().map(|mount| mount.host).collect();
+        for (number, name) in self.host.keys().enumerate() {
+            if !busy.contains(&number) {
+                let message = format!("no file system is mounted by the host \"{name}\"");
+                let help = "give it one, or leave the host out";
+                checker.unused(&format!("{HOST}.{name}"), message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a person could change about Linux hosts and their file systems.
+
+use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+use super::{FILE_SYSTEM, HOST};
+use crate::build::name_in;
+use crate::host::TellLevers;
+use crate::loaded::Loaded;
+use petrio_colours::SECTOR_BYTES;
+use petrio_models::Lever;
+use petrio_models::host::file_system::BLOCK_SIZE;
+use petrio_units::Bytes;
+
+impl PlacedLinux {
+    pub(super) fn tell_levers(&self, loaded: &Loaded, tell: TellLevers<'_>) {
+        let written = |flat: &str| loaded.copies().written(flat).to_owned();
+        for PlacedHost { name, parameters } in &self.hosts {
+            tell(name, parameters.levers(&written(&format!("{HOST}.{name}"))));
+        }
+        for placed in &self.file_systems {
+            let PlacedFileSystem { name, place, .. } = placed;
+            let path = written(&format!("{FILE_SYSTEM}.{name}"));
+            let host = &self.hosts[placed.host];
+            let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
+            let page = format!("{}/{}", host.name, name_in(name, &host.name));
+            tell(&page, own);
+            if let Some(limit) = place.dirty_limit {
+                let limit = Bytes(limit.get().saturating_mul(2));
+                let higher = Lever::twice("throttled", "dirty limit", "a dirty limit twice as high");
+                tell(&page, vec![higher.set(&path, "dirty_limit", limit)]);
+            }
+            let requests = place.queue_requests.unwrap_or(host.parameters.kernel.block.requests);
+            let more = Lever::twice("scheduler", "number of requests", "twice as many requests in the queue");
+            let mut queue = vec![more.set(&path, "queue_requests", requests.saturating_mul(2))];
+            if let Some(depth) = place.queue_depth {
+                let deeper = Lever::twice("scheduler", "depth", "twice as many requests at the device");
+                queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
+            }
+            tell(&format!("{name}-queue"), queue);
+        }
+    }
+}

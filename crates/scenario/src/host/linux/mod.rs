@@ -1,0 +1,94 @@
+//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount.
+
+mod bounds;
+mod build;
+mod check;
+mod file_system;
+mod host;
+mod levers;
+mod place;
+mod profiles;
+
+pub use file_system::{FileSystem, FileSystemPlace};
+pub use host::{Change, Host};
+pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+
+use super::{Family, Ground, PartKind, values};
+use crate::check::Checker;
+use crate::parts::Pool;
+use crate::schema::read_parts;
+use crate::text::tree::Table;
+use crate::text::{Problem, Sources, deserialise};
+use check::CheckedLinux;
+use file_system::read_file_system;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use toml::de::DeTable;
+
+/// The key of hosts.
+const HOST: &str = "host";
+/// The key of file systems.
+const FILE_SYSTEM: &str = "fs";
+
+/// The Linux hosts of a scenario and their file systems.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Linux {
+    /// The hosts, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub host: IndexMap<String, Host>,
+    /// The file systems, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fs: IndexMap<String, FileSystem>,
+}
+
+impl Family for Linux {
+    type Checked = CheckedLinux;
+    type Placed = PlacedLinux;
+
+    const KINDS: &'static [PartKind] = &[
+        PartKind {
+            key: HOST,
+            owns: true,
+            files: &["use", "machine", "kernel"],
+            references: &[],
+            pool: Pool::Hosts,
+            is_mounted: false,
+        },
+        PartKind {
+            key: FILE_SYSTEM,
+            owns: false,
+            files: &["use"],
+            references: &[("on", Pool::Holders), ("host", Pool::Hosts)],
+            pool: Pool::Volumes,
+            is_mounted: true,
+        },
+    ];
+
+    fn read(
+        root: &Table<'_>,
+        rest: &mut DeTable<'_>,
+        problems: &mut Vec<Problem>,
+        sources: &Sources,
+    ) -> Self {
+        let hosts = (HOST, "host", "machine = … and kernel = …");
+        let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
+        Self {
+            host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
+            fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
+        }
+    }
+
+    fn written(&self) -> Vec<IndexMap<String, Value>> {
+        vec![values(&self.host), values(&self.fs)]
+    }
+
+    fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {
+        self.checked(checker)
+    }
+
+    fn place(&self, checked: CheckedLinux, ground: &Ground<'_>, problems: &mut Vec<Problem>) -> PlacedLinux {
+        self.placed(checked, ground, problems)
+    }
+}

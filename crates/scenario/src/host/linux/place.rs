@@ -1,0 +1,221 @@
+//! Linux hosts and their file systems with everything that they need found.
+
+use super::check::CheckedLinux;
+use super::host::Host;
+use super::profiles::Profile;
+use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
+use crate::build::HostSite;
+use crate::host::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
+use crate::loaded::Loaded;
+use crate::run::RunFailure;
+use crate::text::Problem;
+use petrio_colours::SECTOR_BYTES;
+use petrio_models::host::HostParameters;
+use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
+use petrio_models::host::kernel_profile::Throttling;
+use petrio_units::Bytes;
+
+/// The least that a file system's own dirty limit may be.
+const LEAST_DIRTY_LIMIT: Bytes = Bytes(1 << 20);
+
+/// What a group of blocks takes at least: where its two maps, its inodes and its first block lie.
+const BYTES_A_GROUP: u64 = 32;
+
+/// The Linux hosts of a scenario and what they mount, each in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub struct PlacedLinux {
+    /// The hosts.
+    pub hosts: Vec<PlacedHost>,
+    /// The file systems.
+    pub file_systems: Vec<PlacedFileSystem>,
+}
+
+/// A machine under a kernel.
+#[derive(Clone, Debug)]
+pub struct PlacedHost {
+    /// Its name.
+    pub name: String,
+    /// Its machine and its kernel, with the scenario's changes and limits.
+    pub parameters: HostParameters,
+}
+
+/// A file system that is mounted.
+#[derive(Clone, Debug)]
+pub struct PlacedFileSystem {
+    /// Its name.
+    pub name: String,
+    /// Its host, as an index of [`PlacedLinux::hosts`].
+    pub host: usize,
+    /// Its number among the file systems of its host.
+    pub mount: u32,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+    /// What is written of where it lies, and of the queue before that.
+    pub place: FileSystemPlace,
+    /// How it was made and is mounted.
+    pub parameters: FileSystemParameters,
+}
+
+impl Linux {
+    pub(super) fn placed(
+        &self,
+        CheckedLinux { mut profiles, mounts }: CheckedLinux,
+        ground: &Ground<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> PlacedLinux {
+        let mut hosts = Vec::new();
+        for (name, host) in &self.host {
+            let Some(Profile { machine, kernel }) = profiles.swap_remove(name) else { continue };
+            problems.extend(too_much_memory(name, host, machine.memory, ground));
+            let parameters = HostParameters {
+                machine,
+                kernel,
+                memory: host.memory,
+                dirty_background: host.dirty_background,
+                dirty_limit: host.dirty_limit,
+                anonymous: host.anonymous,
+                swap: host.swap,
+                swappiness: host.swappiness,
+            };
+            hosts.push(PlacedHost { name: name.clone(), parameters });
+        }
+        let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
+        // Of thousands of copies one is tried out.
+        let mut formatted: Option<(&FileSystemParameters, u64)> = None;
+        let mut next_mounts = vec![0; self.host.len()];
+        for ((name, file_system), plan) in self.fs.iter().zip(mounts) {
+            let FileSystem { place, parameters } = file_system;
+            let there = ground.blocks(plan.on);
+            let blocks = place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
+            let is_known = formatted == Some((parameters, blocks));
+            problems.extend(impossible_size(name, file_system, (blocks, there), is_known, ground));
+            if let (Some(limit), Some(host)) = (place.dirty_limit, hosts.get(plan.host)) {
+                problems.extend(own_dirty_limit(limit, host, name, ground));
+            }
+            formatted = Some((parameters, blocks));
+            let mount = next_mounts[plan.host];
+            next_mounts[plan.host] += 1;
+            file_systems.push(PlacedFileSystem {
+                name: name.clone(),
+                host: plan.host,
+                mount,
+                on: plan.on as usize,
+                blocks,
+                place: place.clone(),
+                parameters: parameters.clone(),
+            });
+        }
+        PlacedLinux { hosts, file_systems }
+    }
+}
+
+/// A host can't have more memory than its machine.
+fn too_much_memory(name: &str, host: &Host, most: Bytes, ground: &Ground<'_>) -> Option<Problem> {
+    let memory = host.memory.filter(|&memory| memory > most)?;
+    let span = ground.places.value(&format!("{HOST}.{name}.memory"));
+    let message = format!("the machine has {most} of memory, which is less than {memory}");
+    let help = "leave it out to use all, or change the machine: change.machine.memory = \"…\"";
+    Some(ground.sources.error(span, message).help(help))
+}
+
+/// Why a file system of so many blocks can't be made where so many are there. One of which the like is known to be
+/// possible isn't tried.
+fn impossible_size(
+    name: &str,
+    FileSystem { place, parameters }: &FileSystem,
+    (blocks, there): (u64, u64),
+    is_known: bool,
+    ground: &Ground<'_>,
+) -> Option<Problem> {
+    let own_blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
+    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
+    if blocks > there {
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.size"));
+        let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
+        let message = format!("the file system is larger than \"{}\", which holds {holds}", place.on);
+        return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
+    }
+    let span = ground.places.key(&format!("{FILE_SYSTEM}.{name}"));
+    if let Err(cause) = petrio_bounds::check(groups * BYTES_A_GROUP) {
+        let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
+        let message = format!("a file system of {size} is more than can be laid out here: {cause}");
+        let help = "take a smaller disk, or give the file system a size";
+        return Some(ground.sources.error(span, message).help(help));
+    }
+    if is_known {
+        return None;
+    }
+    let error = file_system::Volume::format(parameters, own_blocks).err()?;
+    Some(ground.sources.error(span, format!("the file system \"{name}\" can't be made: {error}")))
+}
+
+/// What is wrong with a file system's own limit of dirty data.
+fn own_dirty_limit(limit: Bytes, host: &PlacedHost, name: &str, ground: &Ground<'_>) -> Option<Problem> {
+    let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.dirty_limit"));
+    let kernel = &host.parameters.kernel;
+    if kernel.write_back.throttling == Throttling::WriterWritesBack {
+        let message = format!("{} has no dirty limit for one device", kernel.name);
+        let help = format!("limit the host: dirty_limit in [host.{}], or take a younger kernel", host.name);
+        return Some(ground.sources.error(span, message).help(help));
+    }
+    (limit < LEAST_DIRTY_LIMIT).then(|| {
+        let message = format!("with a limit of {limit} nothing could be written");
+        ground.sources.error(span, message).help(format!("write {LEAST_DIRTY_LIMIT} or more"))
+    })
+}
+
+impl PlacedLinux {
+    /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
+    fn words_of(&self, mounted: &PlacedFileSystem) -> String {
+        let family = match mounted.parameters.family {
+            Family::Ext3 => "ext3",
+            Family::Ext4 => "ext4",
+        };
+        let journal = match mounted.parameters.journal {
+            JournalMode::Ordered => "ordered data",
+            JournalMode::WriteBack => "data written back",
+            JournalMode::Journal => "data in the journal",
+        };
+        let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
+        let written = mounted.place.scheduler.as_ref();
+        let scheduler = written.map_or(kernel.block.scheduler.as_str(), |scheduler| scheduler.name());
+        format!("{family}, {journal}, {scheduler}, {} on {}", kernel.name, machine.name)
+    }
+}
+
+impl PlacedFamily for PlacedLinux {
+    fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        Box::new(self.hosts.iter().map(|host| host.name.as_str()))
+    }
+
+    fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_> {
+        Box::new(self.file_systems.iter().map(|mounted| {
+            let &PlacedFileSystem { ref name, host, mount, on, blocks, .. } = mounted;
+            Volume { name, host, mount, on, blocks }
+        }))
+    }
+
+    fn orders_requests(&self) -> bool {
+        !self.file_systems.is_empty()
+    }
+
+    fn impossible(&self, loaded: &Loaded) -> Vec<Problem> {
+        self.hosts.iter().flat_map(|host| host.impossible(loaded)).collect()
+    }
+
+    fn words(&self, tell: TellWords<'_>) {
+        for mounted in &self.file_systems {
+            tell(&format!("{FILE_SYSTEM}.{}", mounted.name), &|| self.words_of(mounted));
+        }
+    }
+
+    fn levers(&self, loaded: &Loaded, tell: TellLevers<'_>) {
+        self.tell_levers(loaded, tell);
+    }
+
+    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
+        self.build_pages(site)
+    }
+}

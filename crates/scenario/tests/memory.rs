@@ -1,0 +1,73 @@
+//! What is in memory when a run begins is never more than there is memory.
+#![allow(clippy::unwrap_used)]
+
+use petrio_scenario::load_text;
+use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::run::run;
+
+const KERNELS: [&str; 4] = ["linux-2.6.24", "linux-2.6.27", "linux-3.2", "linux-6.18"];
+/// Rate of the disk, in bytes a second.
+const DISK: f64 = (100 << 20) as f64;
+
+/// A file that is said to be cached, read once in order on a host with 64 MiB of memory; everything in MiB.
+fn read_cached(kernel: &str, file: u64, own: u64) -> Report {
+    let text = format!(
+        r#"
+        [disk.d]
+        model = "constant-rate"
+        drive.latency = "100 us"
+        drive.rate = "100 MiB/s"
+        [host.h]
+        machine = "epyc-9005-2vcpu"
+        kernel = "{kernel}"
+        memory = "64 MiB"
+        anonymous = "{own} MiB"
+        [fs.data]
+        type = "ext3"
+        on = "d"
+        [workload.reader]
+        kind = "files"
+        on = "data"
+        operation = "read"
+        record = "256 KiB"
+        file_size = "{file} MiB"
+        cached = true
+        "#
+    );
+    let loaded = load_text("test.toml", &text, None, &[]).unwrap();
+    run(&loaded, Sinks::default()).unwrap()
+}
+
+fn rate(report: &Report, file: u64) -> f64 {
+    (file << 20) as f64 / report.simulated_s
+}
+
+fn warns(report: &Report) -> bool {
+    report.warnings.iter().any(|warning| warning.contains("said to be cached"))
+}
+
+#[test]
+fn a_file_that_fits_is_read_from_memory_and_one_that_does_not_from_the_disk() {
+    for kernel in KERNELS {
+        let fits = read_cached(kernel, 40, 0);
+        assert!(!warns(&fits), "{kernel}: {:?}", fits.warnings);
+        assert!(rate(&fits, 40) > 5.0 * DISK, "{kernel}: {}", rate(&fits, 40));
+        // The end is cached, and has made room by the time it is wanted.
+        for file in [100, 256, 1024] {
+            let beyond = read_cached(kernel, file, 0);
+            assert!(warns(&beyond), "{kernel}: {:?}", beyond.warnings);
+            assert!(rate(&beyond, file) < 2.0 * DISK, "{kernel}, {file} MiB: {}", rate(&beyond, file));
+        }
+        let huge = read_cached(kernel, 1024, 0);
+        assert!(rate(&huge, 1024) < 1.1 * DISK, "{kernel}: {}", rate(&huge, 1024));
+    }
+}
+
+#[test]
+fn what_processes_hold_is_no_room_for_files() {
+    for kernel in KERNELS {
+        let crowded = read_cached(kernel, 40, 40);
+        assert!(warns(&crowded), "{kernel}: {:?}", crowded.warnings);
+        assert!(rate(&crowded, 40) < 3.0 * DISK, "{kernel}: {}", rate(&crowded, 40));
+    }
+}
