@@ -257,7 +257,12 @@ impl Listener<BlockRequest> for Times {
         Ok(())
     }
 
-    fn completed(&mut self, request: &BlockRequest, run: &mut Simulation) -> Result<(), RunFailure> {
+    fn completed(
+        &mut self,
+        _: usize,
+        request: &BlockRequest,
+        run: &mut Simulation,
+    ) -> Result<(), RunFailure> {
         self.simulated.push(Time::as_millis(run.now() - request.issued));
         Ok(())
     }

@@ -145,6 +145,11 @@ pub trait RequestSource<R = BlockRequest>: Send {
     /// # Errors
     /// As of [`due`](Self::due).
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError>;
+
+    /// Of several sources as one, which of them issued a request that hasn't completed yet.
+    fn source_of(&self, _id: RequestId) -> usize {
+        0
+    }
 }
 
 impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
@@ -158,6 +163,10 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         (**self).complete(id, now)
+    }
+
+    fn source_of(&self, id: RequestId) -> usize {
+        (**self).source_of(id)
     }
 }
 
@@ -233,5 +242,9 @@ impl<R: Request> RequestSource<R> for Sources<R> {
             self.forget(index);
         }
         Ok(())
+    }
+
+    fn source_of(&self, id: RequestId) -> usize {
+        self.in_flight.get(&id).map_or(0, |&(index, _)| index)
     }
 }

@@ -83,16 +83,21 @@ impl From<Box<NotPrepared>> for RunFailure {
     }
 }
 
-/// The programs of a scenario for one replication.
-pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<FileOp>, RunFailure> {
+/// The programs of a scenario for one replication, and the number of the workload that each source is of.
+pub(super) fn programs_of(
+    loaded: &Loaded,
+    replication: u64,
+) -> Result<(Programs<FileOp>, Vec<usize>), RunFailure> {
     let prepared = loaded.prepared()?;
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let (mut kinds, mut changed) = (Vec::new(), Vec::new());
     let next = prepared.all_groups().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
     let mut spare = next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default();
-    for (words, groups) in &prepared.groups {
+    let mut workloads = Vec::new();
+    for (workload, (words, groups)) in prepared.groups.iter().enumerate() {
         kinds.push(words.clone());
         for Group { work, .. } in groups {
+            workloads.push(workload);
             sources.push(match work {
                 Work::Programs(plan, _) => {
                     let programs = plan.programs(replication, &mut spare).map_err(SourceError::from)?;
@@ -106,7 +111,7 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
             });
         }
     }
-    Ok(Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed))
+    Ok((Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed), workloads))
 }
 
 /// The programs of a scenario for one replication as something that can be run on a real directory: one for each workload and

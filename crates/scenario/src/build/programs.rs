@@ -24,7 +24,8 @@ pub(crate) trait Driven: Reported {
 
 impl Driven for BlockRequest {
     fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        Ok(requests::programs_of(loaded, replication)?.with_copies(&names::<Self>(loaded), loaded.copies()))
+        let (programs, workloads) = requests::programs_of(loaded, replication)?;
+        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
     }
 
     fn count(counts: &mut Counts) -> &mut Count<Self> {
@@ -34,7 +35,8 @@ impl Driven for BlockRequest {
 
 impl Driven for FileOp {
     fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        Ok(operations::programs_of(loaded, replication)?.with_copies(&names::<Self>(loaded), loaded.copies()))
+        let (programs, workloads) = operations::programs_of(loaded, replication)?;
+        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
     }
 
     fn count(counts: &mut Counts) -> &mut Count<Self> {
@@ -47,11 +49,25 @@ fn names<R: Reported>(loaded: &Loaded) -> Vec<&str> {
     loaded.workloads_of(R::SUBJECT).map(|(name, _)| name).collect()
 }
 
+/// A report has so many workloads at most; all others are one.
+const MOST_ROWS: usize = 64;
+/// What these are called. A workload's name has no blanks.
+const OTHERS: &str = "all others";
+
+/// How workloads are told apart in the report.
+#[derive(Default)]
+struct Rows {
+    names: Vec<String>,
+    of_sources: Vec<usize>,
+}
+
 /// All programs of a run.
 pub(crate) struct Programs<R> {
     source: Box<dyn RequestSource<R>>,
     bounds: Vec<Bounds>,
     kinds: Vec<String>,
+    /// The row of the report in which each source is counted, and the rows' names.
+    rows: Rows,
     /// Calls of replayed traces that were changed to stay possible.
     changed_calls: Vec<Arc<AtomicU64>>,
 }
@@ -79,7 +95,30 @@ impl<R: Reported> Programs<R> {
                 Box::new(Sources::new(sources))
             }
         };
-        Self { source, bounds, kinds, changed_calls: Vec::new() }
+        Self { source, bounds, kinds, rows: Rows::default(), changed_calls: Vec::new() }
+    }
+
+    /// With the workload that each source is of; `names` are those of the workloads. Copies of one are counted
+    /// together.
+    fn with_rows(mut self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
+        let mut rows: IndexMap<String, ()> = IndexMap::new();
+        for &workload in workloads {
+            let name = names.get(workload).copied().unwrap_or_default();
+            let name = copies.class(name).unwrap_or_else(|| name.to_owned());
+            let row = rows.get_index_of(&name);
+            let row = row.unwrap_or_else(|| match rows.len() {
+                MOST_ROWS.. => rows.insert_full(OTHERS.to_owned(), ()).0,
+                _ => rows.insert_full(name, ()).0,
+            });
+            self.rows.of_sources.push(row);
+        }
+        self.rows.names = rows.into_keys().collect();
+        self
+    }
+
+    /// The names of the workloads that are told apart.
+    pub(crate) fn workload_names(&self) -> Vec<String> {
+        self.rows.names.clone()
     }
 
     /// With counts of calls that were changed to stay possible.
@@ -111,6 +150,11 @@ impl<R: Reported> Programs<R> {
             )
         });
         self.bounds.iter().filter_map(beyond).chain(changed).collect()
+    }
+
+    /// With the workload that each source is of, whose `names` are in the order of their words.
+    fn told_apart(self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
+        self.with_rows(workloads, names, copies).with_copies(names, copies)
     }
 
     /// With copies of a workload told once, with their number. `names` are the workloads', in the order of their words.
@@ -158,5 +202,13 @@ impl<R: Reported> crate::run::Programs<R> for Programs<R> {
     #[inline]
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
         Ok(self.source.complete(id, now)?)
+    }
+
+    #[inline]
+    fn workload_of(&self, id: RequestId) -> usize {
+        match self.rows.names.len() {
+            0 | 1 => 0,
+            _ => self.rows.of_sources.get(self.source.source_of(id)).copied().unwrap_or(0),
+        }
     }
 }

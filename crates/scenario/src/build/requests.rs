@@ -14,11 +14,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The programs of a scenario for one replication.
-pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<BlockRequest>, RunFailure> {
+/// The programs of a scenario for one replication, and the number of the workload that each source is of.
+pub(super) fn programs_of(
+    loaded: &Loaded,
+    replication: u64,
+) -> Result<(Programs<BlockRequest>, Vec<usize>), RunFailure> {
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
-    for (name, workload) in loaded.workloads_of(Subject::BlockRequests) {
+    let mut workloads = Vec::new();
+    for (number, (name, workload)) in loaded.workloads_of(Subject::BlockRequests).enumerate() {
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         match workload {
             Workload::Trace(trace) => {
@@ -26,11 +30,13 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
                 kinds.push(trace_words(trace));
                 bounds.push(bound);
                 sources.push(source);
+                workloads.push(number);
             }
             Workload::Synthetic(_) => {
                 if let Some(synthetic) = loaded.generators.get(name) {
                     kinds.push("synthetic requests".to_owned());
                     sources.push(generate(loaded, name, synthetic, replication)?);
+                    workloads.push(number);
                 }
             }
             // Those that work on files have programs of their own.
@@ -41,7 +47,7 @@ pub(super) fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<
             | Workload::Users(_) => {}
         }
     }
-    Ok(Programs::new(sources, kinds, bounds))
+    Ok((Programs::new(sources, kinds, bounds), workloads))
 }
 
 fn trace_words(trace: &TraceReplay) -> String {

@@ -1,9 +1,10 @@
 //! Gathers what a report needs from completed requests, one at a time.
 
+use crate::report::by_kind::{ByKind, per_second};
 use crate::report::error::ReportError;
 use crate::report::latency::LatencyHistogram;
 use crate::report::series::SeriesCollector;
-use crate::report::served::{OperationFailures, OperationFigures, Requests, Served, Share};
+use crate::report::served::{OperationFailures, Served, Share};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
 use petrio_colours::{BlockRequest, Causes, Failure, MOST_CAUSES};
@@ -16,8 +17,10 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug)]
 pub struct Collector<R = BlockRequest> {
     begin: Time,
-    /// By kind; a kind that never comes has none.
-    kinds: Vec<Option<Box<Tallied>>>,
+    /// The workloads' names, where there are several.
+    names: Vec<String>,
+    /// What each got.
+    workloads: Vec<ByKind>,
     by_cause: [u128; MOST_CAUSES],
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
@@ -26,20 +29,13 @@ pub struct Collector<R = BlockRequest> {
     colour: PhantomData<fn(R)>,
 }
 
-/// The requests of a kind.
-#[derive(Clone, Debug, Default)]
-struct Tallied {
-    latencies: LatencyHistogram,
-    bytes: u64,
-    from_cache: u64,
-}
-
 impl<R: Reported> Collector<R> {
     /// Begins measuring at a point in model time, the end of the warm-up.
     pub fn new(begin: Time) -> Self {
         Self {
             begin,
-            kinds: R::KINDS.iter().map(|_| None).collect(),
+            names: Vec::new(),
+            workloads: vec![ByKind::default()],
             by_cause: [0; MOST_CAUSES],
             found_nothing: 0,
             failures: BTreeMap::new(),
@@ -48,19 +44,31 @@ impl<R: Reported> Collector<R> {
         }
     }
 
-    /// Forgets everything so far and begins anew at `begin`: the warm-up is over.
-    pub fn restart(&mut self, begin: Time) {
-        *self = Self::new(begin);
+    /// Tells several workloads apart, which have these names.
+    #[must_use]
+    pub fn of_workloads(mut self, names: Vec<String>) -> Self {
+        self.workloads.resize_with(names.len().max(1), ByKind::default);
+        self.names = names;
+        self
     }
 
-    /// Adds a request that completed at `at`.
+    /// Forgets everything so far and begins anew at `begin`: the warm-up is over.
+    pub fn restart(&mut self, begin: Time) {
+        let names = std::mem::take(&mut self.names);
+        *self = Self::new(begin).of_workloads(names);
+    }
+
+    /// Adds a request of the only workload that completed at `at`.
     #[inline]
     pub fn record(&mut self, request: &R, at: Time) {
+        self.record_of(0, request, at);
+    }
+
+    /// Adds a request of a workload, by the number of its name, that completed at `at`.
+    #[inline]
+    pub fn record_of(&mut self, workload: usize, request: &R, at: Time) {
         let (issued, bytes) = (request.issued(), request.bytes());
-        let kind = self.kinds[request.kind()].get_or_insert_with(Box::default);
-        kind.latencies.record(at - issued);
-        kind.bytes = kind.bytes.saturating_add(bytes);
-        kind.from_cache += u64::from(request.is_from_cache());
+        self.workloads[workload].record(request, at);
         self.found_nothing += u64::from(request.found_nothing());
         for (sum, cause) in self.by_cause.iter_mut().zip(R::Cause::ALL) {
             *sum += u128::from(request.ledger().of(*cause).as_picos());
@@ -77,45 +85,22 @@ impl<R: Reported> Collector<R> {
     /// say.
     pub fn finish(self, end: Time) -> Served {
         let measured_s = (end - self.begin).as_seconds();
-        let per_second = |amount: u64| if measured_s > 0.0 { amount as f64 / measured_s } else { 0.0 };
-        let mut all = Tallied::default();
-        let mut requests = Requests::default();
-        for (tallied, kind) in self.kinds.iter().zip(R::KINDS) {
-            let Some(tallied) = tallied else { continue };
-            let count = tallied.latencies.count();
-            match kind.sort {
-                Sort::Read => requests.reads += count,
-                Sort::Write => requests.writes += count,
-                Sort::Flush => requests.flushes += count,
-                Sort::Other => requests.others += count,
-            }
-            all.latencies.merge(&tallied.latencies);
-            all.bytes = all.bytes.saturating_add(tallied.bytes);
-            all.from_cache += tallied.from_cache;
-        }
-        requests.completed = all.latencies.count();
-        requests.from_cache = all.from_cache;
-        let both = requests.reads > 0 && requests.writes > 0;
-        let apart = |sort: Sort| {
-            let index = R::KINDS.iter().position(|kind| kind.sort == sort).filter(|_| both)?;
-            self.kinds[index].as_ref()?.latencies.summary()
+        let mut all = ByKind::default();
+        self.workloads.iter().for_each(|workload| all.merge(workload));
+        let (latencies, bytes) = all.together();
+        let mut requests = all.requests::<R>();
+        let sorts = [requests.reads, requests.writes, requests.flushes];
+        let is_mixed = sorts.into_iter().filter(|&count| count > 0).count() > 1;
+        let apart = |sort: Sort| all.latency_of::<R>(sort).filter(|_| is_mixed);
+        let operations = match R::SUBJECT {
+            Subject::FileOperations => all.operations::<R>(measured_s),
+            Subject::BlockRequests => Vec::new(),
         };
-        let operations = if R::SUBJECT == Subject::FileOperations {
-            let figures = |(tallied, kind): (&Option<Box<Tallied>>, &crate::report::Kind)| {
-                let tallied = tallied.as_ref()?;
-                let completed = tallied.latencies.count();
-                Some(OperationFigures {
-                    operation: kind.name.to_owned(),
-                    completed,
-                    per_s: per_second(completed).into(),
-                    bytes: tallied.bytes,
-                    from_cache: tallied.from_cache,
-                    latency: tallied.latencies.summary()?,
-                })
-            };
-            self.kinds.iter().zip(R::KINDS).filter_map(figures).collect()
-        } else {
-            Vec::new()
+        let workloads = match self.workloads.as_slice() {
+            [_] => Vec::new(),
+            several => (several.iter().zip(&self.names))
+                .filter_map(|(workload, name)| workload.workload::<R>(name, self.begin))
+                .collect(),
         };
         let failures = self.failures.iter().map(|(&(kind, failure), &failed)| OperationFailures {
             operation: R::KINDS[kind].name.to_owned(),
@@ -127,17 +112,19 @@ impl<R: Reported> Collector<R> {
         Served {
             subject: R::SUBJECT,
             requests,
-            bytes: all.bytes,
-            throughput_bytes_per_s: per_second(all.bytes).into(),
-            requests_per_s: per_second(requests.completed).into(),
-            latency: all.latencies.summary(),
+            bytes,
+            throughput_bytes_per_s: per_second(bytes, measured_s).into(),
+            requests_per_s: per_second(requests.completed, measured_s).into(),
+            latency: latencies.summary(),
             read_latency: apart(Sort::Read),
             write_latency: apart(Sort::Write),
+            flush_latency: apart(Sort::Flush).filter(|_| R::SUBJECT == Subject::BlockRequests),
             operations,
+            workloads,
             failures,
-            breakdown: self.breakdown(&all.latencies),
-            histogram: all.latencies.bins(),
-            quantiles: all.latencies.quantiles(),
+            breakdown: self.breakdown(&latencies),
+            histogram: latencies.bins(),
+            quantiles: latencies.quantiles(),
             series: self.series.finish(end),
             ..Served::default()
         }
@@ -207,6 +194,28 @@ mod tests {
         assert_eq!(found.requests_per_s.value, 200.0);
         assert_eq!(found.throughput_bytes_per_s.value, 8_192.0 * 100.0);
         assert_eq!(found.read_latency.unwrap().max_ms.value, 4.0);
+    }
+
+    #[test]
+    fn each_workload_has_the_rates_of_its_own_span() {
+        let mut collector = Collector::new(Time::ZERO).of_workloads(vec!["a".to_owned(), "b".to_owned()]);
+        // One is done after a second, the other goes on for ten.
+        for number in 0..100u64 {
+            collector.record_of(
+                0,
+                &request(Direction::Read, number * 10, 1),
+                Time::from_millis(number * 10 + 10),
+            );
+            let issued = number * 100;
+            collector.record_of(1, &request(Direction::Write, issued, 1), Time::from_millis(issued + 100));
+        }
+        let found = collector.finish(Time::from_seconds(10.0));
+        assert_eq!(found.requests_per_s.value, 20.0);
+        let rows: Vec<_> = found.workloads.iter().map(|row| (&*row.workload, row.per_s.value)).collect();
+        assert_eq!(rows, [("a", 100.0), ("b", 10.0)]);
+        assert_eq!((found.workloads[0].from_s, found.workloads[0].until_s), (0.0, 1.0));
+        assert_eq!(found.workloads.iter().map(|row| row.completed).sum::<u64>(), found.requests.completed);
+        assert_eq!(found.workloads[1].latency.mean_ms.value, 100.0);
     }
 
     #[test]

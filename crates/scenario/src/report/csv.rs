@@ -71,6 +71,17 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
     rows.latency(&named("latency"), "", served.latency.as_ref());
     rows.latency(&named("read latency"), "", served.read_latency.as_ref());
     rows.latency(&named("write latency"), "", served.write_latency.as_ref());
+    rows.latency(&named("flush latency"), "", served.flush_latency.as_ref());
+    for workload in &served.workloads {
+        let name = &workload.workload;
+        rows.add("workload", name, "from", workload.from_s.into(), "s");
+        rows.add("workload", name, "until", workload.until_s.into(), "s");
+        rows.count("workload", name, "completed", workload.completed, "");
+        rows.count("workload", name, "bytes", workload.bytes, "B");
+        rows.add("workload", name, "throughput", workload.throughput_bytes_per_s, "B/s");
+        rows.add("workload", name, "rate", workload.per_s, "/s");
+        rows.latency("workload", name, Some(&workload.latency));
+    }
     for kind in &served.operations {
         rows.count("operation", &kind.operation, "completed", kind.completed, "");
         rows.add("operation", &kind.operation, "rate", kind.per_s, "/s");

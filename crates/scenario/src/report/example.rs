@@ -46,6 +46,8 @@ pub(crate) fn example() -> Report {
             }),
             read_latency: None,
             write_latency: None,
+            flush_latency: None,
+            workloads: Vec::new(),
             operations: Vec::new(),
             failures: Vec::new(),
             breakdown: vec![

@@ -12,6 +12,7 @@
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
 mod bottleneck;
+mod by_kind;
 mod collector;
 mod copies;
 mod csv;
@@ -51,7 +52,7 @@ pub use perfetto::{PerfettoTrace, Timeline};
 pub(crate) use petrio_page::numbers::counted;
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
-pub use served::{OperationFailures, OperationFigures, Requests, Served, Share};
+pub use served::{OperationFailures, OperationFigures, Requests, Served, Share, WorkloadFigures};
 pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};

@@ -2,7 +2,7 @@
 
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
-use crate::report::served::{OperationFigures, Served, Share};
+use crate::report::served::{OperationFigures, Served, Share, WorkloadFigures};
 use crate::report::summary::{Report, Stage};
 use petrio_kernel::statistics::{Interval, Tally};
 
@@ -50,7 +50,9 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         latency: latency(|served| served.latency.as_ref()),
         read_latency: latency(|served| served.read_latency.as_ref()),
         write_latency: latency(|served| served.write_latency.as_ref()),
-        operations: mean_operations(all, level),
+        flush_latency: latency(|served| served.flush_latency.as_ref()),
+        operations: mean_operations(&all.iter().map(|served| &*served.operations).collect::<Vec<_>>(), level),
+        workloads: mean_workloads(all, level),
         breakdown: mean_breakdown(all),
         ..first.clone()
     })
@@ -80,13 +82,11 @@ fn mean_latency(all: &[&Latency], level: f64) -> Option<Latency> {
 }
 
 /// Of the kinds that the first replication has.
-fn mean_operations(all: &[&Served], level: f64) -> Vec<OperationFigures> {
-    let of = |served: &Served, operation: &str| {
-        served.operations.iter().find(|figures| figures.operation == operation).cloned()
-    };
+fn mean_operations(all: &[&[OperationFigures]], level: f64) -> Vec<OperationFigures> {
     let mean = |first: &OperationFigures| {
-        let same: Vec<OperationFigures> =
-            all.iter().filter_map(|served| of(served, &first.operation)).collect();
+        let same: Vec<&OperationFigures> = (all.iter())
+            .filter_map(|kinds| kinds.iter().find(|figures| figures.operation == first.operation))
+            .collect();
         OperationFigures {
             per_s: mean_of(same.iter().map(|figures| figures.per_s.value), level),
             latency: mean_latency(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
@@ -94,7 +94,28 @@ fn mean_operations(all: &[&Served], level: f64) -> Vec<OperationFigures> {
             ..first.clone()
         }
     };
-    all.first().map(|first| first.operations.iter().map(mean).collect()).unwrap_or_default()
+    all.first().map(|first| first.iter().map(mean).collect()).unwrap_or_default()
+}
+
+/// Of the workloads of which something completed in the first replication.
+fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
+    let mean = |first: &WorkloadFigures| {
+        let same: Vec<&WorkloadFigures> = (all.iter())
+            .filter_map(|served| served.workloads.iter().find(|row| row.workload == first.workload))
+            .collect();
+        let of = |figure: fn(&WorkloadFigures) -> f64| mean_of(same.iter().map(|row| figure(row)), level);
+        WorkloadFigures {
+            from_s: of(|row| row.from_s).value,
+            until_s: of(|row| row.until_s).value,
+            throughput_bytes_per_s: of(|row| row.throughput_bytes_per_s.value),
+            per_s: of(|row| row.per_s.value),
+            latency: mean_latency(&same.iter().map(|row| &row.latency).collect::<Vec<_>>(), level)
+                .unwrap_or(first.latency),
+            operations: mean_operations(&same.iter().map(|row| &*row.operations).collect::<Vec<_>>(), level),
+            ..first.clone()
+        }
+    };
+    all.first().map(|first| first.workloads.iter().map(mean).collect()).unwrap_or_default()
 }
 
 /// Means of the shares; their fractions are of the mean latency, so they add up to one again.

@@ -36,9 +36,16 @@ pub struct Served {
     /// The same, writes alone, where there were both reads and writes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub write_latency: Option<Latency>,
+    /// The same, flushes alone, where there were block requests of several kinds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flush_latency: Option<Latency>,
     /// File operations by kind; empty for block requests.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub operations: Vec<OperationFigures>,
+    /// What each workload got over its own span, where there are several; copies of one, and whatever comes after the
+    /// first 64, are one row.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub workloads: Vec<WorkloadFigures>,
     /// What could not be done, by kind and reason; of the first replication. It counts nowhere else.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub failures: Vec<OperationFailures>,
@@ -50,6 +57,14 @@ pub struct Served {
     pub histogram: Vec<Bin>,
     /// The latency's distribution function at chosen probabilities; of the first replication.
     pub quantiles: Vec<Quantile>,
+}
+
+impl Served {
+    /// Whether its latencies are of several kinds of requests, of which the percentiles of all together say little.
+    pub fn is_mixed(&self) -> bool {
+        let sorts = [&self.read_latency, &self.write_latency, &self.flush_latency];
+        self.operations.len() > 1 || sorts.into_iter().flatten().count() > 1
+    }
 }
 
 /// How many requests there were: block requests, or file operations.
@@ -89,6 +104,30 @@ pub struct OperationFigures {
     pub from_cache: u64,
     /// From issue to completion.
     pub latency: Latency,
+}
+
+/// What a workload got, from when its first request was issued until its last one completed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkloadFigures {
+    /// Its name; of copies, with a star for what differs.
+    pub workload: String,
+    /// When its first request was issued, seconds of model time; the end of the warm-up, if that was later.
+    pub from_s: f64,
+    /// When its last request completed, seconds of model time.
+    pub until_s: f64,
+    /// Completed in the measured part of the run; of the first replication.
+    pub completed: u64,
+    /// Bytes that they moved; of the first replication.
+    pub bytes: u64,
+    /// Bytes per second, over its own span.
+    pub throughput_bytes_per_s: Estimate,
+    /// Completed per second, over its own span.
+    pub per_s: Estimate,
+    /// From issue to completion, all kinds.
+    pub latency: Latency,
+    /// By kind, where there were several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub operations: Vec<OperationFigures>,
 }
 
 /// Requests, or operations, of one kind that could not be done for one reason.

@@ -83,6 +83,7 @@ fn figures(out: &mut String, served: &Served, width: usize) {
         None => {
             let _ = writeln!(out, "  latency     – (no {} completed)", served.subject.one());
         }
+        Some(latency) if served.is_mixed() => mixed_line(out, latency, width),
         Some(latency) => latency_line(out, "latency", latency, width),
     }
     match served.subject {
@@ -93,9 +94,49 @@ fn figures(out: &mut String, served: &Served, width: usize) {
             if let Some(latency) = &served.write_latency {
                 latency_line(out, "  writes", latency, width);
             }
+            if let Some(latency) = &served.flush_latency {
+                latency_line(out, "  flushes", latency, width);
+            }
         }
         Subject::FileOperations => kinds(out, served, width),
     }
+    workloads(out, served, width);
+}
+
+/// What each of several workloads got over its own span.
+fn workloads(out: &mut String, served: &Served, width: usize) {
+    if served.workloads.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "  by workload");
+    for row in &served.workloads {
+        let (unit, size) = rate_unit(row.throughput_bytes_per_s.value);
+        let (time_unit, time_size) = time_unit(row.latency.mean_ms.value);
+        let mut parts = vec![
+            format!("{}/s", scaled(row.per_s, 1.0)),
+            format!("{} {unit}", scaled(row.throughput_bytes_per_s, size)),
+            format!("mean {} {time_unit}", scaled(row.latency.mean_ms, time_size)),
+        ];
+        if row.operations.is_empty() {
+            parts.push(format!("p99 {}", scaled(row.latency.p99_ms, time_size)));
+        }
+        parts.push(format!("from {} to {}", seconds(row.from_s), seconds(row.until_s)));
+        flowing(out, &format!("  {}", row.workload), &parts, width);
+        for kind in &row.operations {
+            latency_line(out, &format!("    {}", kind.operation), &kind.latency, width);
+        }
+    }
+}
+
+/// The latency of several kinds of requests together, of which percentiles would say little.
+fn mixed_line(out: &mut String, latency: &Latency, width: usize) {
+    let (unit, size) = time_unit(latency.mean_ms.value);
+    let parts = [
+        format!("mean {} {unit}", scaled(latency.mean_ms, size)),
+        format!("max {}", scaled(latency.max_ms, size)),
+        "of all kinds together".to_owned(),
+    ];
+    flowing(out, "latency", &parts, width);
 }
 
 /// File operations of more than one kind: how many of each, and how long they take.

@@ -13,6 +13,7 @@ use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
+use petrio_page::numbers::seconds;
 use petrio_workload::SourceItem;
 
 /// What is cut off at the beginning.
@@ -112,8 +113,10 @@ pub(crate) struct Count<R> {
 }
 
 impl<R: Driven> Count<R> {
-    fn new() -> Self {
-        Self { collector: Collector::new(Time::ZERO), phases: Phases::default(), counted: 0 }
+    /// Of programs of workloads with these names.
+    fn of(names: Vec<String>) -> Self {
+        let collector = Collector::new(Time::ZERO).of_workloads(names);
+        Self { collector, phases: Phases::default(), counted: 0 }
     }
 
     fn is_past(&self, skipped: Option<u64>) -> bool {
@@ -140,6 +143,7 @@ impl<R: Driven> Count<R> {
                 counted(served.requests.found_nothing, "read", "reads")
             ));
         }
+        warnings.extend(ended_early(&served, counted_until.unwrap_or(lane_end)));
         for failed in &served.failures {
             let OperationFailures { operation, failed, failure } = failed;
             let (many, words) = (counted(*failed, operation, &format!("{operation}s")), failure);
@@ -149,10 +153,45 @@ impl<R: Driven> Count<R> {
     }
 }
 
+/// A workload that ended before so much of the others' time had passed says so.
+const EARLY: f64 = 0.9;
+
+/// Of workloads that ended long before the last one did, a warning.
+fn ended_early(served: &Served, end: Time) -> Option<String> {
+    let end = end.as_seconds();
+    let begin = served.workloads.iter().map(|row| row.from_s).reduce(f64::min)?;
+    let early = served.workloads.iter().filter(|row| row.until_s - begin < EARLY * (end - begin));
+    let early: Vec<String> =
+        early.map(|row| format!("\"{}\" after {}", row.workload, seconds(row.until_s))).collect();
+    (!early.is_empty()).then(|| {
+        format!(
+            "{} ended before the others did, after {}: the rates of all together are over the longer time, those of \
+             each workload over its own",
+            early.join(", "),
+            seconds(end)
+        )
+    })
+}
+
 /// What is counted of both colours.
 pub(crate) struct Counts {
     pub(crate) requests: Count<BlockRequest>,
     pub(crate) operations: Count<FileOp>,
+}
+
+impl Counts {
+    /// Of programs of either colour, or of both.
+    fn of(
+        operations: Option<&Lane<'_, FileOp, Programs<FileOp>>>,
+        requests: Option<&Lane<'_, BlockRequest, Programs<BlockRequest>>>,
+    ) -> Self {
+        let operations = operations.map(|lane| lane.programs().workload_names());
+        let requests = requests.map(|lane| lane.programs().workload_names());
+        Self {
+            operations: Count::of(operations.unwrap_or_default()),
+            requests: Count::of(requests.unwrap_or_default()),
+        }
+    }
 }
 
 /// Measures a run as its scenario says.
@@ -192,7 +231,7 @@ impl<R: Driven, A: Hears<R>> Listener<R> for Measured<'_, A> {
         Ok(())
     }
 
-    fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure> {
+    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure> {
         let now = run.now();
         let own = R::count(&mut self.counts);
         if !own.phases.counts(request.id(), now) {
@@ -205,7 +244,7 @@ impl<R: Driven, A: Hears<R>> Listener<R> for Measured<'_, A> {
                 self.begin(run);
             }
         }
-        R::count(&mut self.counts).collector.record(request, now);
+        R::count(&mut self.counts).collector.record_of(workload, request, now);
         if self.cut == Cut::None {
             self.audience.completed(request, now)?;
         }
@@ -257,21 +296,24 @@ pub(crate) fn execute(
     match &system.programs {
         Ports::Requests(ports) => {
             let mut lane = lane::<BlockRequest>(loaded, ports, plan)?;
-            let (counts, ran) = drive(loaded, system, plan, &mut lane, audience)?;
+            let counts = Counts::of(None, Some(&lane));
+            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts), audience)?;
             let served = counts.requests.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
         Ports::Operations(ports) => {
             let mut lane = lane::<FileOp>(loaded, ports, plan)?;
-            let (counts, ran) = drive(loaded, system, plan, &mut lane, audience)?;
+            let counts = Counts::of(Some(&lane), None);
+            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts), audience)?;
             let served = counts.operations.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
         Ports::Both(operations, requests) => {
             let lanes =
                 (lane::<FileOp>(loaded, operations, plan)?, lane::<BlockRequest>(loaded, requests, plan)?);
+            let counts = Counts::of(Some(&lanes.0), Some(&lanes.1));
             let mut both = SideBySide::new(lanes.0, lanes.1);
-            let (counts, ran) = drive(loaded, system, plan, &mut both, audience)?;
+            let (counts, ran) = drive(loaded, system, plan, (&mut both, counts), audience)?;
             let (operations, requests) = both.apart();
             let beside = counts.requests.served(requests, ran.end);
             let served = counts.operations.served(operations, ran.end);
@@ -318,18 +360,11 @@ fn drive<A: Audience>(
     loaded: &Loaded,
     system: &System,
     plan: RunPlan<'_>,
-    load: &mut impl for<'a> Load<Measured<'a, A>>,
+    (load, counts): (&mut impl for<'a> Load<Measured<'a, A>>, Counts),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
     let RunPlan { replication, limits, cut, speeds } = plan;
-    let mut measured = Measured {
-        system,
-        audience,
-        counts: Counts { requests: Count::new(), operations: Count::new() },
-        cut,
-        cut_at: Time::ZERO,
-        stages_counted: None,
-    };
+    let mut measured = Measured { system, audience, counts, cut, cut_at: Time::ZERO, stages_counted: None };
     let engine = Engine {
         net: &system.net,
         devices: &system.devices,

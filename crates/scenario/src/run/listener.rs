@@ -15,11 +15,11 @@ pub trait Listener<R> {
         Ok(())
     }
 
-    /// A request has completed.
+    /// A request of a workload, by its number, has completed.
     ///
     /// # Errors
     /// What can't be measured, or written.
-    fn completed(&mut self, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
+    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
 
     /// A request came back that could not be done.
     ///

@@ -82,6 +82,11 @@ impl<'n, R, P> Lane<'n, R, P> {
         (self.due == Due::Never && self.in_flight() == 0).then_some(self.last)
     }
 
+    /// The programs.
+    pub const fn programs(&self) -> &P {
+        &self.programs
+    }
+
     /// What the programs have to say.
     pub fn into_programs(self) -> P {
         self.programs
@@ -120,9 +125,10 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             let Some(done) = run.drain(self.ports.done).next() else { break };
             self.completed += 1;
             self.last = now;
+            let workload = self.programs.workload_of(done.id());
             self.programs.complete(done.id(), now)?;
             match done.status().failure() {
-                None => listener.completed(&done, run)?,
+                None => listener.completed(workload, &done, run)?,
                 Some(failure) if self.on_error == OnError::Count => listener.failed(&done, failure, run)?,
                 Some(failure) => return Err(RunFailure::refused(&done, failure, now)),
             }

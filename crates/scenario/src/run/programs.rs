@@ -24,6 +24,11 @@ pub trait Programs<R> {
     /// # Errors
     /// A workload that can't go on.
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure>;
+
+    /// Which of several workloads issued a request that hasn't completed yet.
+    fn workload_of(&self, _id: RequestId) -> usize {
+        0
+    }
 }
 
 /// A source of requests as programs.

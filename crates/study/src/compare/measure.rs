@@ -2,7 +2,7 @@
 
 use super::error::CompareError;
 use petrio_page::numbers;
-use petrio_scenario::report::{Estimate, Latency, Report, Subject};
+use petrio_scenario::report::{Estimate, Latency, Report, Subject, WorkloadFigures};
 use petrio_units::nearest;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -162,7 +162,8 @@ impl Measure {
                     .operations
                     .iter()
                     .find(|known| known.operation == *kind)
-                    .map(|known| known.per_s),
+                    .map(|known| known.per_s)
+                    .or_else(|| workload_of(report, kind).map(|row| row.per_s)),
             },
             Figure::Mean => latency.map(|latency| latency.mean_ms),
             Figure::P50 => latency.map(|latency| latency.p50_ms),
@@ -215,12 +216,22 @@ fn figures_of_a_kind() -> impl Iterator<Item = &'static str> {
     FIGURES.iter().filter(|(figure, _, _)| OF_A_KIND.contains(figure)).map(|(_, name, _)| *name)
 }
 
+/// Kinds of requests, and workloads by name.
 fn kinds_of(report: &Report) -> Vec<&str> {
-    if report.served.subject == Subject::FileOperations {
-        return report.served.operations.iter().map(|known| known.operation.as_str()).collect();
+    let served = &report.served;
+    let workloads = served.workloads.iter().map(|row| row.workload.as_str());
+    if served.subject == Subject::FileOperations {
+        let operations = served.operations.iter().map(|known| known.operation.as_str());
+        return operations.chain(workloads).collect();
     }
-    let both = [("read", &report.served.read_latency), ("write", &report.served.write_latency)];
-    both.into_iter().filter(|(_, latency)| latency.is_some()).map(|(kind, _)| kind).collect()
+    let sorts =
+        [("read", &served.read_latency), ("write", &served.write_latency), ("flush", &served.flush_latency)];
+    let sorts = sorts.into_iter().filter(|(_, latency)| latency.is_some()).map(|(kind, _)| kind);
+    sorts.chain(workloads).collect()
+}
+
+fn workload_of<'r>(report: &'r Report, name: &str) -> Option<&'r WorkloadFigures> {
+    report.served.workloads.iter().find(|row| row.workload == name)
 }
 
 fn latency_of<'r>(report: &'r Report, kind: &str) -> Option<&'r Latency> {
@@ -228,9 +239,11 @@ fn latency_of<'r>(report: &'r Report, kind: &str) -> Option<&'r Latency> {
         (_, BESIDE) => report.beside.as_ref()?.latency.as_ref(),
         (Subject::BlockRequests, "read") => report.served.read_latency.as_ref(),
         (Subject::BlockRequests, "write") => report.served.write_latency.as_ref(),
-        (Subject::BlockRequests, _) => None,
-        (Subject::FileOperations, _) => {
-            report.served.operations.iter().find(|known| known.operation == kind).map(|known| &known.latency)
+        (Subject::BlockRequests, "flush") => report.served.flush_latency.as_ref(),
+        _ => {
+            let operation = report.served.operations.iter().find(|known| known.operation == kind);
+            let latency = operation.map(|known| &known.latency);
+            latency.or_else(|| workload_of(report, kind).map(|row| &row.latency))
         }
     }
 }

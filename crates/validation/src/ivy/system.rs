@@ -114,7 +114,7 @@ struct Nobody;
 impl Onlooker for Nobody {}
 
 impl Listener<FileOp> for Nobody {
-    fn completed(&mut self, _: &FileOp, _: &mut Simulation) -> Result<(), RunFailure> {
+    fn completed(&mut self, _: usize, _: &FileOp, _: &mut Simulation) -> Result<(), RunFailure> {
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::figures;
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
-use crate::report::served::Served;
+use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
 use crate::report::text::shown;
@@ -30,6 +30,7 @@ pub(super) fn page(report: &Report) -> Page {
         plots(&mut page, report, served);
     }
     stages(&mut page, report);
+    report.each().for_each(|served| workloads(&mut page, served));
     report.each().for_each(|served| percentiles(&mut page, served));
     page.foot = "model time, not measured · the same scenario and seed give the same page".to_owned();
     page
@@ -208,6 +209,36 @@ fn stage(stage: &Stage) -> Vec<Text> {
     ]
 }
 
+/// What each of several workloads got over its own span.
+fn workloads(page: &mut Page, served: &Served) {
+    if served.workloads.is_empty() {
+        return;
+    }
+    page.heading("By workload");
+    let estimate = |estimate: Estimate, words: &dyn Fn(f64) -> String| {
+        let half_width = estimate.half_width.map(|width| format!(" ± {}", words(width))).unwrap_or_default();
+        format!("{}{half_width}", words(estimate.value))
+    };
+    let rate = |bytes_per_s: f64| {
+        let (unit, size) = rate_unit(bytes_per_s);
+        format!("{} {unit}", significant(bytes_per_s / size))
+    };
+    let row = |row: &WorkloadFigures| {
+        vec![
+            row.workload.clone(),
+            grouped(row.completed),
+            format!("{}/s", estimate(row.per_s, &significant)),
+            estimate(row.throughput_bytes_per_s, &rate),
+            estimate(row.latency.mean_ms, &time),
+            estimate(row.latency.p99_ms, &time),
+            seconds(row.from_s),
+            seconds(row.until_s),
+        ]
+    };
+    let heads = ["", "completed", "rate", "throughput", "mean latency", "p99 latency", "from", "until"];
+    page.table(Table::new(heads).with::<String>(served.workloads.iter().map(row).collect::<Vec<_>>()));
+}
+
 fn percentiles(page: &mut Page, served: &Served) {
     let all = format!("all {}", served.subject.many());
     let mut rows: Vec<(&str, &Latency)> =
@@ -215,6 +246,7 @@ fn percentiles(page: &mut Page, served: &Served) {
     if served.operations.is_empty() {
         rows.extend(served.read_latency.iter().map(|latency| ("reads", latency)));
         rows.extend(served.write_latency.iter().map(|latency| ("writes", latency)));
+        rows.extend(served.flush_latency.iter().map(|latency| ("flushes", latency)));
     } else {
         rows.extend(served.operations.iter().map(|kind| (kind.operation.as_str(), &kind.latency)));
     }

@@ -1,0 +1,138 @@
+//! What is counted of requests kind by kind, and in which span they came.
+
+use crate::report::latency::{Latency, LatencyHistogram};
+use crate::report::served::{OperationFigures, Requests, WorkloadFigures};
+use crate::report::subject::{Reported, Sort};
+use petrio_kernel::Time;
+
+/// Requests that have completed, by kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByKind {
+    /// A kind that never comes has none.
+    kinds: Vec<Option<Box<OfKind>>>,
+    /// When the first of them was issued, and when the last completed.
+    span: Option<(Time, Time)>,
+}
+
+/// The requests of a kind.
+#[derive(Clone, Debug, Default)]
+struct OfKind {
+    latencies: LatencyHistogram,
+    bytes: u64,
+    from_cache: u64,
+}
+
+impl ByKind {
+    /// Adds a request that completed at `at`.
+    #[inline]
+    pub(super) fn record<R: Reported>(&mut self, request: &R, at: Time) {
+        if self.kinds.is_empty() {
+            self.kinds.resize_with(R::KINDS.len(), || None);
+        }
+        let issued = request.issued();
+        let kind = self.kinds[request.kind()].get_or_insert_with(Box::default);
+        kind.latencies.record(at - issued);
+        kind.bytes = kind.bytes.saturating_add(request.bytes());
+        kind.from_cache += u64::from(request.is_from_cache());
+        self.span = match self.span {
+            Some((first, _)) => Some((first.min(issued), at)),
+            None => Some((issued, at)),
+        };
+    }
+
+    /// Adds those of another workload.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if self.kinds.is_empty() {
+            self.kinds.clone_from(&other.kinds);
+        } else {
+            for (own, other) in self.kinds.iter_mut().zip(&other.kinds) {
+                let Some(other) = other else { continue };
+                let own = own.get_or_insert_with(Box::default);
+                own.latencies.merge(&other.latencies);
+                own.bytes = own.bytes.saturating_add(other.bytes);
+                own.from_cache += other.from_cache;
+            }
+        }
+        self.span = match (self.span, other.span) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// The latencies of all kinds together, and their bytes.
+    pub(super) fn together(&self) -> (LatencyHistogram, u64) {
+        let mut all = (LatencyHistogram::default(), 0u64);
+        for kind in self.kinds.iter().flatten() {
+            all.0.merge(&kind.latencies);
+            all.1 = all.1.saturating_add(kind.bytes);
+        }
+        all
+    }
+
+    /// How many there were.
+    pub(super) fn requests<R: Reported>(&self) -> Requests {
+        let mut requests = Requests::default();
+        for (of_kind, kind) in self.kinds.iter().zip(R::KINDS) {
+            let Some(of_kind) = of_kind else { continue };
+            let count = of_kind.latencies.count();
+            match kind.sort {
+                Sort::Read => requests.reads += count,
+                Sort::Write => requests.writes += count,
+                Sort::Flush => requests.flushes += count,
+                Sort::Other => requests.others += count,
+            }
+            requests.completed += count;
+            requests.from_cache += of_kind.from_cache;
+        }
+        requests
+    }
+
+    /// The latencies of the first kind of a sort.
+    pub(super) fn latency_of<R: Reported>(&self, sort: Sort) -> Option<Latency> {
+        let number = R::KINDS.iter().position(|kind| kind.sort == sort)?;
+        self.kinds.get(number)?.as_ref()?.latencies.summary()
+    }
+
+    /// Each kind that came, whose rates are over so many seconds.
+    pub(super) fn operations<R: Reported>(&self, seconds: f64) -> Vec<OperationFigures> {
+        let figures = |(of_kind, kind): (&Option<Box<OfKind>>, &crate::report::Kind)| {
+            let of_kind = of_kind.as_ref()?;
+            let completed = of_kind.latencies.count();
+            Some(OperationFigures {
+                operation: kind.name.to_owned(),
+                completed,
+                per_s: per_second(completed, seconds).into(),
+                bytes: of_kind.bytes,
+                from_cache: of_kind.from_cache,
+                latency: of_kind.latencies.summary()?,
+            })
+        };
+        self.kinds.iter().zip(R::KINDS).filter_map(figures).collect()
+    }
+
+    /// What a workload got over its own span, in a run that is measured from `begin` on; nothing where none of its
+    /// requests completed.
+    pub(super) fn workload<R: Reported>(&self, name: &str, begin: Time) -> Option<WorkloadFigures> {
+        let (first, until) = self.span?;
+        let from = first.max(begin);
+        let seconds = until.saturating_sub(from).as_seconds();
+        let (latencies, bytes) = self.together();
+        let operations = self.operations::<R>(seconds);
+        Some(WorkloadFigures {
+            workload: name.to_owned(),
+            from_s: from.as_seconds(),
+            until_s: until.as_seconds(),
+            completed: latencies.count(),
+            bytes,
+            throughput_bytes_per_s: per_second(bytes, seconds).into(),
+            per_s: per_second(latencies.count(), seconds).into(),
+            latency: latencies.summary()?,
+            operations: if operations.len() > 1 { operations } else { Vec::new() },
+        })
+    }
+}
+
+/// A rate; zero over no time.
+pub(super) fn per_second(amount: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
+}
