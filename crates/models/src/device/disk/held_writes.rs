@@ -37,6 +37,9 @@ pub(super) struct HeldRun {
     pub(super) spot: Spot,
 }
 
+/// Into how many pieces the room is divided that is given back as a long run is written.
+const PIECES: u64 = 4;
+
 impl HeldRun {
     fn blocks(&self) -> u64 {
         self.end - self.start
@@ -119,13 +122,28 @@ impl HeldWrites {
         }
     }
 
-    /// Begins to write the run for which `key` is least, the older of equals.
-    pub(super) fn begin<K: Ord>(&mut self, mut key: impl FnMut(&HeldRun) -> K) -> Option<HeldRun> {
+    /// Begins to write the run for which `key` is least, the older of equals: all of it, or its beginning, no more than a
+    /// part of the room. What is written gives its room back when it is done, so that the next data can come while the
+    /// arm goes on with the rest; with the whole room in one piece it would find nothing to go on with. `spot` is where a
+    /// block lies.
+    pub(super) fn begin<K: Ord>(
+        &mut self,
+        parameters: &CacheParameters,
+        mut key: impl FnMut(&HeldRun) -> K,
+        spot: impl FnOnce(u64) -> Spot,
+    ) -> Option<HeldRun> {
         if self.under_way.is_some() {
             return None;
         }
         let (index, _) = self.runs.iter().enumerate().min_by_key(|(_, run)| (key(run), run.number))?;
-        self.under_way = Some(self.runs.remove(index));
+        let run = self.runs[index];
+        let middle = run.start + (parameters.most_held() / PIECES).max(1);
+        if middle < run.end {
+            self.runs[index] = HeldRun { start: middle, spot: spot(middle), ..run };
+            self.under_way = Some(HeldRun { end: middle, ..run });
+        } else {
+            self.under_way = Some(self.runs.remove(index));
+        }
         self.under_way
     }
 
@@ -194,7 +212,22 @@ mod tests {
         // Overlapping ones are one run in any case, as old as the oldest.
         held.hold(&parameters, 16, 20, spot(16));
         assert_eq!(runs(&held), [(10, 26), (40, 44)]);
-        assert_eq!(held.begin(|_| 0).map(|run| (run.start, run.number)), Some((10, 0)));
+        assert_eq!(held.begin(&parameters, |_| 0, spot).map(|run| (run.start, run.number)), Some((10, 0)));
+    }
+
+    #[test]
+    fn a_run_as_long_as_the_room_is_written_in_pieces_that_give_room_back() {
+        let parameters = parameters(80, 0);
+        let mut held = HeldWrites::default();
+        held.hold(&parameters, 0, 640, spot(0));
+        assert!(!held.has_room(&parameters, 1));
+        for piece in 0..4 {
+            let run = held.begin(&parameters, |_| 0, spot).unwrap();
+            assert_eq!((run.start, run.end, run.spot), (piece * 160, (piece + 1) * 160, spot(piece * 160)));
+            held.finish();
+            assert!(held.has_room(&parameters, (piece + 1) * 160));
+        }
+        assert!(held.is_clean());
     }
 
     #[test]
@@ -214,7 +247,7 @@ mod tests {
         let parameters = parameters(50, 2);
         let mut held = HeldWrites::default();
         held.hold(&parameters, 10, 11, spot(10));
-        held.begin(|_| 0);
+        held.begin(&parameters, |_| 0, spot);
         assert!(held.has_room(&parameters, 1));
         held.hold(&parameters, 20, 21, spot(20));
         assert!(!held.has_room(&parameters, 1));
@@ -250,7 +283,7 @@ mod tests {
                         naive.waiting.retain(|block| !(start..end).contains(block));
                     }
                     4 if held.under_way.is_none() => {
-                        if let Some(run) = held.begin(|run| run.start.abs_diff(start)) {
+                        if let Some(run) = held.begin(&parameters, |run| run.start.abs_diff(start), spot) {
                             let nearest = naive.waiting.iter().any(|block| *block == run.start);
                             prop_assert!(nearest);
                             for block in run.start..run.end {
