@@ -371,7 +371,8 @@ fn catalogue() -> Vec<(String, DiskParameters)> {
         let text = std::fs::read_to_string(&file).unwrap();
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         // Devices of other kinds say which.
-        (!text.contains("\nkind = ")).then(|| (name, toml::from_str(&text).unwrap()))
+        (!text.split("\n[").next().unwrap().contains("\nkind = "))
+            .then(|| (name, toml::from_str(&text).unwrap()))
     };
     files.into_iter().filter_map(drive).collect()
 }

@@ -14,7 +14,7 @@ use petrio_colours::{BlockRequest, Direction, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Net, NetBuilder, NetError, Place, RunError, Simulation, Time};
 use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{
-    BusParameters, CacheParameters, ImmediateReporting, OverheadParameters, QueueDiscipline,
+    BusParameters, CacheParameters, ImmediateReporting, OverheadParameters, QueueDiscipline, ReadAhead,
 };
 use petrio_models::device::disk::{Demand, DiskParameters, Drive, DriveError, Replay, disk_page};
 use petrio_scenario::catalogue::DEVICES;
@@ -126,8 +126,18 @@ pub enum StreamingError {
     },
 }
 
-/// Rows that miss for a reason that is known: drive, whether they write, from which gap on in microseconds, reason.
-const KNOWN: [(&str, bool, u64, &str); 0] = [];
+/// Reading ahead fills a segment and stops; the head has to come round again for what comes next.
+const SEGMENT_FULL: &str = "reading ahead has filled its segment before the host asks again, and waits for a turn of the platters to go on";
+
+/// As measured on drives of the nineties.
+const TRACK_READ: &str = "reading ahead stops at the end of a track, as measured, and a command that comes after that waits for a turn";
+
+/// As measured on drives of the nineties.
+const NOT_TAKEN_UP: &str = "reading ahead is not taken up again when a read is served from the cache, as measured, so that it ends with its segment";
+
+/// The arm goes on only with what it finds in the cache when a write is done.
+const WRITES_TOO_LONG: &str =
+    "so little of the buffer is left beside a write that the arm finds nothing to go on with when it is done";
 
 /// The mechanical drives of the catalogue.
 ///
@@ -137,7 +147,10 @@ pub fn catalogue_drives() -> Result<Vec<(&'static str, DiskParameters)>, Streami
     let texts = DEVICES.names().filter_map(|name| DEVICES.text(name).map(|text| (name, text)));
     // Devices of other kinds say which.
     texts
-        .filter(|(_, text)| !text.lines().any(|line| line.starts_with("kind = ")))
+        .filter(|(_, text)| {
+            let top = text.lines().take_while(|line| !line.starts_with('['));
+            !top.into_iter().any(|line| line.starts_with("kind = "))
+        })
         .map(|(name, text)| {
             let wrong = |error| StreamingError::File { drive: name.to_owned(), error };
             Ok((name, toml::from_str(text).map_err(wrong)?))
@@ -181,25 +194,30 @@ pub fn validate_drive(name: &str, parameters: &DiskParameters) -> Result<Vec<Str
                 let stream = Stream { write, blocks: length_kib * 2, gap: Time::from_micros(gap_us) };
                 let offered = stream.offered(&parameters);
                 let least = if offered < medium { (offered, Bound::Commands) } else { (medium, bound) };
-                rows.push(row(name, stream, testbed.rate(stream, &parameters)?, least));
+                let reason = stream.reason(&parameters, medium);
+                rows.push(row(name, stream, testbed.rate(stream, &parameters)?, least, reason));
             }
         }
     }
     Ok(rows)
 }
 
-fn row(name: &str, stream: Stream, rate: f64, (least, bound): (f64, Bound)) -> StreamingRow {
+fn row(
+    name: &str,
+    stream: Stream,
+    rate: f64,
+    (least, bound): (f64, Bound),
+    reason: Option<&'static str>,
+) -> StreamingRow {
     let (length_kib, gap_us) = (stream.blocks / 2, stream.gap.as_picos() / 1_000_000);
     let error_percent = (rate / least - 1.0) * 100.0;
-    let known = KNOWN
-        .iter()
-        .find(|(drive, write, gap, _)| *drive == name && *write == stream.write && gap_us >= *gap);
-    let (verdict, reason) = match known {
-        _ if length_kib < JUDGED_KIB => (Verdict::NotJudged, None),
-        _ if error_percent.abs() <= MARGIN_PERCENT => (Verdict::Holds, None),
-        Some((.., reason)) => (Verdict::KnownToMiss, Some(*reason)),
-        None => (Verdict::Misses, None),
+    let verdict = match reason {
+        _ if length_kib < JUDGED_KIB => Verdict::NotJudged,
+        _ if error_percent.abs() <= MARGIN_PERCENT => Verdict::Holds,
+        Some(_) => Verdict::KnownToMiss,
+        None => Verdict::Misses,
     };
+    let reason = reason.filter(|_| verdict == Verdict::KnownToMiss);
     StreamingRow {
         drive: name.to_owned(),
         write: stream.write,
@@ -252,6 +270,34 @@ impl Stream {
         let controller: f64 = spans.iter().map(|span| span.time().as_seconds()).sum();
         let each = controller + block.time().as_seconds() * self.blocks as f64 + self.gap.as_seconds();
         (self.blocks * SECTOR_BYTES) as f64 / each
+    }
+}
+
+impl Stream {
+    /// Why it may stay below its bound, if its drive's buffer is too small for it.
+    fn reason(self, parameters: &DiskParameters, medium: f64) -> Option<&'static str> {
+        let cache = &parameters.cache;
+        if self.write {
+            return (self.blocks * 4 > cache.write_back.size.get()).then_some(WRITES_TOO_LONG);
+        }
+        let ahead = match cache.read_ahead_limit.get() {
+            0 => cache.segment_size.get(),
+            limit => limit.min(cache.segment_size.get()),
+        };
+        if matches!(cache.read_ahead, ReadAhead::Track | ReadAhead::Cylinder | ReadAhead::TrackAhead) {
+            return Some(TRACK_READ);
+        }
+        if !cache.read_ahead_after_hit {
+            return Some(NOT_TAKEN_UP);
+        }
+        let passes = self.gap.as_seconds() * medium / SECTOR_BYTES as f64;
+        // A slower host empties the segment while the head comes round.
+        let left = ahead.saturating_sub(self.blocks) * SECTOR_BYTES;
+        let empty_after = left as f64 / self.offered(parameters).min(medium);
+        let slower = self.offered(parameters) < medium;
+        let comes_too_late =
+            slower && empty_after < 1.5 * parameters.mechanics.rotation.revolution().as_seconds();
+        (comes_too_late || passes + self.blocks as f64 > ahead as f64).then_some(SEGMENT_FULL)
     }
 }
 

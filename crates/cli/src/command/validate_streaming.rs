@@ -55,8 +55,7 @@ fn print_table(rows: &[StreamingRow]) -> Result<(), Failure> {
     headings.extend(["medium", "by", "worst %", "at", ""].map(str::to_owned));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     print(&table(&headings, &cells))?;
-    let reasons: BTreeSet<String> =
-        rows.iter().filter_map(|row| row.reason.map(|reason| format!("{}: {reason}", row.drive))).collect();
+    let reasons: BTreeSet<&str> = rows.iter().filter_map(|row| row.reason).collect();
     for reason in reasons {
         print(&format!("known to miss: {reason}\n"))?;
     }

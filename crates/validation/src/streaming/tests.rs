@@ -1,6 +1,5 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use petrio_models::device::disk::parameters::ReadAhead;
 
 fn drive(name: &str) -> DiskParameters {
     let drives = catalogue_drives().unwrap();
@@ -13,12 +12,13 @@ fn every_drive_of_the_catalogue_streams() {
     let misses = rows.iter().filter(|row| row.verdict == Verdict::Misses);
     let misses: Vec<String> = misses.map(|row| format!("{row:?}")).collect();
     assert!(misses.is_empty(), "{} rows miss:\n{}", misses.len(), misses.join("\n"));
+    let known = |row: &StreamingRow| row.verdict == Verdict::KnownToMiss;
     for row in &rows {
         for other in rows.iter().filter(|other| other.drive == row.drive && other.write == row.write) {
             let longer = other.gap_us == row.gap_us && other.length_kib > row.length_kib;
             let sooner = other.gap_us < row.gap_us && other.length_kib == row.length_kib;
             // A fiftieth for where on a track a stream begins and ends.
-            let slower = (longer || sooner) && other.mb_per_s < row.mb_per_s * 0.98;
+            let slower = (longer || sooner) && !known(other) && other.mb_per_s < row.mb_per_s * 0.98;
             assert!(!slower || row.length_kib < JUDGED_KIB, "{other:?}\nis slower than\n{row:?}");
         }
     }

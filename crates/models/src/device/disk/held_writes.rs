@@ -2,7 +2,7 @@
 //!
 //! Held data are kept as runs of consecutive blocks that don't overlap. A write that overlaps held ones becomes one run
 //! with them, so that each block is written once; one that only touches a run joins it as long as both fit into a
-//! segment, so that a run is never much longer than what the drive can stop for. A run that is being written is beyond
+//! segment and a quarter of the room, so that a run is never much longer than what the drive can stop for. A run that is being written is beyond
 //! change: data that come for its blocks meanwhile are held beside it, and written later.
 //!
 //! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it;
@@ -37,7 +37,8 @@ pub(super) struct HeldRun {
     pub(super) spot: Spot,
 }
 
-/// Into how many pieces the room is divided that is given back as a long run is written.
+/// A run grows to no more than this part of the room. Its room is free again when all of it is written: were all data one
+/// run, the host would wait for the arm, and the arm would find nothing to go on with.
 const PIECES: u64 = 4;
 
 impl HeldRun {
@@ -76,7 +77,8 @@ impl HeldWrites {
         for other in &self.runs[first..behind] {
             run = union(run, *other);
         }
-        let fits = |run: HeldRun| run.blocks() <= parameters.segment_size.get();
+        let longest = parameters.segment_size.get().min(parameters.most_held() / PIECES);
+        let fits = |run: HeldRun| run.blocks() <= longest;
         if let Some(before) = first.checked_sub(1).map(|before| self.runs[before])
             && before.end == run.start
             && fits(union(run, before))
@@ -122,28 +124,13 @@ impl HeldWrites {
         }
     }
 
-    /// Begins to write the run for which `key` is least, the older of equals: all of it, or its beginning, no more than a
-    /// part of the room. What is written gives its room back when it is done, so that the next data can come while the
-    /// arm goes on with the rest; with the whole room in one piece it would find nothing to go on with. `spot` is where a
-    /// block lies.
-    pub(super) fn begin<K: Ord>(
-        &mut self,
-        parameters: &CacheParameters,
-        mut key: impl FnMut(&HeldRun) -> K,
-        spot: impl FnOnce(u64) -> Spot,
-    ) -> Option<HeldRun> {
+    /// Begins to write the run for which `key` is least, the older of equals.
+    pub(super) fn begin<K: Ord>(&mut self, mut key: impl FnMut(&HeldRun) -> K) -> Option<HeldRun> {
         if self.under_way.is_some() {
             return None;
         }
         let (index, _) = self.runs.iter().enumerate().min_by_key(|(_, run)| (key(run), run.number))?;
-        let run = self.runs[index];
-        let middle = run.start + (parameters.most_held() / PIECES).max(1);
-        if middle < run.end {
-            self.runs[index] = HeldRun { start: middle, spot: spot(middle), ..run };
-            self.under_way = Some(HeldRun { end: middle, ..run });
-        } else {
-            self.under_way = Some(self.runs.remove(index));
-        }
+        self.under_way = Some(self.runs.remove(index));
         self.under_way
     }
 
@@ -212,22 +199,7 @@ mod tests {
         // Overlapping ones are one run in any case, as old as the oldest.
         held.hold(&parameters, 16, 20, spot(16));
         assert_eq!(runs(&held), [(10, 26), (40, 44)]);
-        assert_eq!(held.begin(&parameters, |_| 0, spot).map(|run| (run.start, run.number)), Some((10, 0)));
-    }
-
-    #[test]
-    fn a_run_as_long_as_the_room_is_written_in_pieces_that_give_room_back() {
-        let parameters = parameters(80, 0);
-        let mut held = HeldWrites::default();
-        held.hold(&parameters, 0, 640, spot(0));
-        assert!(!held.has_room(&parameters, 1));
-        for piece in 0..4 {
-            let run = held.begin(&parameters, |_| 0, spot).unwrap();
-            assert_eq!((run.start, run.end, run.spot), (piece * 160, (piece + 1) * 160, spot(piece * 160)));
-            held.finish();
-            assert!(held.has_room(&parameters, (piece + 1) * 160));
-        }
-        assert!(held.is_clean());
+        assert_eq!(held.begin(|_| 0).map(|run| (run.start, run.number)), Some((10, 0)));
     }
 
     #[test]
@@ -247,7 +219,7 @@ mod tests {
         let parameters = parameters(50, 2);
         let mut held = HeldWrites::default();
         held.hold(&parameters, 10, 11, spot(10));
-        held.begin(&parameters, |_| 0, spot);
+        held.begin(|_| 0);
         assert!(held.has_room(&parameters, 1));
         held.hold(&parameters, 20, 21, spot(20));
         assert!(!held.has_room(&parameters, 1));
@@ -283,7 +255,7 @@ mod tests {
                         naive.waiting.retain(|block| !(start..end).contains(block));
                     }
                     4 if held.under_way.is_none() => {
-                        if let Some(run) = held.begin(&parameters, |run| run.start.abs_diff(start), spot) {
+                        if let Some(run) = held.begin(|run| run.start.abs_diff(start)) {
                             let nearest = naive.waiting.iter().any(|block| *block == run.start);
                             prop_assert!(nearest);
                             for block in run.start..run.end {

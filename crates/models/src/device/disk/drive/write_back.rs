@@ -1,7 +1,6 @@
 //! Writing back what the cache holds: which run is next, and its way to the medium.
 
 use super::{Demand, Drive, DriveState, Transferred};
-use crate::device::disk::held_writes::HeldRun;
 use crate::device::disk::parameters::{ImmediateReporting, WriteBackOrder};
 use petrio_kernel::Time;
 
@@ -39,14 +38,13 @@ impl Drive {
     /// The arm turns to what is held, at `now`: which run it writes, if any is left.
     pub fn write_back(&self, state: &mut DriveState, now: Time) -> Option<Demand> {
         self.stop_stream(state, now);
-        let spot = |block| self.mechanics.spot(block);
         let DriveState { held, track, free, .. } = state;
         let run = match self.cache.write_back.order {
-            WriteBackOrder::FirstCome => held.begin(&self.cache, |_| Time::ZERO, spot),
+            WriteBackOrder::FirstCome => held.begin(|_| Time::ZERO),
             WriteBackOrder::ShortestPositioning => {
                 let (track, at) = (*track, now.max(*free));
                 let mut least = Time::NEVER;
-                let passing = |run: &HeldRun| {
+                held.begin(|run| {
                     let arrived = at + self.mechanics.seek(track, run.spot.track, true);
                     if arrived > least {
                         // Another is under the head before the arm is there, so that how long it would wait doesn't
@@ -56,8 +54,7 @@ impl Drive {
                     let passes = arrived + self.mechanics.wait_for_angle(run.spot.angle, arrived);
                     least = least.min(passes);
                     passes
-                };
-                held.begin(&self.cache, passing, spot)
+                })
             }
         }?;
         Some(Demand { write: true, block: run.start, blocks: run.end - run.start, force_unit_access: false })
