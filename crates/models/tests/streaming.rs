@@ -90,8 +90,8 @@ impl Stream {
         (*done.last().unwrap() - done[0]).as_millis()
     }
 
-    /// Longest that it may take, milliseconds: the medium's time or that of controller, bus and host, a twentieth on top, and what a
-    /// start may cost.
+    /// Longest that it may take, milliseconds: the medium's time or that of controller, bus and host, a twentieth on
+    /// top, and what a start may cost.
     fn longest(self, parameters: &DiskParameters) -> f64 {
         let commands = (self.commands - 1) as f64;
         let medium = on_the_medium(parameters, self.write, self.blocks, self.commands);
@@ -259,13 +259,22 @@ fn assert_streams(stream: Stream, parameters: &DiskParameters) -> Result<(), Tes
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, max_global_rejects: 65_536, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        max_global_rejects: 65_536,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_read_that_continues_the_reading_ahead_loses_no_revolution(
         drive in drives(),
         blocks in lengths(),
-        gap in prop_oneof![Just(Time::ZERO), (1u64..2_000).prop_map(Time::from_picos), (0u64..2_000).prop_map(Time::from_micros)],
+        gap in prop_oneof![
+            Just(Time::ZERO),
+            (1u64..2_000).prop_map(Time::from_picos),
+            (0u64..2_000).prop_map(Time::from_micros),
+        ],
     ) {
         assert_streams(Stream { gap, ..Stream::reads(blocks, commands(blocks)) }, &drive)?;
     }

@@ -127,13 +127,15 @@ pub enum StreamingError {
 }
 
 /// Reading ahead fills a segment and stops; the head has to come round again for what comes next.
-const SEGMENT_FULL: &str = "reading ahead has filled its segment before the host asks again, and waits for a turn of the platters to go on";
+const SEGMENT_FULL: &str =
+    "reading ahead fills its segment before the host asks again, and loses a turn to go on";
 
 /// As measured on drives of the nineties.
-const TRACK_READ: &str = "reading ahead stops at the end of a track, as measured, and a command that comes after that waits for a turn";
+const TRACK_READ: &str =
+    "reading ahead ends with a track, as measured; a command that comes later loses a turn";
 
 /// As measured on drives of the nineties.
-const NOT_TAKEN_UP: &str = "reading ahead is not taken up again when a read is served from the cache, as measured, so that it ends with its segment";
+const NOT_TAKEN_UP: &str = "reads from the cache don't take up reading ahead again, as measured: it ends";
 
 /// The arm goes on only with what it finds in the cache when a write is done.
 const WRITES_TOO_LONG: &str =

@@ -2,8 +2,8 @@
 //!
 //! Held data are kept as runs of consecutive blocks that don't overlap. A write that overlaps held ones becomes one run
 //! with them, so that each block is written once; one that only touches a run joins it as long as both fit into a
-//! segment and a quarter of the room, so that a run is never much longer than what the drive can stop for. A run that is being written is beyond
-//! change: data that come for its blocks meanwhile are held beside it, and written later.
+//! segment and a quarter of the room, so that a run is never much longer than what the drive can stop for. A run that
+//! is being written is beyond change: data that come for its blocks meanwhile are held beside it, and written later.
 //!
 //! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it;
 //! the time that bookkeeping takes.

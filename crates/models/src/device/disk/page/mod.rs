@@ -13,12 +13,13 @@
 //! completions ◀─(complete)◀─ finishing ◀─┴─(moved)                                          …(report) or (join)
 //! ```
 //!
-//! What the drive decides (hit or miss, where the arm goes, when a sector passes) is computed by [`Drive`]; what takes time
-//! is a delay on an output arc, each kind on a page of its own (`controller`, `seek`, `rotation`, `media`, `bus`), so that
-//! each can be made faster alone. The controller works on one command at a time, from `begin` to its completion; the arm
-//! may go on alone for a write that was reported early, and for one that is not where the drive takes several commands: then
-//! the controller receives the writes that continue it meanwhile, so that the arm finds them there and goes on. Reading ahead happens in the drive's state, which is brought up to
-//! the clock whenever somebody looks.
+//! What the drive decides (hit or miss, where the arm goes, when a sector passes) is computed by [`Drive`]; what takes
+//! time is a delay on an output arc, each kind on a page of its own (`controller`, `seek`, `rotation`, `media`, `bus`),
+//! so that each can be made faster alone. The controller works on one command at a time, from `begin` to its
+//! completion; the arm may go on alone for a write that was reported early, and for one that is not where the drive
+//! takes several commands: then the controller receives the writes that continue it meanwhile, so that the arm finds
+//! them there and goes on. Reading ahead happens in the drive's state, which is brought up to the clock whenever
+//! somebody looks.
 //!
 //! A drive that holds many reported writes has `write_back` besides: a write waits for room in the cache instead of for the
 //! arm, and the arm writes what is held while no command needs it.
