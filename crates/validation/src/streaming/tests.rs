@@ -1,3 +1,4 @@
+//! Every drive of the catalogue streams, and one that does not is found out.
 #![allow(clippy::unwrap_used)]
 use super::*;
 
