@@ -42,11 +42,11 @@ fn the_tabulated_drives_have_their_blocks_speeds_and_seeks() {
         let curve = SeekCurve::new(&disk.mechanics.seek, cylinders).unwrap();
         // A measured curve has the tabulated average where it was measured, and scatters about it.
         let measured = matches!(disk.mechanics.seek, SeekParameters::Measured { .. });
-        let margin_ms = if measured { 0.05 } else { 1e-6 };
+        let margin = |expected: f64| if measured { expected * 0.015 } else { 1e-6 };
         for (distance, expected) in [1, cylinders / 3, cylinders - 1].into_iter().zip(seeks) {
             let found = curve.time(distance).as_millis();
             assert!(
-                (found - expected).abs() < margin_ms,
+                (found - expected).abs() < margin(expected),
                 "{model}: {distance} cylinders take {found} ms, not {expected}"
             );
         }
