@@ -40,9 +40,9 @@ fn the_tabulated_drives_have_their_blocks_speeds_and_seeks() {
         assert_eq!(disk.mechanics.rotation.revolution(), Time::from_seconds(60.0 / rpm), "{model}");
         let cylinders = disk.geometry.cylinders;
         let curve = SeekCurve::new(&disk.mechanics.seek, cylinders).unwrap();
-        // A measured curve has the tabulated average where it was measured, and scatters about it.
+        // A measured curve scatters about the tabulated figures, and beyond its last point it is extrapolated.
         let measured = matches!(disk.mechanics.seek, SeekParameters::Measured { .. });
-        let margin = |expected: f64| if measured { expected * 0.015 } else { 1e-6 };
+        let margin = |expected: f64| if measured { expected * 0.04 } else { 1e-6 };
         for (distance, expected) in [1, cylinders / 3, cylinders - 1].into_iter().zip(seeks) {
             let found = curve.time(distance).as_millis();
             assert!(
