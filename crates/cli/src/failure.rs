@@ -23,6 +23,13 @@ pub(crate) enum Failure {
     },
     /// A result could not be written.
     Output(String),
+    /// A prediction lies outside of its bound.
+    Missed {
+        /// Which, and by how much.
+        message: String,
+        /// How to see more.
+        help: String,
+    },
     /// Somebody has interrupted it.
     Interrupted,
     /// Standard output was closed early, by `head` for instance; nobody wants to hear of that.

@@ -47,6 +47,11 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             talk(&format!("error: {}", shown::message(&message)));
             ExitCode::from(1)
         }
+        Failure::Missed { message, help } => {
+            talk(&format!("error: {}", shown::message(&message)));
+            talk(&format!(" help: {}", shown::message(&help)));
+            ExitCode::from(1)
+        }
         Failure::Interrupted => {
             talk("interrupted");
             ExitCode::from(INTERRUPTED)

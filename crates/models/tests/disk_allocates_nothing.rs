@@ -20,6 +20,8 @@ fn drive() -> DiskParameters {
     DiskParameters {
         name: "test drive".to_owned(),
         source: "made up".to_owned(),
+        assumed: Vec::new(),
+        data_sheet: None,
         geometry: GeometryParameters {
             surfaces: 2,
             cylinders: 1_000,

@@ -36,6 +36,8 @@ fn drive() -> DiskParameters {
     DiskParameters {
         name: "test drive".to_owned(),
         source: "made up".to_owned(),
+        assumed: Vec::new(),
+        data_sheet: None,
         geometry: GeometryParameters {
             surfaces: 4,
             cylinders: 400,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use petrio_kernel::Time;
+use petrio_models::device::disk::parameters::SeekParameters;
 use petrio_models::device::disk::{DiskParameters, SeekCurve};
 use petrio_scenario::catalogue::{DEVICES, Device};
 use petrio_scenario::{Loaded, load_text};
@@ -39,10 +40,13 @@ fn the_tabulated_drives_have_their_blocks_speeds_and_seeks() {
         assert_eq!(disk.mechanics.rotation.revolution(), Time::from_seconds(60.0 / rpm), "{model}");
         let cylinders = disk.geometry.cylinders;
         let curve = SeekCurve::new(&disk.mechanics.seek, cylinders).unwrap();
+        // A measured curve scatters about the tabulated figures, and beyond its last point it is extrapolated.
+        let measured = matches!(disk.mechanics.seek, SeekParameters::Measured { .. });
+        let margin = |expected: f64| if measured { expected * 0.04 } else { 1e-6 };
         for (distance, expected) in [1, cylinders / 3, cylinders - 1].into_iter().zip(seeks) {
             let found = curve.time(distance).as_millis();
             assert!(
-                (found - expected).abs() < 1e-6,
+                (found - expected).abs() < margin(expected),
                 "{model}: {distance} cylinders take {found} ms, not {expected}"
             );
         }

@@ -3,6 +3,7 @@
 //! | module | what is predicted | what stands beside it |
 //! | --- | --- | --- |
 //! | [`disks`] | each request's time on a drive | that drive measured, DiskSim's own prediction ([`demerit`] figures) |
+//! | [`streaming`] | sequential rates of the catalogue's drives | the data sheets' sustained rates |
 //! | [`fs`] | times of operations on ext3 and ext4 | this machine, on a loop device or in a directory |
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
@@ -15,3 +16,4 @@ pub mod dissertation_shapes;
 pub mod fs;
 pub mod ivy;
 pub mod ops;
+pub mod streaming;

@@ -20,3 +20,4 @@ pub(crate) mod validate;
 mod validate_fs;
 mod validate_ivy;
 mod validate_ops;
+mod validate_streaming;

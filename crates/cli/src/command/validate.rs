@@ -3,6 +3,7 @@
 use crate::command::validate_fs::ValidateFs;
 use crate::command::validate_ivy::ValidateIvy;
 use crate::command::validate_ops::ValidateOps;
+use crate::command::validate_streaming::ValidateStreaming;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
@@ -24,6 +25,7 @@ pub(crate) enum Validate {
         #[arg(long)]
         json: bool,
     },
+    Streaming(ValidateStreaming),
     /// Single file operations: the requests that reach the device and the time, beside a real kernel's where there is
     /// root
     Ops(ValidateOps),
@@ -44,6 +46,7 @@ impl Validate {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let (dir, json) = match self {
             Self::Disks { dir, json } => (dir, json),
+            Self::Streaming(streaming) => return streaming.execute(),
             Self::Ops(ops) => return ops.execute(),
             Self::Fs(fs) => return fs.execute(),
             Self::Ivy(ivy) => return ivy.execute(),

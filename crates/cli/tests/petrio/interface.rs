@@ -67,6 +67,7 @@ fn the_help_of_every_command_names_its_options() {
         ("catalogue show", &["<NAME>"]),
         ("catalogue import", &["<FILE>", "--drive"]),
         ("validate disks", &["--dir", "--json"]),
+        ("validate streaming", &["--json", "1 MiB"]),
         ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
         (
             "fit",

@@ -41,6 +41,11 @@ impl Segment {
         self.start = self.start.max(self.end.saturating_sub(size));
     }
 
+    /// Gives everything up, and goes on from its end.
+    pub(super) fn forget(&mut self) {
+        self.start = self.end;
+    }
+
     /// Gives everything up.
     pub(super) fn clear(&mut self) {
         self.end = self.start;

@@ -70,6 +70,8 @@ pub struct DriveState {
     reading: Option<(SegmentIndex, Stream)>,
     /// Written data on their way to the medium: segment and one past the last block.
     writing: Option<(SegmentIndex, u64)>,
+    /// Blocks of writes that were received to be reported, and are not on the medium.
+    unwritten: u64,
     /// Written data that are reported and wait for the arm, in a drive that holds many.
     held: HeldWrites,
     /// One past the last block of the held run that was written last, if the arm has done nothing else since.
@@ -242,6 +244,7 @@ impl Drive {
             cache: Cache::new(&self.cache),
             reading: None,
             writing: None,
+            unwritten: 0,
             held: HeldWrites::default(),
             written_back: None,
             last_was_write: false,
@@ -271,8 +274,8 @@ impl Drive {
             held.start = demand.end();
         }
         self.read_ahead(state, segment, demand, demand.end(), at);
-        if !self.cache.keep && state.reading.is_none() {
-            state.cache.segment_mut(segment).clear();
+        if !self.cache.keep && state.reading.as_ref().is_none_or(|(_, stream)| stream.is_over()) {
+            state.cache.segment_mut(segment).forget();
         }
     }
 
@@ -281,15 +284,40 @@ impl Drive {
         state.writing = Some((segment, demand.end()));
     }
 
-    /// Written blocks are on the medium at `at`.
-    pub fn stored(&self, state: &mut DriveState, demand: Demand, segment: SegmentIndex, at: Time) {
+    /// The data of a write that is to be reported are in the cache: whether there is room for them beside what is not on
+    /// the medium, so that it is reported now.
+    pub fn received(&self, state: &mut DriveState, demand: Demand) -> bool {
+        state.unwritten += demand.blocks;
+        self.has_room_unwritten(state.unwritten)
+    }
+
+    /// Whether so many blocks may be reported before they are on the medium. They share a segment, as each continues the
+    /// one before; a drive that has more to write lets its host wait.
+    pub(super) fn has_room_unwritten(&self, blocks: u64) -> bool {
+        blocks <= self.cache.segment_size.get()
+    }
+
+    /// Written blocks are on the medium at `at`; `reported` says that they were, or wait to be, reported before. Gives
+    /// whether there is room now for those that wait.
+    pub fn stored(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        segment: SegmentIndex,
+        reported: bool,
+        at: Time,
+    ) -> bool {
         state.free = at;
+        if reported {
+            state.unwritten = state.unwritten.saturating_sub(demand.blocks);
+        }
         if state.writing == Some((segment, demand.end())) {
             state.writing = None;
             if !(self.cache.keep && self.cache.read_hits_on_written) {
                 state.cache.segment_mut(segment).clear();
             }
         }
+        self.has_room_unwritten(state.unwritten)
     }
 
     /// Time over the bus for a command whose data are all in the cache.

@@ -5,9 +5,15 @@ use super::layout::Track;
 use petrio_kernel::Time;
 
 impl Drive {
-    /// How long after `now` the first block of a command could pass the head, if it were begun now: a movement in
-    /// progress, seek, settling, rotation. Controller overheads and cached blocks are not considered.
-    pub fn positioning(&self, state: &DriveState, demand: Demand, now: Time) -> Time {
+    /// How long after `now` the first block of a command that came at `came` could pass the head, if it were begun now: a
+    /// movement in progress, seek, settling, rotation; or until a reading that goes on has come there. None at all for a
+    /// read that is wholly in the cache. Controller overheads are not considered.
+    pub fn positioning(&self, state: &DriveState, demand: Demand, came: Time, now: Time) -> Time {
+        if !demand.write
+            && let Some(wait) = self.without_arm(state, demand, came, now)
+        {
+            return wait;
+        }
         let place = self.mechanics().layout().place(demand.block);
         let arrived = state.free().max(now) + self.mechanics().seek(state.track(), place.track, demand.write);
         arrived + self.mechanics().rotational_wait(place, arrived) - now

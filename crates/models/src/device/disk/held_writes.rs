@@ -2,8 +2,8 @@
 //!
 //! Held data are kept as runs of consecutive blocks that don't overlap. A write that overlaps held ones becomes one run
 //! with them, so that each block is written once; one that only touches a run joins it as long as both fit into a
-//! segment, so that a run is never much longer than what the drive can stop for. A run that is being written is beyond
-//! change: data that come for its blocks meanwhile are held beside it, and written later.
+//! segment and a quarter of the room, so that a run is never much longer than what the drive can stop for. A run that
+//! is being written is beyond change: data that come for its blocks meanwhile are held beside it, and written later.
 //!
 //! Left out: that the room is part of the same buffer as the segments, so that what is held leaves reads less of it;
 //! the time that bookkeeping takes.
@@ -36,6 +36,10 @@ pub(super) struct HeldRun {
     /// Where its first block lies: looked up once, as the arm looks at all runs whenever it picks one.
     pub(super) spot: Spot,
 }
+
+/// A run grows to no more than this part of the room. Its room is free again when all of it is written: were all data one
+/// run, the host would wait for the arm, and the arm would find nothing to go on with.
+const PIECES: u64 = 4;
 
 impl HeldRun {
     fn blocks(&self) -> u64 {
@@ -73,7 +77,8 @@ impl HeldWrites {
         for other in &self.runs[first..behind] {
             run = union(run, *other);
         }
-        let fits = |run: HeldRun| run.blocks() <= parameters.segment_size.get();
+        let longest = parameters.segment_size.get().min(parameters.most_held() / PIECES);
+        let fits = |run: HeldRun| run.blocks() <= longest;
         if let Some(before) = first.checked_sub(1).map(|before| self.runs[before])
             && before.end == run.start
             && fits(union(run, before))

@@ -7,6 +7,7 @@
 //! import into these structures.
 
 mod cache;
+mod data_sheet;
 mod geometry;
 mod mechanics;
 mod overheads;
@@ -15,6 +16,7 @@ mod queue;
 pub use cache::{
     CacheParameters, ImmediateReporting, ReadAhead, WriteBackOrder, WriteBackParameters, WriteSegments,
 };
+pub use data_sheet::DataSheet;
 pub use geometry::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
 pub use mechanics::{MechanicsParameters, SeekParameters};
 pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};
@@ -34,6 +36,13 @@ pub struct DiskParameters {
     /// Where the figures come from: a data sheet, a paper, a parameter file.
     #[serde(default)]
     pub source: String,
+    /// Keys of this description whose values no source gives, such as `cache.segments`: they are those of a drive of the
+    /// family, or usual at its time. They change nothing; reports say so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+    /// What its maker says of it as a whole, to hold predictions against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_sheet: Option<DataSheet>,
     /// Where blocks lie on the platters.
     pub geometry: GeometryParameters,
     /// How the arm moves and the platters turn.

@@ -3,6 +3,10 @@
 //! A drive goes on reading behind a read until a limit, while its host thinks. Nothing happens in between that anybody
 //! could see, so the reading is kept as where and when it began, and advanced to `now` when somebody looks: run by run
 //! along the tracks, within a run sector by sector.
+//!
+//! What a command wants is read whatever the limits of reading ahead are: they hold for what nobody has asked for. And as
+//! the head passes what comes behind the end in any case, a reading that has ended goes on as if it had not for a command
+//! that was known before: it only wasn't looked at in between.
 
 use super::layout::{Place, Run, Track};
 use super::mechanics::Mechanics;
@@ -17,6 +21,8 @@ pub(super) struct Stream {
     block: u64,
     /// One past the last block it may read.
     limit: u64,
+    /// One past the last block that a command wants, which no scope holds back.
+    wanted: u64,
     scope: ReadAhead,
     /// The track that the head is on, or on its way to.
     track: Track,
@@ -48,6 +54,7 @@ impl Stream {
         let mut stream = Self {
             block,
             limit,
+            wanted: block,
             scope,
             track,
             start: at,
@@ -75,7 +82,7 @@ impl Stream {
             ReadAhead::Cylinder => to.cylinder != self.track.cylinder,
             ReadAhead::Segment | ReadAhead::TrackAhead => false,
         };
-        if leaves {
+        if leaves && self.block >= self.wanted {
             return;
         }
         self.arrival = at + mechanics.seek(self.track, to, false);
@@ -111,8 +118,25 @@ impl Stream {
             return 0;
         }
         let sectors = u128::from(passed) * u128::from(self.run.sectors) / u128::from(all);
+        // Times of sectors are rounded down: a sector has passed when its time has, not a picosecond later.
+        let next = mechanics.sector_time(self.run.place.zone, sectors as u32 + 1).as_picos();
+        let sectors = if next <= passed { sectors + 1 } else { sectors };
         // Slipped sectors lie somewhere in the run: blocks are counted as if they were spread evenly.
         (sectors * u128::from(self.run.blocks) / u128::from(self.run.sectors.max(1))) as u64
+    }
+
+    /// How long after `now` it has come to `block`, if that is not further ahead than the block that it reads next;
+    /// having ended, it serves who came before it had.
+    pub(super) fn reaches(&self, mechanics: &Mechanics, block: u64, came: Time, now: Time) -> Option<Time> {
+        if block > self.limit {
+            return None;
+        }
+        let mut ahead = self.clone();
+        let position = ahead.advance(mechanics, now);
+        if block > position || (ahead.over && block == position && came > ahead.ended) {
+            return None;
+        }
+        Some(if block == position { ahead.start.saturating_sub(now) } else { Time::ZERO })
     }
 
     /// For how long the arm has worked for it up to `now`, to which it was advanced, since this was last asked.
@@ -128,17 +152,33 @@ impl Stream {
         self.over
     }
 
-    /// Lets it go on to a further limit.
-    pub(super) fn extend(&mut self, mechanics: &Mechanics, limit: u64, now: Time) {
+    /// The block that it reads, or would read next.
+    pub(super) fn position(&self, mechanics: &Mechanics, now: Time) -> u64 {
+        if self.over { self.block } else { self.block + self.blocks_at(mechanics, now) }
+    }
+
+    /// A command wants all up to `wanted`, and lets it go on to a further limit. It has been advanced to now.
+    pub(super) fn extend(&mut self, mechanics: &Mechanics, wanted: u64, limit: u64) {
+        self.wanted = self.wanted.max(wanted);
         if limit <= self.limit {
             return;
         }
-        self.advance(mechanics, now);
         self.limit = limit;
         if !self.over {
             // The present run may have been cut by the old limit.
             self.run = mechanics.run(self.block, limit - self.block);
         }
+    }
+
+    /// Goes on where it ended, as if it had not, for a command that came before that and wants the next blocks up to
+    /// `wanted`. Says whether it does.
+    pub(super) fn resume(&mut self, mechanics: &Mechanics, came: Time, wanted: u64, limit: u64) -> bool {
+        if self.over && came <= self.ended {
+            self.wanted = self.wanted.max(wanted);
+            self.limit = self.limit.max(limit);
+            self.next_run(mechanics, self.ended);
+        }
+        !self.over
     }
 
     /// Stops it at `now`: the track where the head ends up, and when it is free. A movement of the arm is finished

@@ -5,6 +5,7 @@
 
 use super::drive::{Class, Demand, Drive, DriveState};
 use petrio_kernel::Time;
+use std::collections::VecDeque;
 
 /// A drive that serves one command at a time.
 #[derive(Clone, Debug)]
@@ -14,7 +15,9 @@ pub struct Replay<'a> {
     /// The arm works for a write that has been reported until then.
     busy: Time,
     /// Writes that have been reported and are stored when the arm is done: demand, segment, time.
-    pending: std::collections::VecDeque<(Demand, usize, Time)>,
+    pending: VecDeque<(Demand, usize, Time)>,
+    /// The same, with their blocks, until they are on the medium: the arm's time runs ahead of the host's.
+    unwritten: VecDeque<(u64, Time)>,
     /// A run that was held and is being written, and when that ends.
     writing_back: Option<(Demand, Time)>,
     /// From when on the arm may turn to what is held.
@@ -29,7 +32,8 @@ impl<'a> Replay<'a> {
             drive,
             state,
             busy: Time::ZERO,
-            pending: std::collections::VecDeque::new(),
+            pending: VecDeque::new(),
+            unwritten: VecDeque::new(),
             writing_back: None,
             idle: Time::ZERO,
         }
@@ -41,7 +45,7 @@ impl<'a> Replay<'a> {
         self.settle(now);
         self.write_back(now, true);
         let drive = self.drive;
-        let begun = drive.begin(&mut self.state, demand, now);
+        let begun = drive.begin(&mut self.state, demand, now, now);
         let completion = drive.completion(demand);
         match begun.class {
             Class::Hit => now + begun.overhead + drive.bus_time(demand) + completion,
@@ -49,7 +53,7 @@ impl<'a> Replay<'a> {
             Class::Fetch { from, segment } => {
                 let granted = self.grant(now + begun.overhead);
                 let state = &mut self.state;
-                let arrived = granted + drive.position(state, demand, from, granted);
+                let arrived = granted + drive.position(state, demand, from, false, granted);
                 let start = arrived + drive.wait(false, from, demand.end() - from, arrived);
                 let passed = drive.transfer(state, demand, from, start, now + begun.bus_start);
                 drive.fetched(state, demand, from, segment, passed.end);
@@ -61,7 +65,7 @@ impl<'a> Replay<'a> {
                 let bus_start =
                     begun.bus_start - begun.overhead + if continues { now + begun.overhead } else { granted };
                 let state = &mut self.state;
-                let arrived = granted + drive.position(state, demand, demand.block, granted);
+                let arrived = granted + drive.position(state, demand, demand.block, continues, granted);
                 let start = arrived + drive.wait(true, demand.block, demand.blocks, arrived);
                 let passed = drive.transfer(state, demand, demand.block, start, bus_start);
                 drive.storing(state, demand, segment);
@@ -69,11 +73,13 @@ impl<'a> Replay<'a> {
                 self.busy = passed.end;
                 self.idle = passed.end;
                 if reported {
+                    let room = self.drained(demand, data);
                     self.pending.push_back((demand, segment, passed.end));
-                    return data + completion;
+                    self.unwritten.push_back((demand.blocks, passed.end));
+                    return room + completion;
                 }
                 let (disconnect, reselect) = drive.disconnection(early_disconnect);
-                drive.stored(state, demand, segment, passed.end);
+                drive.stored(state, demand, segment, false, passed.end);
                 passed.end.max(data + disconnect) + reselect + completion
             }
             Class::Hold => {
@@ -97,6 +103,23 @@ impl<'a> Replay<'a> {
         }
         self.settle(done);
         done
+    }
+
+    /// When there is room for a reported write beside those that are not on the medium, if its data come at `data`.
+    fn drained(&mut self, demand: Demand, data: Time) -> Time {
+        while self.unwritten.front().is_some_and(|(_, end)| *end <= data) {
+            self.unwritten.pop_front();
+        }
+        let mut blocks = demand.blocks + self.unwritten.iter().map(|(blocks, _)| blocks).sum::<u64>();
+        let mut room = data;
+        for (written, end) in &self.unwritten {
+            if self.drive.has_room_unwritten(blocks) {
+                break;
+            }
+            blocks -= written;
+            room = *end;
+        }
+        room
     }
 
     /// When a command that is decoded at `decoded` gets the arm.
@@ -156,7 +179,7 @@ impl<'a> Replay<'a> {
         while let Some(&(stored, segment, at)) = self.pending.front()
             && at <= now
         {
-            self.drive.stored(&mut self.state, stored, segment, at);
+            self.drive.stored(&mut self.state, stored, segment, true, at);
             self.pending.pop_front();
         }
     }

@@ -33,6 +33,8 @@ pub(super) fn read(
     let parameters = DiskParameters {
         name: disk.block().name.clone(),
         source: format!("DiskSim parameter file {}", file_name(&disk.block().file)),
+        assumed: Vec::new(),
+        data_sheet: None,
         geometry,
         mechanics,
         bus: BusParameters { read_block: slower(path.read_block), write_block: slower(path.write_block) },

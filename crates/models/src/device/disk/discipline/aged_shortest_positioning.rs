@@ -20,7 +20,8 @@ impl Discipline for AgedShortestPositioning {
         let longest = self.longest_wait.as_picos().max(1);
         let weighted = |request: &BlockRequest| {
             let waited = (head.now - request.issued).as_picos();
-            let positioning = head.drive.positioning(head.state, demand(request), head.now).as_picos();
+            let positioning =
+                head.drive.positioning(head.state, demand(request), request.issued, head.now).as_picos();
             let left = longest.saturating_sub(waited);
             // Among those that have waited too long, the oldest goes first.
             let overdue = std::cmp::Reverse(waited.saturating_sub(longest));

@@ -16,7 +16,7 @@ impl Discipline for ShortestPositioning {
         waiting
             .iter()
             .min_by_key(|(_, request)| {
-                (head.drive.positioning(head.state, demand(request), head.now), request.id)
+                (head.drive.positioning(head.state, demand(request), request.issued, head.now), request.id)
             })
             .map(|(slot, _)| slot)
     }

@@ -8,13 +8,15 @@ use crate::device::disk::read_ahead::Stream;
 use petrio_kernel::Time;
 
 impl Drive {
-    /// A command begins at `now`: the cache is looked into, reading ahead is stopped if it must be.
-    pub fn begin(&self, state: &mut DriveState, demand: Demand, now: Time) -> Begun {
+    /// A command that came into the drive at `came` begins at `now`: the cache is looked into, reading ahead is stopped if
+    /// it must be.
+    pub fn begin(&self, state: &mut DriveState, demand: Demand, came: Time, now: Time) -> Begun {
         let after_write = std::mem::replace(&mut state.last_was_write, demand.write);
         let of = |overhead: AfterReadOrWrite| {
             if after_write { overhead.after_write.time() } else { overhead.after_read.time() }
         };
         self.look_at_stream(state, now);
+        self.resume_stream(state, demand, came, now);
         if demand.write {
             self.begin_write(state, demand, now, of)
         } else {
@@ -32,7 +34,7 @@ impl Drive {
         let command = self.overheads.command.time();
         let prepare = self.overheads.data_preparation.time();
         let (hit, miss) = (command + of(self.overheads.read_hit), command + of(self.overheads.read_miss));
-        let being_read = self.streaming_to(state, demand.block);
+        let being_read = self.streaming_to(state, demand.block, now);
         let held_to = state.held.held_to(demand.block);
         if held_to >= demand.end() {
             if !self.cache.hits_beside_read_ahead {
@@ -40,11 +42,11 @@ impl Drive {
             }
             return Begun { class: Class::Hit, overhead: hit + prepare, bus_start: hit + prepare };
         }
-        let found = if self.cache.keep || state.writing.is_some() {
-            state.cache.find(&self.cache, demand.block, demand.end()).or(being_read)
-        } else {
-            being_read
-        };
+        let read_into = state.reading.as_ref().map(|(segment, _)| *segment);
+        let found = state.cache.find(&self.cache, demand.block, demand.end());
+        // A drive that keeps nothing has what is still on its way.
+        let there = |found: &usize| self.cache.keep || state.writing.is_some() || read_into == Some(*found);
+        let found = found.filter(there).or(being_read);
         let Some(segment) = found else {
             self.stop_stream(state, now);
             let segment = state.cache.take_for_read(&self.cache, held_to);
@@ -59,10 +61,12 @@ impl Drive {
         if streaming {
             let limit = self.read_ahead_limit(state, segment, demand);
             if let Some((_, stream)) = &mut state.reading {
-                stream.extend(&self.mechanics, limit.max(demand.end()), now);
+                stream.extend(&self.mechanics, demand.end(), limit);
             }
             if !whole {
-                return self.follow(state, segment, demand, now, hit + prepare, miss);
+                let is_hit = held > demand.block || self.cache.hit_on_block_being_read;
+                let overhead = if is_hit { hit } else { miss };
+                return self.follow(state, segment, demand, now, overhead + prepare, miss);
             }
         } else if !(whole && self.cache.hits_beside_read_ahead) {
             self.stop_stream(state, now);
@@ -76,10 +80,32 @@ impl Drive {
         Begun { class: Class::Fetch { from: held, segment }, overhead: miss, bus_start: hit + prepare }
     }
 
-    /// The segment that is being read into, if the block that is just being read is `block` and that counts as a hit.
-    fn streaming_to(&self, state: &DriveState, block: u64) -> Option<SegmentIndex> {
-        let (segment, _) = state.reading.as_ref()?;
-        (self.cache.hit_on_block_being_read && state.cache.segment(*segment).end == block).then_some(*segment)
+    /// The segment that is being read into, if the next block that it gets is `block`: the head is on its way to it, or
+    /// over it. To give up that reading for the same block would take a turn of the platters.
+    fn streaming_to(&self, state: &DriveState, block: u64, now: Time) -> Option<SegmentIndex> {
+        let (segment, stream) = state.reading.as_ref()?;
+        (stream.position(&self.mechanics, now) == block).then_some(*segment)
+    }
+
+    /// A read that was known before the reading ahead came to its end, and wants more than it has read, lets it go on; for
+    /// any other command an ended reading is of no use any more.
+    fn resume_stream(&self, state: &mut DriveState, demand: Demand, came: Time, now: Time) {
+        let Some((segment, stream)) = &state.reading else { return };
+        if !stream.is_over() {
+            return;
+        }
+        let segment = *segment;
+        let read = state.cache.segment(segment).start..=stream.position(&self.mechanics, now);
+        let continues = !demand.write && read.contains(&demand.block) && !read.contains(&demand.end());
+        let limit = self.read_ahead_limit(state, segment, demand);
+        let goes_on = continues
+            && (state.reading.as_mut())
+                .is_some_and(|(_, stream)| stream.resume(&self.mechanics, came, demand.end(), limit));
+        if goes_on {
+            self.look_at_stream(state, now);
+        } else {
+            state.reading = None;
+        }
     }
 
     /// The blocks come with the reading that goes on.
@@ -126,7 +152,7 @@ impl Drive {
             return Begun { class: Class::Hold, overhead, bus_start };
         }
         state.held.give_up(demand.block, demand.end(), || self.mechanics.spot(demand.end()));
-        let continues = state.writing.is_some_and(|(_, end)| end == demand.block);
+        let continues = self.continues(state, demand);
         let reported = !demand.force_unit_access
             && demand.blocks <= self.cache.segment_size.get()
             && match self.cache.immediate_reporting {
@@ -172,6 +198,11 @@ impl Drive {
         }
     }
 
+    /// Whether a command is a write that continues the data on their way to the medium.
+    pub fn continues(&self, state: &DriveState, demand: Demand) -> bool {
+        demand.write && state.writing.is_some_and(|(_, end)| end == demand.block)
+    }
+
     /// Starts reading ahead at `block` from `at` on, if the rules want it.
     pub(super) fn read_ahead(
         &self,
@@ -183,7 +214,7 @@ impl Drive {
     ) {
         let limit = self.read_ahead_limit(state, segment, demand);
         // The arm goes to writes that are held, if there are any.
-        if limit > block && state.held.is_clean() {
+        if state.held.is_clean() {
             let scope = self.cache.read_ahead;
             let stream = Stream::start(&self.mechanics, state.track, at, block, limit, scope);
             state.reading = Some((segment, stream));
@@ -208,6 +239,32 @@ impl Drive {
         limit.max(minimum).min(self.blocks())
     }
 
+    /// How long a read waits that needs no movement of the arm: its blocks are in the cache, or the reading that goes on
+    /// (or would, had it known of the command) has them next.
+    pub(in crate::device::disk) fn without_arm(
+        &self,
+        state: &DriveState,
+        demand: Demand,
+        came: Time,
+        now: Time,
+    ) -> Option<Time> {
+        if state.held.held_to(demand.block) >= demand.end() {
+            return Some(Time::ZERO);
+        }
+        if let Some((segment, stream)) = &state.reading {
+            let held = state.cache.segment(*segment);
+            // A reading that goes on is of use for what it has read and for the very next block: for one further ahead it
+            // would be given up.
+            if demand.block >= held.start
+                && let Some(wait) = stream.reaches(&self.mechanics, demand.block, came, now)
+            {
+                return Some(wait);
+            }
+        }
+        let found = self.cache.keep.then(|| state.cache.find(&self.cache, demand.block, demand.end()))??;
+        (state.cache.segment(found).end >= demand.end()).then_some(Time::ZERO)
+    }
+
     /// Brings the reading ahead up to `now`, and the cache with it.
     fn look_at_stream(&self, state: &mut DriveState, now: Time) {
         let Some((segment, stream)) = &mut state.reading else { return };
@@ -216,7 +273,6 @@ impl Drive {
         state.own_work += stream.worked(now);
         if stream.is_over() {
             (state.track, _) = stream.stop(&self.mechanics, now, true);
-            state.reading = None;
         }
     }
 

@@ -16,9 +16,16 @@ impl Drive {
     }
 
     /// The arm moves for a command from `now` on: how long until it is over the first track, waiting for a movement or
-    /// a sector in progress included.
-    pub fn position(&self, state: &mut DriveState, demand: Demand, from: u64, now: Time) -> Time {
-        let continues = !demand.write || state.writing.is_some_and(|(_, end)| end == demand.block);
+    /// a sector in progress included. `continues` says that the command is a write that continues the one before.
+    pub fn position(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        from: u64,
+        continues: bool,
+        now: Time,
+    ) -> Time {
+        let continues = continues || !demand.write;
         let least = if continues { Time::ZERO } else { self.overheads.minimum_write_positioning.time() };
         self.move_arm(state, from, demand.write, now, least)
     }

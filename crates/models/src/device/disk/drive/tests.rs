@@ -40,6 +40,8 @@ fn parameters() -> DiskParameters {
     DiskParameters {
         name: "small".to_owned(),
         source: "made up".to_owned(),
+        assumed: Vec::new(),
+        data_sheet: None,
         geometry: GeometryParameters {
             surfaces: 2,
             cylinders: 10,

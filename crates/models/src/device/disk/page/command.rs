@@ -34,7 +34,7 @@ fn written(spare: Option<Command>, sheet: Sheet) -> Command {
     }
 }
 
-/// The controller is free. With it goes the sheet of the command that it completed last.
+/// The controller is free. With it goes the sheet of the command that it was done with last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Controller(Option<Command>);
 
@@ -44,7 +44,7 @@ impl Controller {
         written(self.0, sheet)
     }
 
-    /// It has completed a command.
+    /// It is done with a command.
     pub(super) fn after(command: Command) -> Self {
         Self(Some(command))
     }
@@ -131,6 +131,12 @@ impl Sheet {
     /// Whether it writes what was held.
     pub(super) fn is_of_held(&self) -> bool {
         self.begun.is_none() && self.demand.write
+    }
+
+    /// Whether the controller leaves it to the arm when its data are there, and goes on with others meanwhile, in a drive
+    /// that takes several commands.
+    pub(super) fn is_left_to_arm(&self, several: bool) -> bool {
+        several && self.store().is_some_and(|store| !store.reported)
     }
 
     /// Charges what has passed since the last charge.

@@ -5,7 +5,7 @@ use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
-use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder};
+use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder, Update};
 use std::sync::Arc;
 
 /// The queue before the drive sends the request that its discipline picks, as long as the drive accepts one.
@@ -22,10 +22,15 @@ pub(super) fn dispatch(
     let unit = dispatch.peek(places.unit);
     let request =
         pick(&mut dispatch, places.queue, before, drive, move |binding| (*binding.get(sweep), unit));
+    let arrivals = places.arrivals.map(|arrivals| dispatch.update(arrivals));
     let commands = dispatch.put(places.commands);
     dispatch.action(move |f| {
         let request = f.take(request);
         f.update(sweep).advance(request.address);
+        if let Some(arrivals) = arrivals {
+            let now = f.now();
+            f.update(arrivals).note(request.id, now);
+        }
         f.put(commands, request);
     });
 }
@@ -49,6 +54,35 @@ fn pick<U: Bound<Unit> + Send + Sync + 'static>(
     })
 }
 
+/// Consumes the command that the controller begins: what the discipline picks; but while the arm has writes that are not
+/// reported yet, only a write that continues them, so that the arm goes on with it. Any other is picked when the arm's
+/// place is known.
+fn pick_command(
+    begin: &mut TransitionBuilder<'_>,
+    places: &Places,
+    discipline: &Arc<dyn Discipline>,
+    drive: &Arc<Drive>,
+    unit: Update<Unit>,
+) -> Take<BlockRequest> {
+    let overlaps = places.arrivals.is_some() && !drive.holds_writes();
+    if !overlaps {
+        let look = move |binding: &petrio_kernel::Binding<'_>| (binding.get(unit).sweep, unit);
+        return pick(begin, places.commands, discipline, drive, look);
+    }
+    let in_order = discipline.line() == Line::Arrival;
+    let (discipline, drive) = (Arc::clone(discipline), Arc::clone(drive));
+    begin.take_selected(places.commands, move |waiting, binding| {
+        let Unit { state, sweep, left_to_arm, .. } = binding.get(unit);
+        if *left_to_arm == 0 {
+            return discipline
+                .pick(waiting, &Head { drive: &drive, state, sweep: *sweep, now: binding.now() });
+        }
+        let continues = |request: &BlockRequest| drive.continues(state, demand(request));
+        let candidates = if in_order { 1 } else { usize::MAX };
+        (waiting.iter().take(candidates)).find(|(_, request)| continues(request)).map(|(slot, _)| slot)
+    })
+}
+
 /// The controller begins a command, decodes it, and completes it.
 pub(super) fn controller(
     page: &mut PageBuilder<'_>,
@@ -57,23 +91,41 @@ pub(super) fn controller(
     disciplines: [&Arc<dyn Discipline>; 2],
     completions: Place<BlockRequest>,
 ) {
-    let returns_to_zero = disciplines.iter().any(|discipline| discipline.returns_to_zero());
     let mut page = page.page("controller");
+    begin(&mut page, drive, places, disciplines);
+    decode(&mut page, places);
+    followed(&mut page, drive, places);
+    complete(&mut page, places, completions);
+    reads_over_the_bus(&mut page, drive, places);
+    if let Some(held) = places.held {
+        write_back::take_in(&mut page, drive, places, held);
+        write_back::flush(&mut page, places, held);
+    }
+}
+
+/// The controller begins a command: what it needs is found out.
+fn begin(
+    page: &mut PageBuilder<'_>,
+    drive: &Arc<Drive>,
+    places: &Places,
+    disciplines: [&Arc<dyn Discipline>; 2],
+) {
+    let returns_to_zero = disciplines.iter().any(|discipline| discipline.returns_to_zero());
     let mut begin = page.transition("begin");
     let controller = begin.take(places.controller);
     let unit = begin.update(places.unit);
-    let request = pick(&mut begin, places.commands, disciplines[1], drive, move |binding| {
-        (binding.get(unit).sweep, unit)
-    });
+    let request = pick_command(&mut begin, places, disciplines[1], drive, unit);
     let decoding = begin.may_put(places.decoding, 1);
     let from_cache = begin.may_put(places.from_cache, 1);
     let following = begin.may_put(places.following, 1);
     let held = places.held.map(|held| (begin.may_put(held.decoding, 1), begin.may_put(held.flushing, 1)));
     let begun_by = Arc::clone(drive);
     let own_work = places.own_work;
+    let arrivals = places.arrivals.map(|arrivals| begin.update(arrivals));
     begin.action(move |f| {
         let request = f.take(request);
         let now = f.now();
+        let came = arrivals.and_then(|arrivals| f.update(arrivals).of(request.id)).unwrap_or(now);
         let demand = demand(&request);
         let charged = request.issued;
         let mut command = f.take(controller).begin(Sheet {
@@ -95,7 +147,7 @@ pub(super) fn controller(
         let drive = f.update(unit);
         let back = drive.sweep.advance(demand.block);
         command.via_zero = back && returns_to_zero;
-        let begun = begun_by.begin(&mut drive.state, demand, now);
+        let begun = begun_by.begin(&mut drive.state, demand, came, now);
         command.begun = Some(begun);
         let read_ahead = drive.state.take_own_work();
         if read_ahead > Time::ZERO {
@@ -128,7 +180,10 @@ pub(super) fn controller(
             }
         }
     });
+}
 
+/// A command that needs the arm is decoded.
+fn decode(page: &mut PageBuilder<'_>, places: &Places) {
     let mut decode = page.transition("decode");
     let command = decode.take(places.decoding);
     let spare = decode.update(places.spare);
@@ -144,7 +199,10 @@ pub(super) fn controller(
         }
         f.put(arm_queue, command);
     });
+}
 
+/// The blocks of a read have come with the reading that went on.
+fn followed(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut followed = page.transition("followed");
     let command = followed.take(places.following);
     let finishing = followed.put(places.finishing);
@@ -160,25 +218,30 @@ pub(super) fn controller(
         let completion = following_drive.completion(command.demand);
         f.put_after(finishing, command, completion);
     });
+}
 
+/// A command is reported.
+fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<BlockRequest>) {
     let mut complete = page.transition("complete");
     let command = complete.take(places.finishing);
-    let (out, controller, slot) =
-        (complete.put(completions), complete.put(places.controller), complete.put(places.slots));
+    let (out, slot) = (complete.put(completions), complete.put(places.slots));
+    let controller = complete.may_put(places.controller, 1);
+    let several = (places.arrivals).map(|_| (complete.update(places.unit), complete.update(places.spare)));
     complete.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
         f.put(out, std::mem::take(&mut command.request));
-        f.put(controller, Controller::after(command));
+        match several {
+            // The controller has left it long ago.
+            Some((unit, spare)) if command.is_left_to_arm(true) => {
+                f.update(unit).left_to_arm -= 1;
+                f.update(spare).take_back(command);
+            }
+            _ => f.put(controller, Controller::after(command)),
+        }
         f.put(slot, ());
     });
-
-    reads_over_the_bus(&mut page, drive, places);
-    if let Some(held) = places.held {
-        write_back::take_in(&mut page, drive, places, held);
-        write_back::flush(&mut page, places, held);
-    }
 }
 
 /// Data of a hit, and the rest of a fetch, go over the bus.

@@ -44,7 +44,9 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         let from = command.from();
         let state = &mut f.update(unit).state;
         let return_span = if command.via_zero { drive.return_to_zero(state) } else { Time::ZERO };
-        let position = return_span + drive.position(state, command.demand, from, now + return_span);
+        let continues = command.store().is_some_and(|store| store.continues);
+        let position =
+            return_span + drive.position(state, command.demand, from, continues, now + return_span);
         if let Some(store) = command.store()
             && !store.continues
         {
@@ -104,6 +106,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let (on_bus, stored, arm) =
         (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
     let room = places.held.map(|held| passed.may_put(held.room, 1));
+    let drained = passed.may_put(places.drained, 1);
     let passing_drive = Arc::clone(drive);
     passed.action(move |f| {
         let mut command = f.take(command);
@@ -120,10 +123,14 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             f.update(spare).take_back(command);
             return;
         }
-        let state = &mut f.update(unit).state;
+        let unit = f.update(unit);
+        let state = &mut unit.state;
         match (command.store(), command.begun) {
             (Some(store), _) => {
-                passing_drive.stored(state, command.demand, store.segment, now);
+                let room = passing_drive.stored(state, command.demand, store.segment, store.reported, now);
+                if room && std::mem::take(&mut unit.wants_drain) {
+                    f.put(drained, ());
+                }
                 if store.reported {
                     f.update(spare).take_back(command);
                 } else {

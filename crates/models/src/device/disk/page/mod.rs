@@ -13,11 +13,13 @@
 //! completions ◀─(complete)◀─ finishing ◀─┴─(moved)                                          …(report) or (join)
 //! ```
 //!
-//! What the drive decides (hit or miss, where the arm goes, when a sector passes) is computed by [`Drive`]; what takes time
-//! is a delay on an output arc, each kind on a page of its own (`controller`, `seek`, `rotation`, `media`, `bus`), so that
-//! each can be made faster alone. The controller works on one command at a time, from `begin` to its completion; the arm
-//! may go on alone for a write that was reported early. Reading ahead happens in the drive's state, which is brought up to
-//! the clock whenever somebody looks.
+//! What the drive decides (hit or miss, where the arm goes, when a sector passes) is computed by [`Drive`]; what takes
+//! time is a delay on an output arc, each kind on a page of its own (`controller`, `seek`, `rotation`, `media`, `bus`),
+//! so that each can be made faster alone. The controller works on one command at a time, from `begin` to its
+//! completion; the arm may go on alone for a write that was reported early, and for one that is not where the drive
+//! takes several commands: then the controller receives the writes that continue it meanwhile, so that the arm finds
+//! them there and goes on. Reading ahead happens in the drive's state, which is brought up to the clock whenever
+//! somebody looks.
 //!
 //! A drive that holds many reported writes has `write_back` besides: a write waits for room in the cache instead of for the
 //! arm, and the arm writes what is held while no command needs it.
@@ -25,6 +27,7 @@
 //! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room), and a bus is
 //! the drive's own.
 
+mod arrivals;
 mod command;
 mod front;
 mod medium;
@@ -36,6 +39,7 @@ use super::drive::{Demand, Drive, DriveState};
 use crate::device::Queueing;
 use crate::device::entrance::accept;
 use crate::{DEPTH_MAX, Stage};
+use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, Probe};
@@ -49,6 +53,10 @@ struct Unit {
     sweep: Sweep,
     /// The write that waits for room in the cache.
     wants_room: Option<Demand>,
+    /// Whether a write that has been received waits to be reported until others are on the medium.
+    wants_drain: bool,
+    /// Writes that the controller has left to the arm, and that are not reported before they are on the medium.
+    left_to_arm: u32,
     /// Whether held writes have been announced to the arm.
     announced: bool,
 }
@@ -57,6 +65,8 @@ struct Unit {
 struct Places {
     queue: Place<BlockRequest>,
     commands: Place<BlockRequest>,
+    /// Of a drive that takes several commands.
+    arrivals: Option<Place<Arrivals>>,
     slots: Place<()>,
     controller: Place<Controller>,
     arm: Place<()>,
@@ -73,6 +83,9 @@ struct Places {
     data: Place<Command>,
     data_on_bus: Place<Command>,
     data_there: Place<()>,
+    /// The write that waits to be reported until others are on the medium.
+    for_drain: Place<Command>,
+    drained: Place<()>,
     stored: Place<Command>,
     finishing: Place<Command>,
     /// Seconds in which the arm reads ahead.
@@ -95,10 +108,19 @@ pub fn disk_page(
     page.port_out("completions", completions);
     let before: Arc<dyn Discipline> = discipline(queueing.scheduler).into();
     let inside: Arc<dyn Discipline> = discipline(drive.queue().discipline).into();
-    let unit = Unit { state: drive.initial_state(), sweep: Sweep::START, wants_room: None, announced: false };
+    let unit = Unit {
+        state: drive.initial_state(),
+        sweep: Sweep::START,
+        wants_room: None,
+        wants_drain: false,
+        left_to_arm: 0,
+        announced: false,
+    };
+    let depth = queueing.depth.unwrap_or(drive.queue().depth).clamp(1, DEPTH_MAX);
     let places = Places {
         queue: waiting_place(&mut page, "queue", &*before),
         commands: waiting_place(&mut page, "commands", &*inside),
+        arrivals: (depth > 1).then(|| page.state("arrivals", Arrivals::default())),
         slots: page.fifo("slots"),
         controller: page.fifo("controller-free"),
         arm: page.fifo("arm-free"),
@@ -115,13 +137,14 @@ pub fn disk_page(
         data: page.fifo("data"),
         data_on_bus: page.fifo("data-on-bus"),
         data_there: page.fifo("data-there"),
+        for_drain: page.fifo("for-drain"),
+        drained: page.fifo("drained"),
         stored: page.fifo("stored"),
         finishing: page.fifo("finishing"),
         own_work: page.probe("reading ahead"),
         held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
     };
-    let depth = queueing.depth.unwrap_or(drive.queue().depth).max(1);
-    page.initial(places.slots, vec![(); depth.min(DEPTH_MAX) as usize]);
+    page.initial(places.slots, vec![(); depth as usize]);
     page.initial(places.controller, [Controller::default()]);
     page.initial(places.arm, [()]);
     accept(&mut page, drive.blocks(), (requests, completions), places.queue);

@@ -1,6 +1,7 @@
 //! The end of a write: reported when its data are in the cache, or when they are on the medium.
 
 use super::Places;
+use super::command::Controller;
 use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::Cause;
 use petrio_kernel::PageBuilder;
@@ -14,12 +15,16 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let spare = received.update(places.spare);
     let finishing = received.may_put(places.finishing, 1);
     let there = received.may_put(places.data_there, 1);
-    let held = places.held.map(|held| (received.update(places.unit), received.may_put(held.dirty, 1)));
+    let unit = received.update(places.unit);
+    let dirty = places.held.map(|held| received.may_put(held.dirty, 1));
+    let for_drain = received.may_put(places.for_drain, 1);
+    let controller = received.may_put(places.controller, 1);
+    let several = places.arrivals.is_some();
     let receiving = Arc::clone(drive);
     received.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
-        if let (Some(Class::Hold), Some((unit, dirty))) = (command.begun.map(|begun| begun.class), held) {
+        if let (Some(Class::Hold), Some(dirty)) = (command.begun.map(|begun| begun.class), dirty) {
             let unit = f.update(unit);
             receiving.hold(&mut unit.state, command.demand);
             if !std::mem::replace(&mut unit.announced, true) {
@@ -36,13 +41,37 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         };
         if store.reported {
             command.charge(Cause::Bus, now);
+            let unit = f.update(unit);
+            if !receiving.received(&mut unit.state, command.demand) {
+                unit.wants_drain = true;
+                f.put(for_drain, command);
+                return;
+            }
             let completion = receiving.completion(command.demand);
             f.put_after(finishing, command, completion);
         } else {
             let (disconnect, _) = receiving.disconnection(store.early_disconnect);
             f.put_after(there, (), disconnect);
-            f.update(spare).take_back(command);
+            if command.is_left_to_arm(several) {
+                f.update(unit).left_to_arm += 1;
+                f.put_after(controller, Controller::after(command), disconnect);
+            } else {
+                f.update(spare).take_back(command);
+            }
         }
+    });
+
+    let mut report = page.transition("report");
+    let command = report.take(places.for_drain);
+    report.consume(places.drained);
+    let finishing = report.put(places.finishing);
+    let reporting = Arc::clone(drive);
+    report.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Queue, now);
+        let completion = reporting.completion(command.demand);
+        f.put_after(finishing, command, completion);
     });
 
     let mut join = page.transition("join");

@@ -34,7 +34,8 @@ pub struct CacheParameters {
     /// it makes stale. Measured on Quantum Atlas III, Seagate Barracuda and Cheetah, IBM Ultrastar: a read near blocks
     /// that were read or written before the last write near by finds nothing.
     pub writes_clear_near: bool,
-    /// Whether a read ahead of which the next block is just being read counts as a hit.
+    /// Whether a read of the block that is just being read ahead counts as a hit, and costs a hit's overhead and not a
+    /// miss's. The reading goes on for it in either case.
     pub hit_on_block_being_read: bool,
     /// Whether a read found in one segment is served without stopping the reading ahead into another.
     pub hits_beside_read_ahead: bool,
@@ -68,7 +69,7 @@ impl CacheParameters {
     }
 
     /// Blocks in all segments.
-    pub(in crate::device::disk) fn buffer(&self) -> u64 {
+    pub fn buffer(&self) -> u64 {
         u64::from(self.segments.max(1)) * self.segment_size.get()
     }
 }
