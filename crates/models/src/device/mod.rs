@@ -35,6 +35,11 @@ pub trait DeviceParameters: Debug + Send + Sync {
     /// Where its figures come from.
     fn source(&self) -> &str;
 
+    /// Those of its figures, by their paths, that are in no source and were assumed.
+    fn assumed(&self) -> &[String] {
+        &[]
+    }
+
     /// What its speed hangs on, in a word or two: "10000 rpm".
     fn speed(&self) -> String;
 

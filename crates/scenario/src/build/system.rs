@@ -29,6 +29,8 @@ pub struct System {
     pub blocks: Vec<u64>,
     /// The rows of the stage table.
     pub stages: Vec<Stage>,
+    /// Its devices with those of their figures that were assumed.
+    pub assumptions: Vec<String>,
     /// What should be known before the results are trusted.
     pub warnings: Vec<String>,
     pub(crate) programs: Ports,
@@ -94,6 +96,7 @@ impl System {
             line: line(loaded),
             blocks: devices.blocks,
             stages,
+            assumptions: assumptions(loaded),
             warnings,
             programs,
             devices: devices.requests,
@@ -139,6 +142,22 @@ fn line(loaded: &Loaded) -> String {
         parts.push(format!("{count} {name}{discipline}"));
     }
     parts.join("; ")
+}
+
+/// Each kind of device with those of its figures that no source tells.
+fn assumptions(loaded: &Loaded) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for disk in &loaded.disks {
+        let parameters = disk.device.parameters();
+        if parameters.assumed().is_empty() {
+            continue;
+        }
+        let words = format!("{}: {}", parameters.name(), parameters.assumed().join(", "));
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    all
 }
 
 /// How many copies there are of each part that has any, by the first one.

@@ -98,6 +98,7 @@ pub(crate) fn example() -> Report {
                 after: 901.2,
             }),
         }),
+        assumptions: Vec::new(),
         warnings: Vec::new(),
     }
 }

@@ -79,6 +79,9 @@ pub struct Report {
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,
+    /// On what the result rests that no source tells: devices with the figures that were assumed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub assumptions: Vec<String>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<String>,
 }

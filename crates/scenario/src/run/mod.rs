@@ -218,6 +218,7 @@ fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
         stages,
         copies,
         bottleneck: None,
+        assumptions: system.assumptions.clone(),
         warnings,
     }
 }

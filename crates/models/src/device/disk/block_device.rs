@@ -15,6 +15,10 @@ impl DeviceParameters for DiskParameters {
         &self.source
     }
 
+    fn assumed(&self) -> &[String] {
+        &self.assumed
+    }
+
     fn speed(&self) -> String {
         self.mechanics.rotation.to_string()
     }

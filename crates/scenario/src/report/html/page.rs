@@ -52,6 +52,10 @@ fn head(page: &mut Page, report: &Report) {
     };
     let run = format!("{runs}simulated {}{warm_up} · seed {}", seconds(report.simulated_s), report.seed);
     page.below = vec![parts.join(" · ").into(), Text::default().quiet(run)];
+    if !report.assumptions.is_empty() {
+        let words = format!("assumed, for no source tells it: {}", report.assumptions.join(" · "));
+        page.below.push(Text::default().quiet(words));
+    }
     page.warnings(report.warnings.iter().map(String::as_str));
 }
 
