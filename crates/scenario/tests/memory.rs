@@ -11,6 +11,11 @@ const DISK: f64 = (100 << 20) as f64;
 
 /// A file that is said to be cached, read once in order on a host with 64 MiB of memory; everything in MiB.
 fn read_cached(kernel: &str, file: u64, own: u64) -> Report {
+    read_with(kernel, file, own, "ordered")
+}
+
+fn read_with(kernel: &str, file: u64, own: u64, journal: &str) -> Report {
+    let family = if kernel.starts_with("linux-2") { "ext3" } else { "ext4" };
     let text = format!(
         r#"
         [disk.d]
@@ -23,8 +28,9 @@ fn read_cached(kernel: &str, file: u64, own: u64) -> Report {
         memory = "64 MiB"
         anonymous = "{own} MiB"
         [fs.data]
-        type = "ext3"
+        type = "{family}"
         on = "d"
+        journal = "{journal}"
         [workload.reader]
         kind = "files"
         on = "data"
@@ -70,4 +76,16 @@ fn what_processes_hold_is_no_room_for_files() {
         assert!(warns(&crowded), "{kernel}: {:?}", crowded.warnings);
         assert!(rate(&crowded, 40) < 3.0 * DISK, "{kernel}: {}", rate(&crowded, 40));
     }
+}
+
+#[test]
+fn data_in_the_journal_are_read_from_single_pages() {
+    // ext4 gives files whose data are in the journal no large folios (ext4_should_enable_large_folio, 6.18).
+    let [large, single] =
+        ["ordered", "journal"].map(|journal| rate(&read_with("linux-6.18", 40, 0, journal), 40));
+    assert!(single < 0.8 * large, "{single} {large}");
+    // Older kernels have single pages everywhere.
+    let [ordered, journal] =
+        ["ordered", "journal"].map(|journal| rate(&read_with("linux-3.2", 40, 0, journal), 40));
+    assert!((ordered / journal - 1.0).abs() < 0.02, "{ordered} {journal}");
 }

@@ -90,10 +90,11 @@ const WARM_FOLIO_PAGES: u32 = 256;
 fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
     let device = fs.device();
     let mut mapping = super::file_system::Mapping::default();
+    let largest_folio = if fs.rules.large_folios { WARM_FOLIO_PAGES } else { 1 };
     let insert = |memory: &mut Memory, key, first, pages| {
         // Where processes' own pages leave no room, nothing is brought.
         if memory.make_room(pages).made {
-            memory.cache.insert_for_write(key, first, pages, WARM_FOLIO_PAGES, true);
+            memory.cache.insert_for_write(key, first, pages, largest_folio, true);
         }
     };
     // Of what is stopped, nothing is run.
