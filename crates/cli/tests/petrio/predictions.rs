@@ -78,7 +78,9 @@ fn one_request_at_a_time_never_waits_whatever_the_discipline() {
         figure(&report, "/latency/mean_ms/value")
     };
     let first = mean("fcfs");
-    for discipline in ["sstf", "look", "c-look", "cscan", "sptf"] {
+    for discipline in ["sstf", "look", "c-look", "sptf"] {
         assert_eq!(mean(discipline), first, "{discipline}");
     }
+    // Its arm goes back by way of cylinder 0, which is no wait but may cost a revolution.
+    assert!(mean("cscan") >= first);
 }

@@ -32,11 +32,14 @@ struct Run {
 }
 
 impl Run {
+    /// Whether it hasn't told how it ended: a page that has heard of the end may begin another at once.
     fn goes_on(&self) -> bool {
-        !self.thread.is_finished()
+        self.told.borrow().0 == PROGRESS && !self.thread.is_finished()
     }
 }
 
+/// The event that tells how far a run is; all others tell how it ended.
+const PROGRESS: &str = "progress";
 /// How many runs are remembered.
 const KEPT: usize = 8;
 /// How many go on at once: each takes a processor.
@@ -69,7 +72,7 @@ impl Runs {
         let all = self.all();
         let end = Instant::now() + patience;
         all.values().for_each(|run| run.watch.stop());
-        while all.values().any(Run::goes_on) && Instant::now() < end {
+        while all.values().any(|run| !run.thread.is_finished()) && Instant::now() < end {
             std::thread::sleep(LOOK);
         }
     }
@@ -144,7 +147,7 @@ pub(crate) async fn start(
     if going_on >= AT_ONCE {
         return Err(Refusal::new(format!("{going_on} runs are going on; wait for one, or cancel it")));
     }
-    let (tell, told) = watch::channel(("progress", json(&RunProgress::Run { completed: 0, model_s: 0.0 })));
+    let (tell, told) = watch::channel((PROGRESS, json(&RunProgress::Run { completed: 0, model_s: 0.0 })));
     let tell = Teller::new(tell);
     let watch = tell.watch();
     let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
@@ -200,7 +203,7 @@ impl Teller {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
             *last = Some(Instant::now());
-            self.to.send_replace(("progress", json(far)));
+            self.to.send_replace((PROGRESS, json(far)));
         }
     }
 

@@ -123,6 +123,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         stages: Vec::new(),
         copies: Vec::new(),
         bottleneck: None,
+        assumptions: Vec::new(),
         warnings: Vec::new(),
     }
 }
