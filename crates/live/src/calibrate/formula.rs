@@ -1,4 +1,4 @@
-//! What the model says that a call takes, from a machine's figures: the same sums as petrio_models::host::net.
+//! What the model says that a call takes, from a machine's figures: the same sums as petrio_models::host::page.
 //!
 //! ```text
 //! cached read   calls.read + folios · cache.hit + further pages · cache.folio_page + copy

@@ -14,11 +14,11 @@ pub mod write_back;
 
 pub(crate) mod fast_map;
 mod laid_out;
-mod net;
+mod page;
 mod parameters;
 mod shared_slots;
 mod state;
 
 pub use laid_out::{LaidOut, LayoutOf, PreparedFile};
-pub use net::host_page;
+pub use page::host_page;
 pub use parameters::{BYTES_OF_A_FILE, HostError, HostParameters, Mount};
