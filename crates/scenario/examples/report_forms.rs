@@ -94,6 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             tried: 1,
             what_if: None,
         }),
+        assumptions: Vec::new(),
         warnings: vec!["the queue was still growing in the middle of the run".to_owned()],
         served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
     };
