@@ -88,6 +88,26 @@ fn the_head_that_looks_for_the_nearest_request_serves_sixteen_readers_fastest() 
 }
 
 #[test]
+fn two_striped_disks_stream_twice_as_fast_as_one_and_five_fill_their_link() {
+    let rate = |file: &str, set: &[&str]| figure(&run(file, set), "/throughput_bytes_per_s/value") / 1e6;
+    let one = ["--set", "disk.d.count=1", "--set", "fs.data.on=d", "--set", "raid={}"];
+    let [one, two] = [&one[..], &[]].map(|set| rate("raid-0-of-two.toml", set));
+    assert!((1.9..=2.05).contains(&(two / one)), "{one} {two}");
+    let none = ["--set", "disk.d.drive.cache.read_ahead=none"];
+    let wide = [&none[..], &["--set", "host.h.read_ahead=\"1 MiB\""]].concat();
+    let [narrow, wide] = [&none[..], &wide].map(|set| rate("raid-0-of-two.toml", set));
+    assert!(wide > 2.0 * narrow && two > 2.0 * wide, "{narrow} {wide} {two}");
+
+    let report = run("array-behind-a-fabric.toml", &[]);
+    assert_eq!(report["bottleneck"]["stage"], "san/to-host");
+    // 212.5 MB/s, less what passes before the link is filled.
+    let link = rate("array-behind-a-fabric.toml", &[]);
+    assert!((0.85 * 212.5..212.5).contains(&link), "{link}");
+    let window = rate("array-behind-a-fabric.toml", &["--set", "host.h.read_ahead=\"128 KiB\""]);
+    assert!(window < 0.8 * link, "{window} {link}");
+}
+
+#[test]
 fn a_fourth_disk_shortens_the_queues_of_the_other_three() {
     let mean = |count: &str| {
         let set = format!("disk.d.count={count}");
