@@ -58,7 +58,7 @@ pub fn time(ms: f64) -> String {
 
 /// Seconds of model time: `74.9 s`, `12.0 ms`.
 pub fn seconds(s: f64) -> String {
-    time(s * 1e3)
+    if s == 0.0 { "0 s".to_owned() } else { time(s * 1e3) }
 }
 
 /// A unit of data rate that suits bytes a second: its name and its size.

@@ -30,13 +30,13 @@ pub struct Served {
     /// From issue to completion, all requests; absent when none completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latency: Option<Latency>,
-    /// The same, reads alone, where there were both reads and writes.
+    /// The same, reads alone, where there were several of reads, writes and flushes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub read_latency: Option<Latency>,
-    /// The same, writes alone, where there were both reads and writes.
+    /// The same, writes alone, where there were several of these.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub write_latency: Option<Latency>,
-    /// The same, flushes alone, where there were block requests of several kinds.
+    /// The same, flushes alone, where there were several of these; of block requests only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flush_latency: Option<Latency>,
     /// File operations by kind; empty for block requests.

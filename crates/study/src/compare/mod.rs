@@ -72,11 +72,16 @@ pub struct Question {
     pub precision: Option<f64>,
     /// The level of the intervals, 0 to 1; left out, that of the first scenario.
     pub confidence: Option<f64>,
+    /// Differences of less than this part of a figure are too small to matter; left out, [`RELEVANT`].
+    pub relevant: Option<f64>,
     /// By which measure the order is made; left out, throughput for closed workloads and mean latency for open ones.
     pub measure: Option<String>,
     /// Where scenarios are run for real: those marked so, or all where none is marked.
     pub directory: Option<PathBuf>,
 }
+
+/// A difference of less than a hundredth is nothing that anybody would buy, however certain it is.
+pub const RELEVANT: f64 = 0.01;
 
 /// What a comparison found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -88,6 +93,8 @@ pub struct Comparison {
     pub seed: Option<u64>,
     /// The level of the intervals, 0 to 1.
     pub confidence: f64,
+    /// Differences of less than this part of a figure are too small to matter.
+    pub relevant: f64,
     /// The measure by which the order is made.
     pub headline: Measure,
     /// The order by the headline, the best first; those of one place are not shown to differ.
@@ -128,6 +135,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         entrants(question)?.into_iter().unzip();
     let mut notes = Vec::new();
     let seed = one_seed(question, &entrants, &mut scenarios, &mut notes);
+    let relevant = question.relevant.unwrap_or(RELEVANT);
     let level = question.confidence.unwrap_or_else(|| {
         let first = scenarios.iter().flatten().next();
         first.map_or(0.95, |loaded| loaded.scenario.measure.confidence.get())
@@ -176,7 +184,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
     measures.insert(0, headline.clone());
     let measures: Vec<Compared> = measures
         .into_iter()
-        .map(|measure| pair::compared(&entrants, measure, level))
+        .map(|measure| pair::compared(&entrants, measure, level, relevant))
         // Of calls that nobody made there is nothing to say.
         .filter(|compared| compared.values.iter().any(Option::is_some))
         .collect();
@@ -185,7 +193,17 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         .collect();
     let order = pair::order(&entrants, measures.first());
     let contenders = entrants.iter().filter_map(|entrant| entrant.shown(level)).collect();
-    Ok(Comparison { contenders, seed, confidence: level, headline, order, measures, reasons, notes })
+    Ok(Comparison {
+        contenders,
+        seed,
+        confidence: level,
+        relevant,
+        headline,
+        order,
+        measures,
+        reasons,
+        notes,
+    })
 }
 
 /// A directory is there if it is needed, and is needed if it is there.

@@ -14,6 +14,8 @@ pub enum Outcome {
     FirstBetter,
     /// The second is better.
     SecondBetter,
+    /// There is one, too small to matter.
+    TooSmall,
     /// None is shown.
     NoDifference,
     /// There is one, and single runs don't tell whether by chance.
@@ -100,7 +102,9 @@ pub(super) fn widest(entrants: &[Entrant], measure: &Measure, level: f64) -> Opt
     widths.reduce(f64::max)
 }
 
-pub(super) fn compared(entrants: &[Entrant], measure: Measure, level: f64) -> Compared {
+/// Compares all by a measure, with intervals of a level; a ratio of two that is nearer to one than `relevant` is too small
+/// a difference to matter.
+pub(super) fn compared(entrants: &[Entrant], measure: Measure, level: f64, relevant: f64) -> Compared {
     let samples = samples(entrants, &measure);
     let differences = differences(entrants, &samples, level);
     let p: Vec<f64> = differences.iter().filter_map(|(_, _, difference)| difference.p()).collect();
@@ -116,6 +120,7 @@ pub(super) fn compared(entrants: &[Entrant], measure: Measure, level: f64) -> Co
                 None if statistics.difference.value == 0.0 => Outcome::NoDifference,
                 None => Outcome::Untold,
                 Some(p) if p > 1.0 - level || statistics.difference.value == 0.0 => Outcome::NoDifference,
+                Some(_) if is_too_small(&statistics, relevant) => Outcome::TooSmall,
                 Some(_) if larger == more_is_better => Outcome::SecondBetter,
                 Some(_) => Outcome::FirstBetter,
             };
@@ -130,6 +135,10 @@ pub(super) fn compared(entrants: &[Entrant], measure: Measure, level: f64) -> Co
         .collect();
     let values = samples.iter().map(|sample| sample.as_ref().map(|sample| sample.estimate(level))).collect();
     Compared { unit: measure.base_unit(), more_is_better, measure, values, pairs }
+}
+
+fn is_too_small(statistics: &Difference, relevant: f64) -> bool {
+    statistics.ratio.is_some_and(|ratio| (ratio.value - 1.0).abs() < relevant)
 }
 
 /// The best first. Each stands behind all who are shown to be better than it; who has the same number of these shares a

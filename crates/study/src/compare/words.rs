@@ -111,6 +111,7 @@ pub(super) fn outcome(pair: &Pair) -> &'static str {
     match pair.outcome {
         Outcome::SecondBetter => "better",
         Outcome::FirstBetter => "worse",
+        Outcome::TooSmall => "too small to matter",
         Outcome::NoDifference => "no difference shown",
         Outcome::Untold => "a single run",
     }
@@ -152,6 +153,11 @@ pub(super) fn verdict(comparison: &Comparison, compared: &Compared, pair: &Pair)
                 value(loser)
             )
         }
+        Outcome::TooSmall => format!(
+            "{first} and {second} differ by {} in {what} ({level}{corrected}), which is less than the {} that would matter.",
+            change_of(measure, pair),
+            per_cent(comparison.relevant)
+        ),
         Outcome::NoDifference if pair.statistics.difference.value == 0.0 => {
             format!("{first} and {second}: no difference shown, {what} {} in both.", value(first))
         }

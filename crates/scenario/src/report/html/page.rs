@@ -75,9 +75,10 @@ fn summary(page: &mut Page, report: &Report, served: &Served) {
         tile(counts, served.requests_per_s, "per second", 1.0),
     ];
     if let Some(latency) = &served.latency {
-        for (name, estimate) in
-            [("Mean latency", latency.mean_ms), ("p99 latency", latency.p99_ms), ("Longest", latency.max_ms)]
-        {
+        // Of several kinds together, percentiles say little.
+        let p99 = (!served.is_mixed()).then_some(("p99 latency", latency.p99_ms));
+        let figures = [("Mean latency", latency.mean_ms)].into_iter().chain(p99);
+        for (name, estimate) in figures.chain([("Longest", latency.max_ms)]) {
             let (unit, size) = time_unit(estimate.value);
             tiles.push(tile(name, estimate, unit, size));
         }

@@ -66,6 +66,6 @@ pub(super) const fn tone(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::SecondBetter => Tone::Better,
         Outcome::FirstBetter => Tone::Worse,
-        Outcome::NoDifference | Outcome::Untold => Tone::Same,
+        Outcome::TooSmall | Outcome::NoDifference | Outcome::Untold => Tone::Same,
     }
 }
