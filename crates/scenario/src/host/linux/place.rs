@@ -44,7 +44,7 @@ pub struct PlacedHost {
 pub struct PlacedFileSystem {
     /// Its name.
     pub name: String,
-    /// Its host, as an index of [`PlacedLinux::hosts`].
+    /// Its host, by its number among the Linux hosts.
     pub host: usize,
     /// Its number among the file systems of its host.
     pub mount: u32,
