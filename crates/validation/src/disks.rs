@@ -26,13 +26,6 @@ use thiserror::Error;
 /// of the seven measured drives have been within 3 %.
 pub const MEAN_BOUND_PERCENT: f64 = 3.0;
 
-impl DiskRow {
-    /// Whether its mean lies within the bound.
-    pub fn holds(&self) -> bool {
-        self.mean_error_percent.abs() <= MEAN_BOUND_PERCENT
-    }
-}
-
 /// What a folder of drives and traces came to.
 #[derive(Debug, Default)]
 pub struct DiskValidation {
@@ -64,6 +57,13 @@ pub struct DiskRow {
     /// What DiskSim 4.0 comes to on the same trace, where that is known.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub disksim: Option<DiskSimFigures>,
+}
+
+impl DiskRow {
+    /// Whether its mean lies within the bound.
+    pub fn holds(&self) -> bool {
+        self.mean_error_percent.abs() <= MEAN_BOUND_PERCENT
+    }
 }
 
 /// DiskSim 4.0 against the same measurement.

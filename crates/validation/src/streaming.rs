@@ -17,7 +17,8 @@ use petrio_models::device::disk::parameters::{
     BusParameters, CacheParameters, ImmediateReporting, OverheadParameters, QueueDiscipline, ReadAhead,
 };
 use petrio_models::device::disk::{Demand, DiskParameters, Drive, DriveError, Replay, disk_page};
-use petrio_scenario::catalogue::DEVICES;
+use petrio_scenario::Problem;
+use petrio_scenario::catalogue::{Device, devices};
 use petrio_units::Blocks;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -95,13 +96,8 @@ pub enum Verdict {
 #[derive(Debug, Error)]
 pub enum StreamingError {
     /// A catalogue file that doesn't read.
-    #[error("catalogue drive {drive}: {error}")]
-    File {
-        /// Its name.
-        drive: String,
-        /// What is wrong.
-        error: toml::de::Error,
-    },
+    #[error(transparent)]
+    Catalogue(#[from] Problem),
     /// A drive that cannot be built.
     #[error("catalogue drive {drive}: {error}")]
     Drive {
@@ -146,18 +142,11 @@ const WRITES_TOO_LONG: &str =
 /// # Errors
 /// A file that doesn't read.
 pub fn catalogue_drives() -> Result<Vec<(&'static str, DiskParameters)>, StreamingError> {
-    let texts = DEVICES.names().filter_map(|name| DEVICES.text(name).map(|text| (name, text)));
-    // Devices of other kinds say which.
-    texts
-        .filter(|(_, text)| {
-            let top = text.lines().take_while(|line| !line.starts_with('['));
-            !top.into_iter().any(|line| line.starts_with("kind = "))
-        })
-        .map(|(name, text)| {
-            let wrong = |error| StreamingError::File { drive: name.to_owned(), error };
-            Ok((name, toml::from_str(text).map_err(wrong)?))
-        })
-        .collect()
+    let drive = |(name, device)| match device {
+        Device::Disk(parameters) => Some((name, *parameters)),
+        _ => None,
+    };
+    Ok(devices()?.into_iter().filter_map(drive).collect())
 }
 
 /// Streams on every mechanical drive of the catalogue.
@@ -273,9 +262,7 @@ impl Stream {
         let each = controller + block.time().as_seconds() * self.blocks as f64 + self.gap.as_seconds();
         (self.blocks * SECTOR_BYTES) as f64 / each
     }
-}
 
-impl Stream {
     /// Why it may stay below its bound, if its drive's buffer is too small for it.
     fn reason(self, parameters: &DiskParameters, medium: f64) -> Option<&'static str> {
         let cache = &parameters.cache;

@@ -36,8 +36,9 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "PART")]
     confidence: Option<Fraction>,
     /// Differences of less than this part of a figure are called too small to matter, however certain they are
-    #[arg(long, value_name = "PART", default_value = "1%")]
-    relevant: Fraction,
+    /// [default: 1%]
+    #[arg(long, value_name = "PART")]
+    relevant: Option<Fraction>,
     /// By what they are put in order: throughput, rate, mean-latency, p50-latency, p95-latency, p99-latency, makespan,
     /// or rate, mean-latency, p50-latency, p99-latency of a kind, such as fsync.p99-latency. Left out, throughput where
     /// all workloads are closed (they wait for what they have asked for), and mean latency where one is open
@@ -87,7 +88,7 @@ impl Compare {
             replications: self.replications,
             precision: part(self.precision, "--precision")?,
             confidence: part(self.confidence, "--confidence")?,
-            relevant: Some(self.relevant.get()),
+            relevant: self.relevant.map(Fraction::get),
             measure: self.measure.clone(),
             directory: self.dir.clone(),
         })

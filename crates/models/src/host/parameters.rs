@@ -36,6 +36,11 @@ pub struct HostParameters {
 }
 
 impl HostParameters {
+    /// Memory that the page cache and processes' own pages share.
+    pub fn usable_memory(&self) -> Bytes {
+        self.memory.unwrap_or(self.machine.memory)
+    }
+
     /// What could be changed about it; its parameters stand at `path`, where those of machine and kernel have been
     /// changed as `change.machine` and `change.kernel`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {

@@ -6,7 +6,7 @@ use crate::parts::Copies;
 use crate::report::Reported;
 use crate::run::{Count, Counts, RunFailure};
 use crate::schema::OutOfRange;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use petrio_colours::{BlockRequest, FileOp, RequestId};
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
@@ -101,18 +101,18 @@ impl<R: Reported> Programs<R> {
     /// With the workload that each source is of; `names` are those of the workloads. Copies of one are counted
     /// together.
     fn with_rows(mut self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
-        let mut rows: IndexMap<String, ()> = IndexMap::new();
+        let mut rows: IndexSet<String> = IndexSet::new();
         for &workload in workloads {
             let name = names.get(workload).copied().unwrap_or_default();
             let name = copies.class(name).unwrap_or_else(|| name.to_owned());
             let row = rows.get_index_of(&name);
             let row = row.unwrap_or_else(|| match rows.len() {
-                MOST_ROWS.. => rows.insert_full(OTHERS.to_owned(), ()).0,
-                _ => rows.insert_full(name, ()).0,
+                MOST_ROWS.. => rows.insert_full(OTHERS.to_owned()).0,
+                _ => rows.insert_full(name).0,
             });
             self.rows.of_sources.push(row);
         }
-        self.rows.names = rows.into_keys().collect();
+        self.rows.names = rows.into_iter().collect();
         self
     }
 

@@ -9,8 +9,8 @@ pub(crate) use device::read_device;
 pub use petrio_models::device::Device;
 pub use shelf::{DEVICES, KERNELS, MACHINES, SHELVES, Shelf};
 pub use summary::{
-    KernelSummary, MachineSummary, Summary, device_schema, device_summaries, drive_toml, kernel_schema,
-    kernel_summaries, machine_schema, machine_summaries,
+    KernelSummary, MachineSummary, Summary, device_schema, device_summaries, devices, drive_toml,
+    kernel_schema, kernel_summaries, machine_schema, machine_summaries,
 };
 
 #[cfg(test)]

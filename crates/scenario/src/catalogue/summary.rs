@@ -22,20 +22,28 @@ pub struct Summary {
     pub speed: String,
 }
 
-/// Every device of the catalogue in a line.
+/// Every device of the catalogue, with the name by which scenarios refer to it.
 ///
 /// # Errors
 /// A file of the catalogue that doesn't read, which is a bug.
+pub fn devices() -> Result<Vec<(&'static str, Device)>, Problem> {
+    entries(DEVICES, |key, table, sources| Ok((key, read_device(table, sources)?)))
+}
+
+/// Every device of the catalogue in a line.
+///
+/// # Errors
+/// As of [`devices`].
 pub fn device_summaries() -> Result<Vec<Summary>, Problem> {
-    entries(DEVICES, |key, table, sources| {
-        let device = read_device(table, sources)?;
+    let summary = |(key, device): (&'static str, Device)| {
         let parameters = device.parameters();
         let size = parameters.compile().map_or_else(
             |_| "–".to_owned(),
             |device| format!("{:.1} GB", (device.blocks() * SECTOR_BYTES) as f64 / 1e9),
         );
-        Ok(Summary { key, name: parameters.name().to_owned(), size, speed: parameters.speed() })
-    })
+        Summary { key, name: parameters.name().to_owned(), size, speed: parameters.speed() }
+    };
+    Ok(devices()?.into_iter().map(summary).collect())
 }
 
 /// A line of `petrio catalogue list machines`.

@@ -15,7 +15,7 @@ pub use raid::{Raid, RaidLevel};
 pub use replication::Replication;
 pub use throttle::Throttle;
 
-use crate::schema::{Names, read_parts};
+use crate::schema::{Names, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
@@ -172,7 +172,7 @@ macro_rules! holders {
 
             /// What is written of them, by kind.
             pub(crate) fn written(&self) -> Vec<IndexMap<String, Value>> {
-                vec![$(self.$key.iter().filter_map(written).collect()),*]
+                vec![$(values(&self.$key)),*]
             }
 
             /// Reads all of them, and takes them out of the rest.
@@ -196,10 +196,6 @@ holders! {
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
-}
-
-fn written((name, part): (&String, &impl Serialize)) -> Option<(String, Value)> {
-    Some((name.clone(), serde_json::to_value(part).ok()?))
 }
 
 /// What a part with one other part under it says of that.

@@ -247,9 +247,3 @@ impl PlacedHosts {
         })
     }
 }
-
-/// Parts as values, by their names.
-fn values<T: Serialize>(parts: &IndexMap<String, T>) -> IndexMap<String, Value> {
-    let value = |(name, part): (&String, &T)| Some((name.clone(), serde_json::to_value(part).ok()?));
-    parts.iter().filter_map(value).collect()
-}

@@ -1,13 +1,13 @@
 //! `[unix.NAME]`: a Unix host of 1990 with its file system.
 
-use super::{Family, Ground, PartKind, PlacedFamily, PlannedVolume, TellLevers, TellWords, Volume, values};
+use super::{Family, Ground, PartKind, PlacedFamily, PlannedVolume, TellLevers, TellWords, Volume};
 use crate::build::HostSite;
 use crate::check::Checker;
 use crate::holder::Stands;
 use crate::loaded::Loaded;
 use crate::parts::Pool;
 use crate::run::RunFailure;
-use crate::schema::{read_apart, read_parts};
+use crate::schema::{read_apart, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

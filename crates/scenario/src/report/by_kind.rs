@@ -42,16 +42,13 @@ impl ByKind {
 
     /// Adds those of another workload.
     pub(super) fn merge(&mut self, other: &Self) {
-        if self.kinds.is_empty() {
-            self.kinds.clone_from(&other.kinds);
-        } else {
-            for (own, other) in self.kinds.iter_mut().zip(&other.kinds) {
-                let Some(other) = other else { continue };
-                let own = own.get_or_insert_with(Box::default);
-                own.latencies.merge(&other.latencies);
-                own.bytes = own.bytes.saturating_add(other.bytes);
-                own.from_cache += other.from_cache;
-            }
+        self.kinds.resize_with(self.kinds.len().max(other.kinds.len()), || None);
+        for (own, other) in self.kinds.iter_mut().zip(&other.kinds) {
+            let Some(other) = other else { continue };
+            let own = own.get_or_insert_with(Box::default);
+            own.latencies.merge(&other.latencies);
+            own.bytes = own.bytes.saturating_add(other.bytes);
+            own.from_cache += other.from_cache;
         }
         self.span = match (self.span, other.span) {
             (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),

@@ -6,7 +6,9 @@ use crate::text::deserialise::{read, read_beside};
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -65,4 +67,10 @@ pub(crate) fn read_parts<T>(
         }
     }
     found
+}
+
+/// What is written of parts, by their names.
+pub(crate) fn values<T: Serialize>(parts: &IndexMap<String, T>) -> IndexMap<String, Value> {
+    let value = |(name, part): (&String, &T)| Some((name.clone(), serde_json::to_value(part).ok()?));
+    parts.iter().filter_map(value).collect()
 }

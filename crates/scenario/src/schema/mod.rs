@@ -18,7 +18,7 @@ mod workload;
 
 pub use crate::holder::{Fabric, Holders, Raid, RaidLevel, Replication, Throttle};
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
-pub(crate) use apart::{read_apart, read_parts};
+pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::Disk;
 pub use events::{EventReplay, Reads};
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};

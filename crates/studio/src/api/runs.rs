@@ -24,6 +24,9 @@ use tokio::sync::watch;
 /// What a page hears of a run: the name of the event and its data.
 type Told = (&'static str, Arc<str>);
 
+/// The event that tells how far a run is; all others tell how it ended.
+const PROGRESS: &str = "progress";
+
 struct Run {
     watch: Watch,
     told: watch::Receiver<Told>,
@@ -38,8 +41,6 @@ impl Run {
     }
 }
 
-/// The event that tells how far a run is; all others tell how it ended.
-const PROGRESS: &str = "progress";
 /// How many runs are remembered.
 const KEPT: usize = 8;
 /// How many go on at once: each takes a processor.
@@ -266,7 +267,7 @@ pub(crate) async fn events(
         }
         let (name, data) = told.borrow_and_update().clone();
         let text = format!("event: {name}\ndata: {data}\n\n");
-        Some((Ok(text), (told, watching, false, name != "progress")))
+        Some((Ok(text), (told, watching, false, name != PROGRESS)))
     });
     let head = [(header::CONTENT_TYPE, "text/event-stream")];
     Ok((head, Body::from_stream(stream)).into_response())

@@ -210,15 +210,10 @@ fn bytes_made(workload: &FileWorkload) -> u64 {
 
 /// The real file system that a scenario describes. Its throttle comes later, when the files are there.
 fn rig_parameters(loaded: &Loaded, setting: &Setting) -> RigParameters {
-    let host = loaded.hosts.linux.hosts.first();
+    let linux = &loaded.hosts.linux;
+    let host = linux.hosts.first();
     RigParameters {
-        file_system: loaded
-            .hosts
-            .linux
-            .file_systems
-            .first()
-            .map(|fs| fs.parameters.clone())
-            .unwrap_or_default(),
+        file_system: linux.file_systems.first().map(|fs| fs.parameters.clone()).unwrap_or_default(),
         size: setting.size,
         image: Image::Memory,
         mount_options: Vec::new(),

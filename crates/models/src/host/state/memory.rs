@@ -97,7 +97,7 @@ pub(in crate::host) struct Room {
 impl Memory {
     pub(in crate::host) fn new(host: &HostParameters) -> Result<Self, HostError> {
         let machine = &host.machine;
-        let pages = host.memory.unwrap_or(machine.memory).get() / PAGE_BYTES;
+        let pages = host.usable_memory().get() / PAGE_BYTES;
         if pages < FEWEST_PAGES {
             return Err(HostError::Memory { pages });
         }

@@ -39,7 +39,7 @@ impl PlacedHost {
     fn anonymous(&self, loaded: &Loaded) -> Option<Problem> {
         let wanted = self.parameters.anonymous?;
         let path = format!("{HOST}.{}.anonymous", self.name);
-        let memory = self.parameters.memory.unwrap_or(self.parameters.machine.memory);
+        let memory = self.parameters.usable_memory();
         let swap = self.parameters.swap.unwrap_or(Bytes(0));
         if wanted.get() > memory.get().saturating_add(swap.get()) {
             let also = if swap.get() > 0 { format!(" and {swap} of swap space") } else { String::new() };

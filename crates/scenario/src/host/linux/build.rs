@@ -28,7 +28,7 @@ impl PlacedHost {
     /// A warning where files are said to be cached for which there is no memory.
     fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<String> {
         let cached = mounts.iter().map(|mount| mount.laid_out.cached_bytes()).fold(0, u64::saturating_add);
-        let memory = self.parameters.memory.unwrap_or(self.parameters.machine.memory);
+        let memory = self.parameters.usable_memory();
         let own = self.parameters.anonymous.unwrap_or(Bytes(0));
         let room = Bytes(memory.get().saturating_sub(own.get()));
         (cached > room.get()).then(|| {

@@ -13,10 +13,10 @@ pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 
-use super::{Family, Ground, PartKind, values};
+use super::{Family, Ground, PartKind};
 use crate::check::Checker;
 use crate::parts::Pool;
-use crate::schema::read_parts;
+use crate::schema::{read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources, deserialise};
 use check::CheckedLinux;
