@@ -110,6 +110,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_ends_within_a_record_is_rather_of_another_format() {
+        // Two requests of oracleGeneral, for 16 MiB and for 512 bytes: where the size ends, vscsi has its version.
+        let record = |size: u32| [&[0; 12][..], &size.to_le_bytes()[..], &[0xff; 8][..]].concat();
+        let bytes = [record(1 << 24), record(512)].concat();
+        let found = |whole| detect(&Arc::from("memory"), &Sample::new(&bytes, whole));
+        assert_eq!(found(true).unwrap(), FormatName::OracleGeneral);
+        // Of the beginning of a longer file nothing can be said by that.
+        assert!(matches!(found(false), Err(TraceError::Ambiguous { .. })));
+    }
+
+    #[test]
     fn a_bad_line_does_not_hide_the_format() {
         assert_eq!(of("-5.0 0 100 8 1\n").unwrap(), FormatName::DisksimAscii);
         assert_eq!(of("nan 0 100 8 1\n0.1 0 100 8 1\n").unwrap(), FormatName::DisksimAscii);

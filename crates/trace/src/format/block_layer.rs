@@ -319,7 +319,7 @@ mod tests {
     }
 
     fn paired(events: &[BlockEvent]) -> (Vec<RawRecord>, ReadCounts) {
-        let mut pairing = Pairing::new(&Sample { bytes: b"", lines: Vec::new() }, |_| None);
+        let mut pairing = Pairing::new(&Sample::new(b"", true), |_| None);
         let mut out = Vec::new();
         for &event in events {
             pairing.event(event).unwrap();

@@ -300,6 +300,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) bytes: &'a [u8],
     /// Its lines that hold something; empty for binary content.
     pub(crate) lines: Vec<&'a [u8]>,
+    /// Whether it is all of the file.
+    pub(crate) whole_file: bool,
 }
 
 impl<'a> Sample<'a> {
@@ -324,7 +326,13 @@ impl<'a> Sample<'a> {
                 .take(Self::LINES_MAX)
                 .collect(),
         };
-        Self { bytes, lines }
+        Self { bytes, lines, whole_file }
+    }
+
+    /// Whether records of so many bytes could fill the file: one that nothing marks as being of their format, and that
+    /// ends within a record, is more likely of another.
+    pub(crate) const fn may_hold_records_of(&self, bytes: usize) -> bool {
+        !self.whole_file || self.bytes.len().is_multiple_of(bytes)
     }
 
     /// Whether at least half of the lines are of a form: a single bad line must not hide which format it is.

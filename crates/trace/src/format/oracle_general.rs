@@ -43,7 +43,11 @@ fn fit(sample: &Sample<'_>) -> Fit {
         last = time;
         seen += 1;
     }
-    Fit::certain_if(seen > 0 && sample.bytes.contains(&0))
+    match seen > 0 && sample.bytes.contains(&0) {
+        true if sample.may_hold_records_of(RECORD_BYTES) => Fit::Certain,
+        true => Fit::Possible,
+        false => Fit::No,
+    }
 }
 
 fn number<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {

@@ -74,7 +74,11 @@ fn version_of(bytes: &[u8]) -> Option<Version> {
 
 fn fit(sample: &Sample<'_>) -> Fit {
     // Text never fits by chance: it has no zero bytes, and an opcode is followed by one.
-    Fit::certain_if(sample.bytes.contains(&0) && version_of(sample.bytes).is_some())
+    match version_of(sample.bytes).filter(|_| sample.bytes.contains(&0)) {
+        Some(version) if sample.may_hold_records_of(version.bytes()) => Fit::Certain,
+        Some(_) => Fit::Possible,
+        None => Fit::No,
+    }
 }
 
 struct Vscsi {
