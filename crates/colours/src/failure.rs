@@ -32,6 +32,8 @@ pub enum Failure {
     NoInode,
     /// The file would grow larger than it can be.
     TooLarge,
+    /// A store into a mapping beyond the end of its file.
+    BeyondMapping,
     /// The file system lost its journal to an error of its device, and takes no more changes.
     ReadOnly,
 }
@@ -49,6 +51,7 @@ impl Failure {
             Self::NotEmpty => "ENOTEMPTY",
             Self::NoSpace | Self::NoInode => "ENOSPC",
             Self::TooLarge => "EFBIG",
+            Self::BeyondMapping => "SIGBUS",
             Self::ReadOnly => "EROFS",
         }
     }
@@ -68,6 +71,7 @@ impl Failure {
             Self::NoSpace => "the volume is full",
             Self::NoInode => "the volume has no inode left",
             Self::TooLarge => "the file would be larger than its file system allows",
+            Self::BeyondMapping => "a mapping ends where its file does",
             Self::ReadOnly => "the file system has lost its journal and takes no more changes",
         }
     }
@@ -86,6 +90,7 @@ impl Failure {
             Self::Misplaced => "move it to another place, or another directory",
             Self::NoSpace => "take a larger device, or smaller files",
             Self::NoInode => "make the volume with a smaller `inode_ratio`",
+            Self::BeyondMapping => "make the file longer first, or write within it",
             Self::TooLarge => "take ext4, or smaller files",
         }
     }

@@ -109,6 +109,10 @@ pub struct AccessFlags {
     pub sync: bool,
     /// O_DSYNC: a write returns when its data are durable, and what is needed to find them.
     pub data_sync: bool,
+    /// O_APPEND: a write goes to where its file ends when its turn comes, wherever it says.
+    pub append: bool,
+    /// Through a mapping of the file (mmap): loads and stores instead of calls.
+    pub mapped: bool,
     /// Through fread and fwrite, with the C library's buffer, instead of pread and pwrite.
     pub stdio: bool,
 }

@@ -186,7 +186,7 @@ fn measured(
 
 fn file_system_of(question: &OpsValidation, journal: JournalMode) -> FileSystemParameters {
     FileSystemParameters {
-        journal,
+        journal: journal.into(),
         journal_size: Some(question.journal_size),
         ..FileSystemParameters::of(question.family)
     }

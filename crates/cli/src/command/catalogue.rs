@@ -70,10 +70,10 @@ fn list(what: What) -> Result<(), Failure> {
             let rows: Vec<Vec<String>> = (machine_summaries().map_err(failed)?.into_iter())
                 .map(|machine| {
                     let processors = machine.processors.to_string();
-                    vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.l2]
+                    vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.knee]
                 })
                 .collect();
-            table(&["name", "machine", "processors", "memory", "L2 cache"], &rows)
+            table(&["name", "machine", "processors", "memory", "copies within L2"], &rows)
         }
         What::Kernels => {
             let rows: Vec<Vec<String>> = (kernel_summaries().map_err(failed)?.into_iter())

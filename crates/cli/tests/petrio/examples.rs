@@ -76,6 +76,23 @@ fn the_whole_recorded_load_completes() {
 }
 
 #[test]
+fn a_journal_on_a_disk_of_its_own_is_worth_what_the_example_says() {
+    let text = std::fs::read_to_string(root().join("examples/journal-on-its-own-disk.toml")).unwrap();
+    let folder = Folder::new();
+    let rate = |text: &str| {
+        folder.write("s.toml", text);
+        let answer = folder.petrio(&["run", "s.toml", "-q", "--json", "r.json"]);
+        assert_eq!(answer.code, Some(0), "{}", answer.talk);
+        figure(&folder.json("r.json"), "/throughput_bytes_per_s")
+    };
+    let within = text
+        .replace("[disk.log]\nmodel = \"seagate-cheetah-9lp\"\n", "")
+        .replace("journal = { on = \"log\" }\n", "");
+    let gain = rate(&text) / rate(&within);
+    assert!((1.5..2.5).contains(&gain), "{gain}");
+}
+
+#[test]
 fn the_head_that_looks_for_the_nearest_request_serves_sixteen_readers_fastest() {
     let mean = |scheduler: &str| {
         let set = format!("disk.d0.scheduler={scheduler}");

@@ -109,6 +109,8 @@ impl Fit<'_> {
             fsync: duration(self.median(Subject::SyncClean)),
             open: duration(open),
             namespace: duration(namespace),
+            fault: CallCosts::FAULT,
+            store_fault: CallCosts::STORE_FAULT,
             stdio: duration(self.median(Subject::Stdio)),
         };
         let to_user = self.grid(|block, file| {

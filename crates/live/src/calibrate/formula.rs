@@ -103,10 +103,9 @@ impl<'a> Formula<'a> {
     /// Of a machine. `handles`: each write of a file begins a journal handle, as on ext3.
     ///
     /// # Errors
-    /// A copy curve that is no full grid.
+    /// Copy curves that can't be used.
     pub fn new(machine: &'a MachineParameters, handles: bool) -> Result<Self, CopyCurveError> {
-        let (to_user, from_user) =
-            (CopyCost::new(&machine.copy.to_user)?, CopyCost::new(&machine.copy.from_user)?);
+        let (to_user, from_user) = CopyCost::of(machine)?;
         Ok(Self { machine, to_user, from_user, handles })
     }
 

@@ -98,6 +98,8 @@ pub struct Calibration {
     pub read_ahead: Bytes,
     /// The kernel's release.
     pub kernel: String,
+    /// The processor's second- and third-level caches, where the kernel tells them.
+    pub caches: [Option<Bytes>; 2],
     /// The device, if one was named.
     pub device: Option<DeviceTimes>,
 }
@@ -185,6 +187,7 @@ pub fn calibrate(
         place,
         handles: under.handles,
         read_ahead: Bytes(under.read_ahead_pages * sizes::PAGE),
+        caches: [here.l2, here.l3],
         kernel: here.kernel,
         device,
     };
@@ -226,9 +229,17 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
         source: format!("Measured by petrio calibrate under Linux {} on {}", here.kernel, under.kind),
         processors: here.processors,
         memory: here.memory,
-        l2: here.l2,
-        l3: here.l3,
-        calls: CallCosts { read: none, write: none, fsync: none, open: none, namespace: none, stdio: none },
+        l2: None,
+        calls: CallCosts {
+            read: none,
+            write: none,
+            fsync: none,
+            open: none,
+            namespace: none,
+            fault: CallCosts::FAULT,
+            store_fault: CallCosts::STORE_FAULT,
+            stdio: none,
+        },
         cache: CacheCosts {
             hit: none,
             folio_page: none,

@@ -24,11 +24,6 @@ impl Calibration {
         writeln!(out, "source = {}", quoted(&machine.source))?;
         writeln!(out, "processors = {}", machine.processors)?;
         writeln!(out, "memory = \"{}\"", machine.memory)?;
-        for (name, size) in [("l2", machine.l2), ("l3", machine.l3)] {
-            if let Some(size) = size {
-                writeln!(out, "{name} = \"{size}\"")?;
-            }
-        }
         self.write_calls(out, machine)?;
         self.write_cache(out, machine)?;
         self.write_copies(out, machine)?;
@@ -67,6 +62,14 @@ impl Calibration {
         writeln!(out, "# Timed calls of {}", sizes(&self.sizes.blocks))?;
         writeln!(out, "# on files of {};", sizes(&self.sizes.files))?;
         writeln!(out, "# in sequence. Powers of two were never timed.")?;
+        for (level, size) in ["second", "third"].iter().zip(self.caches) {
+            if let Some(size) = size {
+                writeln!(
+                    out,
+                    "# The {level}-level cache holds {size}: how fast copies are for that was measured."
+                )?;
+            }
+        }
         if self.emptied > 0 {
             writeln!(
                 out,
@@ -102,6 +105,8 @@ impl Calibration {
             self.behind(Subject::CreateUnlink)
         );
         line(out, "namespace", calls.namespace, &pair)?;
+        line(out, "fault", calls.fault, "not measured here: files are timed by calls")?;
+        line(out, "store_fault", calls.store_fault, "not measured here either")?;
         line(
             out,
             "stdio",

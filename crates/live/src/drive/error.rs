@@ -46,6 +46,10 @@ pub enum DriveError {
         /// Bytes that went.
         got: u64,
     },
+    /// A mapped file.
+    #[error("files that are mapped (interface = \"mapped\") are only simulated")]
+    #[diagnostic(help("to work on real ones, take interface = \"system\""))]
+    Mapped,
     /// The program.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -173,6 +173,9 @@ impl<'a> Process<'a> {
     /// When it began and ended, and how many bytes it moved.
     fn carry_out(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
         let file = operation.file;
+        if operation.flags.mapped {
+            return Err(DriveError::Mapped);
+        }
         match operation.operation {
             Operation::Read => self.read(operation),
             Operation::Write => self.write(operation),
@@ -365,8 +368,12 @@ impl<'a> Process<'a> {
 /// The flags of open(2). Directories can only be read.
 fn flags(is_writable: bool, flags: AccessFlags) -> OFlags {
     // The C library's constants: rustix 1.1 gives O_SYNC for both of the latter.
-    let wanted =
-        [(flags.direct, libc::O_DIRECT), (flags.sync, libc::O_SYNC), (flags.data_sync, libc::O_DSYNC)];
+    let wanted = [
+        (flags.direct, libc::O_DIRECT),
+        (flags.sync, libc::O_SYNC),
+        (flags.data_sync, libc::O_DSYNC),
+        (flags.append, libc::O_APPEND),
+    ];
     let wanted = wanted.iter().filter(|(wanted, _)| *wanted);
     let wanted = wanted.fold(0, |flags, (_, flag)| flags | flag.cast_unsigned());
     let access = if is_writable { OFlags::RDWR } else { OFlags::RDONLY };

@@ -99,7 +99,7 @@ pub fn measure(
     let mut rows = Vec::with_capacity(rows_all);
     for journal in &parameters.journals {
         let mut rig = parameters.rig.clone();
-        rig.file_system.journal = *journal;
+        rig.file_system.journal = (*journal).into();
         let rig = LoopRig::set_up(&rig)?;
         let directory = rig.directory().join("d");
         fs::create_dir(&directory).map_err(DriveError::file("make the directory", &directory))?;

@@ -100,7 +100,8 @@ impl LoopRig {
         let journal = Journal::of(device.path(), &image)?;
         let layout = Layout::of(device.path())?;
         device.go_with_last_user()?;
-        let (directory, mounted) = mount_device(&device, parameters.type_name(), &mount_options)?;
+        let flags = parameters.mount_flags();
+        let (directory, mounted) = mount_device(&device, parameters.type_name(), (flags, &mount_options))?;
         let memory = match parameters.memory_limit {
             None => None,
             Some(limit) => {
@@ -254,13 +255,17 @@ fn make_device(
 }
 
 /// Mounts a device in a directory of its own.
-fn mount_device(device: &LoopDevice, kind: &str, options: &str) -> Result<(PathBuf, Undo), RigError> {
+fn mount_device(
+    device: &LoopDevice,
+    kind: &str,
+    (flags, options): (MountFlags, &str),
+) -> Result<(PathBuf, Undo), RigError> {
     let directory = std::env::temp_dir().join(fresh_name("mount"));
     let options = CString::new(options)
         .map_err(|error| RigError::system("mount", &directory)(std::io::Error::other(error)))?;
     let make = || {
         fs::create_dir(&directory).map_err(RigError::system("make the directory", &directory))?;
-        mount(device.path(), &directory, kind, MountFlags::empty(), options.as_c_str())
+        mount(device.path(), &directory, kind, flags, options.as_c_str())
             .map_err(|errno| RigError::system("mount", device.path())(errno.into()))
     };
     let ((), undo) = Undo::recorded(MOUNT, &directory, make, unmount_and_remove)?;

@@ -3,8 +3,9 @@
 use super::error::RigError;
 use super::groups::ThrottleLimits;
 use super::{BLOCK_BYTES, SMALLEST};
-use petrio_models::host::file_system::{Allocation, Family, FileSystemParameters, JournalMode};
+use petrio_models::host::file_system::{AccessTimes, Allocation, Family, FileSystemParameters, JournalMode};
 use petrio_units::{Bytes, Duration};
+use rustix::mount::MountFlags;
 use std::path::PathBuf;
 
 /// Where the bytes of a rig's device are.
@@ -105,6 +106,9 @@ impl RigParameters {
         if file_system.allocation == Some(Allocation::Reservation) {
             return Err(refused("allocation", "this kernel's ext4 driver allocates by multi-block"));
         }
+        if file_system.journal.on.is_some() {
+            return Err(refused("journal", "its journal lies within it here"));
+        }
         if file_system.journal_place.is_some() {
             return Err(refused("journal_place", "mke2fs decides where the journal lies"));
         }
@@ -132,10 +136,19 @@ impl RigParameters {
         Ok(arguments)
     }
 
+    /// Flags of mount(2).
+    pub(super) fn mount_flags(&self) -> MountFlags {
+        match self.file_system.access_times {
+            AccessTimes::Never => MountFlags::NOATIME,
+            AccessTimes::Relative => MountFlags::RELATIME,
+            AccessTimes::Always => MountFlags::STRICTATIME,
+        }
+    }
+
     /// Options of mount(2).
     pub(super) fn mount_options(&self) -> String {
         let file_system = &self.file_system;
-        let journal = match file_system.journal {
+        let journal = match file_system.journal.mode {
             JournalMode::Ordered => "ordered",
             JournalMode::WriteBack => "writeback",
             JournalMode::Journal => "journal",
@@ -167,7 +180,7 @@ mod tests {
         );
         assert_eq!(parameters.mount_options(), "data=ordered,barrier=1,commit=5");
         parameters.file_system.family = Family::Ext4;
-        parameters.file_system.journal = JournalMode::Journal;
+        parameters.file_system.journal = JournalMode::Journal.into();
         parameters.file_system.barriers = false;
         parameters.file_system.flex_groups = Some(1);
         parameters.mount_options.push("nodelalloc".to_owned());

@@ -5,11 +5,16 @@
 //! (S_threshold/S_page + x). A measured curve is interpolated bilinearly in the logarithms of both sizes. Leaves out
 //! what other processes do to the caches at the same time.
 
-use super::machine::{CopyCurve, CopyPoint};
+use super::machine::{CopyCosts, CopyCurve, CopyPoint, MachineParameters};
 use petrio_kernel::Time;
+use petrio_units::Bytes;
 
 /// Bytes of a page of memory.
 pub const PAGE_BYTES: u64 = 4096;
+
+/// A call may copy one of so many parts of the second-level cache before the rest comes from memory: table 2 of the
+/// dissertation, of caches of 512 KiB to 4 MiB.
+const CACHE_PARTS: u64 = 8;
 
 /// A copy curve that is ready to be asked.
 #[derive(Clone, Debug)]
@@ -43,20 +48,55 @@ pub enum CopyCurveError {
         /// Different footprints.
         footprints: usize,
     },
+    /// Nobody says what the second-level cache holds.
+    #[error(
+        "its copies have a threshold, and neither that nor l2 says where; give it l2, the second-level cache"
+    )]
+    NoThreshold,
+    /// A second-level cache from which nothing follows.
+    #[error("l2 changes nothing: its copies were measured, or their thresholds are given; leave it out")]
+    UnusedCache,
     /// A size of nothing.
     #[error("the copy curve has a point of size 0; sizes begin at 1 B")]
     Zero,
 }
 
 impl CopyCost {
-    /// Prepares a curve.
+    /// The curves of a machine: to processes, and from them.
     ///
     /// # Errors
-    /// Measured points that are no full grid of block sizes and footprints.
-    pub fn new(curve: &CopyCurve) -> Result<Self, CopyCurveError> {
+    /// As of [`new`](Self::new), and a second-level cache from which neither follows.
+    pub fn of(machine: &MachineParameters) -> Result<(Self, Self), CopyCurveError> {
+        let CopyCosts { to_user, from_user } = &machine.copy;
+        let follows = |curve: &CopyCurve| matches!(curve, CopyCurve::Threshold { threshold: None, .. });
+        if machine.l2.is_some() && !follows(to_user) && !follows(from_user) {
+            return Err(CopyCurveError::UnusedCache);
+        }
+        Ok((Self::new(to_user, machine.l2)?, Self::new(from_user, machine.l2)?))
+    }
+
+    /// The largest call for which a machine's copies to processes stay within its second-level cache, where they follow
+    /// the rule.
+    pub fn knee_of(machine: &MachineParameters) -> Option<Bytes> {
+        match (&machine.copy.to_user, machine.l2) {
+            (CopyCurve::Threshold { threshold: Some(threshold), .. }, _) => Some(*threshold),
+            (CopyCurve::Threshold { threshold: None, .. }, Some(l2)) => Some(Bytes(l2.get() / CACHE_PARTS)),
+            _ => None,
+        }
+    }
+
+    /// Prepares a curve of a machine with such a second-level cache.
+    ///
+    /// # Errors
+    /// Measured points that are no full grid of block sizes and footprints; a threshold that nothing tells.
+    pub fn new(curve: &CopyCurve, l2: Option<Bytes>) -> Result<Self, CopyCurveError> {
         let shape = match curve {
             CopyCurve::Threshold { threshold, page_in_l2, page_from_memory } => Shape::Threshold {
-                threshold_pages: threshold.get() as f64 / PAGE_BYTES as f64,
+                threshold_pages: match (threshold, l2) {
+                    (Some(threshold), _) => threshold.get() as f64,
+                    (None, Some(l2)) => l2.get() as f64 / CACHE_PARTS as f64,
+                    (None, None) => return Err(CopyCurveError::NoThreshold),
+                } / PAGE_BYTES as f64,
                 in_l2: page_in_l2.time().as_picos() as f64,
                 from_memory: page_from_memory.time().as_picos() as f64,
             },
@@ -148,12 +188,36 @@ mod tests {
     use super::*;
 
     fn threshold() -> CopyCost {
-        CopyCost::new(&CopyCurve::Threshold {
-            threshold: "64 KiB".parse().unwrap(),
+        CopyCost::new(&rule(Some("64 KiB")), None).unwrap()
+    }
+
+    fn rule(threshold: Option<&str>) -> CopyCurve {
+        CopyCurve::Threshold {
+            threshold: threshold.map(|threshold| threshold.parse().unwrap()),
             page_in_l2: "1 us".parse().unwrap(),
             page_from_memory: "3 us".parse().unwrap(),
-        })
-        .unwrap()
+        }
+    }
+
+    #[test]
+    fn copies_slow_down_where_table_2_of_the_dissertation_says() {
+        for (cache, knee) in [(512, 64), (1024, 128), (2048, 256), (4096, 512)] {
+            let mut cost = CopyCost::new(&rule(None), Some(Bytes::from_kib(cache))).unwrap();
+            let mut page = |kib: u64| cost.time(4096, kib << 10, 1 << 30);
+            assert_eq!(page(knee), Time::from_micros(1), "{cache} KiB");
+            assert!(page(knee + 4) > Time::from_micros(1), "{cache} KiB");
+        }
+        assert_eq!(CopyCost::new(&rule(None), None).unwrap_err(), CopyCurveError::NoThreshold);
+    }
+
+    #[test]
+    fn a_cache_from_which_nothing_follows_is_refused() {
+        let text = include_str!("../../../../catalogue/machines/poweredge-1850.toml");
+        let machine: MachineParameters = toml::from_str(text).unwrap();
+        assert!(CopyCost::of(&machine).is_ok());
+        let given = CopyCosts { to_user: rule(Some("64 KiB")), from_user: rule(Some("64 KiB")) };
+        let refused = CopyCost::of(&MachineParameters { copy: given, ..machine }).unwrap_err();
+        assert_eq!(refused, CopyCurveError::UnusedCache);
     }
 
     #[test]
@@ -185,7 +249,7 @@ mod tests {
             point("4 KiB", "64 MiB", "300 ns"),
             point("64 KiB", "64 MiB", "400 ns"),
         ];
-        let mut cost = CopyCost::new(&CopyCurve::Measured { points }).unwrap();
+        let mut cost = CopyCost::new(&CopyCurve::Measured { points }, None).unwrap();
         let page = |cost: &mut CopyCost, block, footprint| cost.time(4096, block, footprint).as_picos();
         assert_eq!(page(&mut cost, 4096, 1 << 20), 100_000);
         assert_eq!(page(&mut cost, 16_384, 8 << 20), 250_000);
@@ -196,7 +260,7 @@ mod tests {
     #[test]
     fn a_grid_with_a_hole_is_refused() {
         let points = vec![point("4 KiB", "1 MiB", "1 us"), point("8 KiB", "2 MiB", "1 us")];
-        let error = CopyCost::new(&CopyCurve::Measured { points }).unwrap_err();
+        let error = CopyCost::new(&CopyCurve::Measured { points }, None).unwrap_err();
         assert_eq!(error, CopyCurveError::NotAGrid { points: 2, blocks: 2, footprints: 2 });
     }
 }

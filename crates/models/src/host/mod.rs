@@ -21,4 +21,4 @@ mod state;
 
 pub use laid_out::{LaidOut, LayoutOf, PreparedFile};
 pub use page::host_page;
-pub use parameters::{BYTES_OF_A_FILE, HostError, HostParameters, Mount};
+pub use parameters::{BYTES_OF_A_FILE, HostError, HostParameters, LogDevice, Mount};

@@ -99,6 +99,19 @@ pub struct Mount {
     pub requests: Place<BlockRequest>,
     /// Where they come back.
     pub completions: Place<BlockRequest>,
+    /// The device that is the journal, where that isn't a part of the file system.
+    pub log: Option<LogDevice>,
+}
+
+/// A device that is the journal of a file system on another.
+#[derive(Clone, Copy, Debug)]
+pub struct LogDevice {
+    /// Its size in blocks of 4 KiB: as much of it as is to be used.
+    pub blocks: u64,
+    /// Where requests to it go.
+    pub requests: Place<BlockRequest>,
+    /// Where they come back.
+    pub completions: Place<BlockRequest>,
 }
 
 /// Why a host can't be built.

@@ -1,7 +1,7 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::run::RunFailure;
-use crate::schema::{EventReplay, Reads, Replay};
+use crate::schema::{CachesAtBegin, EventReplay, Reads, Replay};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
@@ -9,7 +9,7 @@ use petrio_trace::{EventReader, TraceOptions};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
 use petrio_workload::replay::{
-    ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles,
+    ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles, Unrecorded,
 };
 use petrio_workload::{RequestSource, SourceError};
 use std::sync::Arc;
@@ -72,6 +72,35 @@ impl EventTrace {
         })
     }
 
+    /// Whether files are in memory when it begins, as they were on the machine that was traced.
+    fn begins_warm(&self) -> bool {
+        self.replay.caches == CachesAtBegin::AsTraced && self.replay.reads == Reads::All
+    }
+
+    /// What its replay can't have of the program that was traced.
+    pub(super) fn warnings(&self, workload: &str) -> Vec<String> {
+        let Unrecorded { calls, bytes } = self.files.unrecorded();
+        let left_out = (calls > 0 || bytes > 0).then(|| {
+            format!(
+                "workload \"{workload}\": its trace leaves out {calls} calls that moved {} (a compact trace has only the reads \
+                 that the cache of its machine couldn't answer): they aren't played, so this shows what reached the disk \
+                 there, and not how long the program takes; a trace captured with --full has them",
+                Bytes(bytes)
+            )
+        });
+        let (count, size) = (self.files.files().iter())
+            .filter(|file| file.was_cached)
+            .fold((0, 0_u64), |(count, size), file| (count + 1, size.saturating_add(file.size)));
+        let warm = (count > 0 && self.begins_warm()).then(|| {
+            format!(
+                "workload \"{workload}\": {count} of its files, {} in all, were in memory where it was traced and are so here \
+                 when it begins; caches = \"cold\" begins without",
+                Bytes(size)
+            )
+        });
+        left_out.into_iter().chain(warm).collect()
+    }
+
     /// How many processes it has.
     pub(super) fn processes(&self) -> u32 {
         self.files.processes(self.replay.think_per)
@@ -79,7 +108,7 @@ impl EventTrace {
 
     /// Its files.
     pub(super) fn table(&self) -> Result<FileTable, ProgramError> {
-        self.files.table(&self.placement)
+        self.files.table(&self.placement, self.begins_warm())
     }
 
     /// The number after that of its last file.

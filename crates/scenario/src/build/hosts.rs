@@ -192,7 +192,7 @@ pub(super) fn hosts(
         completions,
         stages: Vec::new(),
         upper_stages: Vec::new(),
-        warnings: Vec::new(),
+        warnings: needed.warnings(),
         needed: &needed,
         asked,
         devices,

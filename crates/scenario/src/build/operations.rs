@@ -183,6 +183,17 @@ impl<'l> Needed<'l> {
         Ok(())
     }
 
+    /// What replays of traces can't have of the programs that were traced.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let of_trace = |(name, groups): &(String, Vec<Group>)| {
+            groups.iter().find_map(|group| match &group.work {
+                Work::Trace(trace) => Some(trace.warnings(name)),
+                Work::Programs(..) => None,
+            })
+        };
+        self.prepared.groups.iter().filter_map(of_trace).flatten().collect()
+    }
+
     /// The files of a volume.
     pub(super) fn files(&self, there: usize) -> Result<Vec<PlannedFile>, RunFailure> {
         let mut files = Vec::new();

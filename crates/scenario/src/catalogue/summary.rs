@@ -6,6 +6,7 @@ use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::disk::DiskParameters;
+use petrio_models::host::copy_cost::CopyCost;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
 
@@ -57,8 +58,8 @@ pub struct MachineSummary {
     pub processors: u32,
     /// Main memory.
     pub memory: String,
-    /// Second-level cache of a processor.
-    pub l2: String,
+    /// The largest call that copies within the second-level cache, where that is known.
+    pub knee: String,
 }
 
 /// Every machine of the catalogue in a line.
@@ -68,12 +69,13 @@ pub struct MachineSummary {
 pub fn machine_summaries() -> Result<Vec<MachineSummary>, Problem> {
     entries(MACHINES, |key, table, sources| {
         let machine: MachineParameters = read(table, sources)?;
+        let knee = CopyCost::knee_of(&machine);
         Ok(MachineSummary {
             key,
             name: machine.name,
             processors: machine.processors,
             memory: machine.memory.to_string(),
-            l2: machine.l2.map_or_else(|| "–".to_owned(), |size| size.to_string()),
+            knee: knee.map_or_else(|| "as measured".to_owned(), |size| size.to_string()),
         })
     })
 }

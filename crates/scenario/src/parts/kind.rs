@@ -70,7 +70,8 @@ impl Kind {
         }
     }
 
-    /// Keys whose values name parts: a name, a list of names, or a table of names.
+    /// Keys whose values name parts: a name, a list of names, or a table of names. A key of a table within the part
+    /// stands behind that table's key and a dot.
     pub(super) fn references(self, part: &DeTable<'_>) -> Vec<(&'static str, Pool)> {
         match self {
             Self::Box | Self::Disk => Vec::new(),

@@ -24,7 +24,7 @@ pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
             let DeValue::Table(table) = part.get_mut() else { continue };
             let stands = Stands { path: name.get_ref(), kind };
             for (key, pool) in kind.references(table) {
-                if let Some(value) = table.get_mut(key) {
+                if let Some(value) = value_at(table, key) {
                     rewrite(value.get_mut(), stands, pools.of_pool(pool));
                 }
             }
@@ -35,6 +35,17 @@ pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
                 fill_in(table, name.span(), host);
             }
         }
+    }
+}
+
+/// The value at a key, or at the key of a table within.
+fn value_at<'t, 'i>(table: &'t mut DeTable<'i>, key: &str) -> Option<&'t mut Value<'i>> {
+    match key.split_once('.') {
+        None => table.get_mut(key),
+        Some((outer, inner)) => match table.get_mut(outer)?.get_mut() {
+            DeValue::Table(table) => table.get_mut(inner),
+            _ => None,
+        },
     }
 }
 

@@ -33,10 +33,24 @@ pub struct EventReplay {
     /// Unix host with `reads = "missed"`).
     #[serde(default)]
     pub reads: Reads,
+    /// Which files are in memory when it begins.
+    #[serde(default)]
+    pub caches: CachesAtBegin,
     /// Of a trace of device requests: the most that the file which stands for a device may take; addresses beyond it
     /// wrap round. Left out, the file is as long as the highest address needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_room: Option<Bytes>,
+}
+
+/// Which files of a trace are in memory when its replay begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CachesAtBegin {
+    /// Those of which the trace says that their first read was answered from memory; none where it doesn't know.
+    #[default]
+    AsTraced,
+    /// None.
+    Cold,
 }
 
 /// Which reads of a trace are played.

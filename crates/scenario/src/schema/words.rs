@@ -1,7 +1,7 @@
 //! A pattern of file accesses in a few words, for the head of a report.
 
 use petrio_workload::program::PatternParameters;
-use petrio_workload::program::pattern::{Access, Durability, FsyncCall, Pattern};
+use petrio_workload::program::pattern::{Access, Durability, FsyncCall, Interface, Pattern};
 
 /// "random rewrite, 8 KiB records, file of 512 MiB, O_SYNC".
 pub(super) fn pattern(parameters: &PatternParameters) -> String {
@@ -35,6 +35,9 @@ pub(super) fn pattern(parameters: &PatternParameters) -> String {
         (parameters.direct, "O_DIRECT"),
         (parameters.sync, "O_SYNC"),
         (parameters.data_sync, "O_DSYNC"),
+        (parameters.append, "O_APPEND"),
+        (parameters.interface == Interface::Mapped, "mapped"),
+        (parameters.shared_files, "shared"),
         (parameters.cached, "cached"),
     ] {
         if flag {
@@ -44,6 +47,7 @@ pub(super) fn pattern(parameters: &PatternParameters) -> String {
     let call = match parameters.fsync_call {
         FsyncCall::Fsync => "fsync",
         FsyncCall::Fdatasync => "fdatasync",
+        FsyncCall::Msync => "msync",
     };
     match parameters.fsync {
         Durability::Never => {}

@@ -2,7 +2,7 @@
 //!
 //! A trace is looked over once before it is replayed ([`TraceFiles::of`]): which files are there at its beginning
 //! (those whose first event isn't their creation), how long they are, and where their blocks lie as far as the trace
-//! tells. Then its events come again, as [`FileRecord`]s, for an open or a closed replay.
+//! tells. Then its events come again, as [`FileRecord`](super::FileRecord)s, for an open or a closed replay.
 //!
 //! Think time is kept per process, or per file where the trace doesn't know processes (S.-L. Lo, "Ivy", HPL-CSP-90-48,
 //! 1990, §4.6).
@@ -11,18 +11,15 @@
 //! stands for all: files are placed by the path of their directory. In a trace that has device requests and no calls on
 //! files, a file stands for each device ([`device_files`](super::device_files)).
 
-use super::Record;
 use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
 use petrio_bounds::Headroom;
-use petrio_colours::{
-    AccessFlags, FileId, FileOp, IoClass, Operation, PlacedExtent, RequestId, SECTOR_BYTES,
-};
-use petrio_time::Time;
+use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind, FileKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -46,21 +43,37 @@ pub struct TraceFile {
     pub present: bool,
     /// Its size in bytes then.
     pub size: u64,
+    /// Whether its first read was answered from the cache of the machine that was traced: it was in memory before.
+    pub was_cached: bool,
     /// Where it lies, by offset; pieces don't overlap.
     pub extents: Vec<PlacedExtent>,
+}
+
+/// Calls and bytes that a trace tells of only in the totals of closes: a compact one leaves out the reads that were
+/// answered from memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// Calls.
+    pub calls: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
 }
 
 /// All files of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct TraceFiles {
-    files: Vec<TraceFile>,
+    pub(super) files: Vec<TraceFile>,
     by_key: BTreeMap<FileKey, u32>,
     /// The directories' names, in order of appearance; they are numbered after the files.
     directories: Vec<Arc<str>>,
     /// The threads of the trace, in order of their numbers.
-    processes: Vec<u32>,
+    pub(super) processes: Vec<u32>,
     /// Where its files stand for devices: the room for each, in bytes.
-    device_room: Option<u64>,
+    pub(super) device_room: Option<u64>,
+    /// What only the totals of closes tell of.
+    unrecorded: Unrecorded,
+    /// Whether it says of any read whether that was answered from the cache.
+    knows_hits: bool,
 }
 
 /// What is known only while a trace is looked over.
@@ -68,8 +81,19 @@ pub struct TraceFiles {
 struct Survey {
     directories: BTreeMap<Arc<str>, u32>,
     processes: BTreeSet<u32>,
-    /// Of each file whether it has been written, and where the last call ended.
-    files: Vec<(bool, u64)>,
+    /// What is known of each file.
+    files: Vec<Seen>,
+    /// Reads and writes that were recorded since their file was opened, by process and file.
+    recorded: BTreeMap<(u32, u32), Unrecorded>,
+}
+
+/// What is known of a file while its trace is looked over.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    was_written: bool,
+    was_read: bool,
+    /// Where the last call ended.
+    at: u64,
 }
 
 impl TraceFiles {
@@ -130,7 +154,7 @@ impl TraceFiles {
         if index == next {
             let present = event.kind != EventKind::Create;
             self.files.push(TraceFile { present, ..TraceFile::default() });
-            survey.files.push((false, 0));
+            survey.files.push(Seen::default());
         }
         let file = &mut self.files[index as usize];
         if file.directory.is_none()
@@ -147,16 +171,22 @@ impl TraceFiles {
             };
             file.directory = Some(number);
         }
-        let (was_written, at) = &mut survey.files[index as usize];
-        let offset = event.offset.unwrap_or(*at);
+        self.unrecorded.add(event, survey.recorded.entry((event.process, index)));
+        self.knows_hits |= event.hit.is_some();
+        let seen = &mut survey.files[index as usize];
+        let offset = event.offset.unwrap_or(seen.at);
         match event.kind {
             EventKind::Read | EventKind::Write => {
                 let end = offset + event.length;
-                *at = end;
+                seen.at = end;
                 if event.kind == EventKind::Write {
-                    *was_written = true;
-                } else if file.present && !*was_written {
-                    file.size = file.size.max(end);
+                    seen.was_written = true;
+                } else {
+                    let is_first = !std::mem::replace(&mut seen.was_read, true);
+                    if file.present && !seen.was_written {
+                        file.size = file.size.max(end);
+                        file.was_cached |= is_first && event.hit == Some(true);
+                    }
                 }
                 let mut within = 0;
                 for extent in &event.extents {
@@ -169,8 +199,8 @@ impl TraceFiles {
                     tidy(&mut file.extents);
                 }
             }
-            EventKind::Truncate => *was_written = true,
-            _ if file.present && !*was_written => {
+            EventKind::Truncate => seen.was_written = true,
+            _ if file.present && !seen.was_written => {
                 file.size = file.size.max(event.size.unwrap_or_default());
             }
             _ => {}
@@ -180,6 +210,16 @@ impl TraceFiles {
     /// The files, in order of their numbers.
     pub fn files(&self) -> &[TraceFile] {
         &self.files
+    }
+
+    /// What only the totals of closes tell of.
+    pub const fn unrecorded(&self) -> Unrecorded {
+        self.unrecorded
+    }
+
+    /// Whether it says of any read whether that was answered from the cache of the machine that was traced.
+    pub const fn knows_hits(&self) -> bool {
+        self.knows_hits
     }
 
     /// The number in a run of the file at this position, where the first one has the number `first`.
@@ -202,11 +242,12 @@ impl TraceFiles {
         Ok(placement.first_file + count as u32)
     }
 
-    /// The files and directories as a table, each directory before what lies in it.
+    /// The files and directories as a table, each directory before what lies in it; `warm`, with those in the cache that
+    /// were in memory on the machine that was traced.
     ///
     /// # Errors
     /// More of them than there are numbers left.
-    pub fn table(&self, placement: &Placement) -> Result<FileTable, ProgramError> {
+    pub fn table(&self, placement: &Placement, warm: bool) -> Result<FileTable, ProgramError> {
         let mut table = FileTable::new();
         let (first, prefix) = (placement.first_file, &placement.name);
         self.next_file(placement)?;
@@ -230,7 +271,7 @@ impl TraceFiles {
                 is_directory: false,
                 present: file.present,
                 size: if file.present { file.size } else { 0 },
-                cached: false,
+                cached: warm && file.was_cached,
             })?;
         }
         Ok(table)
@@ -254,6 +295,29 @@ impl TraceFiles {
         match wanted {
             ThinkPer::Process if self.processes.iter().any(|process| *process != 0) => ThinkPer::Process,
             _ => ThinkPer::File,
+        }
+    }
+}
+
+impl Unrecorded {
+    /// Counts a call, or what the totals of a close tell of beside the calls since its file was opened.
+    fn add(&mut self, event: &Event, mut recorded: Entry<'_, (u32, u32), Self>) {
+        match (event.kind, event.totals) {
+            (EventKind::Read | EventKind::Write, _) => {
+                let recorded = recorded.or_default();
+                recorded.calls += 1;
+                recorded.bytes += event.length;
+            }
+            (EventKind::Close, Some(totals)) => {
+                let known = match &mut recorded {
+                    Entry::Occupied(entry) => std::mem::take(entry.get_mut()),
+                    Entry::Vacant(_) => Self::default(),
+                };
+                self.calls += totals.reads.saturating_add(totals.writes).saturating_sub(known.calls);
+                self.bytes +=
+                    totals.bytes_read.saturating_add(totals.bytes_written).saturating_sub(known.bytes);
+            }
+            _ => {}
         }
     }
 }
@@ -293,193 +357,6 @@ fn tidy(extents: &mut Vec<PlacedExtent>) {
                 last.length += extent.length;
             }
             _ => extents.push(extent),
-        }
-    }
-}
-
-/// An event as it is replayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileRecord {
-    /// When it was issued, from the trace's origin.
-    pub time: Time,
-    /// How long it took on the machine that was traced.
-    pub measured: Option<Time>,
-    /// Who waits for it.
-    pub waiter: u32,
-    /// The process in the run.
-    pub process: u32,
-    /// The file system's number on its host.
-    pub file_system: u32,
-    /// The process' scheduling class.
-    pub class: IoClass,
-    /// Its priority within the class.
-    pub priority: u8,
-    /// What it asks for.
-    pub operation: Operation,
-    /// The file.
-    pub file: FileId,
-    /// Its directory.
-    pub parent: FileId,
-    /// First byte.
-    pub offset: u64,
-    /// Bytes, or the new length of a truncation.
-    pub length: u64,
-    /// O_SYNC.
-    pub sync: bool,
-    /// O_DIRECT.
-    pub direct: bool,
-}
-
-impl Record for FileRecord {
-    type Request = FileOp;
-
-    fn time(&self) -> Time {
-        self.time
-    }
-
-    fn measured(&self) -> Option<Time> {
-        self.measured
-    }
-
-    fn waiter(&self) -> u32 {
-        self.waiter
-    }
-
-    fn request(&self, id: RequestId, now: Time) -> FileOp {
-        FileOp {
-            id,
-            process: self.process,
-            file_system: self.file_system,
-            class: self.class,
-            priority: self.priority,
-            operation: self.operation,
-            file: self.file,
-            parent: self.parent,
-            offset: self.offset,
-            length: self.length,
-            flags: AccessFlags { sync: self.sync, direct: self.direct, ..AccessFlags::default() },
-            issued: now,
-            ..FileOp::default()
-        }
-    }
-}
-
-/// The events of a trace as they are replayed.
-pub struct FileRecords<R> {
-    events: R,
-    files: Arc<TraceFiles>,
-    think_per: ThinkPer,
-    /// What a replayed operation has besides what the trace says: its first process' number, its file system, its
-    /// urgency.
-    placement: Placement,
-    /// Only reads that missed, of a trace that says which did.
-    only_misses: bool,
-    at: BTreeMap<FileId, u64>,
-}
-
-impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
-    /// The events of a trace that has been looked over. In the run, its processes are numbered from the placement's
-    /// first.
-    pub fn new(events: R, files: Arc<TraceFiles>, wanted: ThinkPer, placement: Placement) -> Self {
-        let think_per = files.think_per(wanted);
-        Self { events, files, think_per, placement, only_misses: false, at: BTreeMap::new() }
-    }
-
-    /// Leaves reads out of which the trace says that they were answered from the cache.
-    #[must_use]
-    pub fn only_misses(mut self) -> Self {
-        self.only_misses = true;
-        self
-    }
-
-    fn record(&mut self, event: &Event) -> Option<FileRecord> {
-        let call = self.files.device_room.map(|room| as_file_call(event, room));
-        let event = match &call {
-            Some(call) => call.as_ref()?,
-            None => event,
-        };
-        if event.error != 0 || event.kind.is_of_device() {
-            return None;
-        }
-        let position = self.files.position(event.file)?;
-        let first = self.placement.first_file;
-        let file = self.files.file_id(position, first);
-        let operation = match event.kind {
-            EventKind::Create => Operation::Create,
-            EventKind::Open => Operation::Open,
-            EventKind::Read if self.only_misses && event.hit == Some(true) => return None,
-            EventKind::Read => Operation::Read,
-            EventKind::Write => Operation::Write,
-            EventKind::Close => Operation::Close,
-            EventKind::Unlink => Operation::Unlink,
-            // A flush of a device has no file's times to write.
-            EventKind::Fsync if self.files.device_room.is_some() => Operation::Fdatasync,
-            EventKind::Fsync => Operation::Fsync,
-            EventKind::Truncate => Operation::Truncate,
-            EventKind::Rename => Operation::Rename,
-            EventKind::Stat => Operation::Stat,
-            EventKind::Exec
-            | EventKind::Mkdir
-            | EventKind::Queue
-            | EventKind::Issue
-            | EventKind::Complete => return None,
-        };
-        let (mut offset, mut length) = (0, 0);
-        match operation {
-            Operation::Read | Operation::Write => {
-                let at = self.at.entry(file).or_default();
-                offset = event.offset.unwrap_or(*at);
-                length = event.length;
-                if length == 0 {
-                    return None;
-                }
-                *at = offset + length;
-            }
-            Operation::Truncate => length = event.size.unwrap_or_default(),
-            Operation::Unlink => {
-                self.at.remove(&file);
-            }
-            _ => {}
-        }
-        let (waiter, process) = match self.think_per {
-            ThinkPer::Process => {
-                let number = self.files.processes.binary_search(&event.process).unwrap_or_default() as u32;
-                (number, number)
-            }
-            ThinkPer::File => (file.0, 0),
-        };
-        Some(FileRecord {
-            time: event.time,
-            measured: event.service,
-            waiter,
-            process: self.placement.first_process + process,
-            file_system: self.placement.file_system,
-            class: self.placement.class,
-            priority: self.placement.priority,
-            operation,
-            file,
-            parent: self.files.directory_id(&self.files.files[position as usize], first),
-            offset,
-            length,
-            sync: event.synchronous,
-            direct: self.files.device_room.is_some(),
-        })
-    }
-}
-
-impl<R: Iterator<Item = Result<Event, TraceError>> + Send> Iterator for FileRecords<R> {
-    type Item = Result<FileRecord, TraceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.events.next()? {
-                Ok(event) => {
-                    if let Some(record) = self.record(&event) {
-                        return Some(Ok(record));
-                    }
-                }
-                Err(error) => return Some(Err(error)),
-            }
         }
     }
 }

@@ -12,12 +12,14 @@ mod open;
 mod possible;
 mod process;
 mod program;
+mod records;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
-pub use files::{FileRecord, FileRecords, ThinkPer, TraceFile, TraceFiles};
+pub use files::{ThinkPer, TraceFile, TraceFiles, Unrecorded};
 pub use open::OpenReplay;
 pub use possible::PossibleCalls;
 pub use program::EventProgram;
+pub use records::{FileRecord, FileRecords};
 
 use crate::source::SourceError;
 use petrio_colours::{BlockRequest, Request, RequestId};

@@ -4,7 +4,7 @@
 //! thread, which reads the trace by itself and plays its own part of it: the time between the end of one call and the
 //! beginning of the next is thought.
 
-use super::files::FileRecord;
+use super::records::FileRecord;
 use super::{Record, checked_time_scale, scaled};
 use crate::program::{FileProgram, ProgramError, Step};
 use crate::source::SourceError;

@@ -127,7 +127,11 @@ impl Geometry {
         let journal_blocks = parameters.journal_blocks(device_blocks);
         let too_small = |needed| FormatError::TooSmall { blocks: device_blocks, needed };
         // mke2fs makes no journal below 8 MiB unless it is told a size.
-        let least = if parameters.journal_size.is_some() { 512 + journal_blocks } else { 2048 };
+        let least = if parameters.journal_size.is_some() || journal_blocks == 0 {
+            512 + journal_blocks
+        } else {
+            2048
+        };
         if device_blocks < least {
             return Err(too_small(least));
         }
@@ -241,6 +245,9 @@ impl Geometry {
         loop {
             let start = u64::from(group) * per_group + u64::from(self.lead[group as usize]);
             if let Some(end) = self.end_behind(start, group, needed) {
+                if needed == 0 {
+                    return Ok(self);
+                }
                 self.journal = start..start + journal_blocks;
                 self.move_behind(start + needed, group, end);
                 return Ok(self);

@@ -47,6 +47,7 @@ mod extents;
 mod geometry;
 mod indirect;
 mod inodes;
+mod journalling;
 mod operate;
 mod parameters;
 mod prepare;
@@ -59,6 +60,7 @@ mod volume;
 mod tests;
 
 pub use error::{FileError, FormatError};
-pub use parameters::{Allocation, BLOCK_SIZE, Family, FileSystemParameters, JournalMode, JournalPlace};
+pub use journalling::{JournalMode, Journalling};
+pub use parameters::{AccessTimes, Allocation, BLOCK_SIZE, Family, FileSystemParameters, JournalPlace};
 pub use touched::{Mapping, Segment, Touched};
 pub use volume::Volume;

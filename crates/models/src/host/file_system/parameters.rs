@@ -4,6 +4,7 @@
 //! smaller ones, larger clusters (bigalloc) and file systems without a journal are left out. Blocks reserved for the
 //! superuser count as free: the model's processes may use them.
 
+use super::journalling::Journalling;
 use crate::Lever;
 use crate::host::kernel_profile::JournalGeneration;
 use petrio_kernel::Time;
@@ -25,19 +26,6 @@ pub enum Family {
     Ext4,
 }
 
-/// What goes through the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum JournalMode {
-    /// Metadata; data are written to their place before the transaction that refers to them commits.
-    #[default]
-    Ordered,
-    /// Metadata only; data go to their place whenever they are written back.
-    WriteBack,
-    /// Metadata and data.
-    Journal,
-}
-
 /// How blocks are found for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +35,21 @@ pub enum Allocation {
     /// Normalised requests, preallocated for each file; small files share a chunk (fs/ext4/mballoc.c, which also serves
     /// an ext3 file system that the ext4 driver mounts).
     MultiBlock,
+}
+
+/// When reading a file changes the time of its last access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessTimes {
+    /// Never (mount option `noatime`).
+    #[default]
+    Never,
+    /// Where it was not read since it was last changed (mount option `relatime`, the default from Linux 2.6.30). That a
+    /// day has passed since happens in no run.
+    Relative,
+    /// Whenever it is read, once in a tick of the clock of files' times (mount option `strictatime`, the default before
+    /// Linux 2.6.30).
+    Always,
 }
 
 /// Where the journal lies.
@@ -66,10 +69,12 @@ pub struct FileSystemParameters {
     /// Which file system: `ext3` or `ext4`.
     #[serde(rename = "type")]
     pub family: Family,
-    /// What goes through the journal (mount option `data=`).
-    pub journal: JournalMode,
-    /// Size of the journal; left out, what mke2fs chooses by the size of the volume (ext2fs_default_journal_size of
-    /// e2fsprogs 1.47: 4 MiB below 128 MiB, 32 MiB at 1 GiB, 512 MiB at 64 GiB).
+    /// What goes through the journal (mount option `data=`): a word; or a table with that as `mode`, and as `on` the
+    /// disk, array or other part that is the journal, where it lies on a device of its own.
+    pub journal: Journalling,
+    /// Size of the journal; left out, all of a device of its own, and within the file system what mke2fs chooses by the
+    /// size of the volume (ext2fs_default_journal_size of e2fsprogs 1.47: 4 MiB below 128 MiB, 32 MiB at 1 GiB, 512 MiB
+    /// at 64 GiB).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal_size: Option<Bytes>,
     /// Where the journal lies; left out, what mke2fs 1.47 does for the type.
@@ -78,6 +83,9 @@ pub struct FileSystemParameters {
     /// Whether the journal flushes the device's write cache around its commit block (mount option `barrier`). On by
     /// default from Linux 2.6.28 (ext4) and 3.1 (ext3).
     pub barriers: bool,
+    /// When reading a file changes the time of its last access, which changes its inode and has to be committed: `never`,
+    /// as file servers and measurements are usually mounted, unless this says otherwise.
+    pub access_times: AccessTimes,
     /// How old a transaction becomes before it is committed (mount option `commit`; 5 s by fs/jbd2/journal.c).
     pub commit_interval: Duration,
     /// Share of the journal that must be free, or else checkpoints make it so; left out, the kernel's rule: the room of
@@ -115,6 +123,10 @@ pub struct FileSystemParameters {
 impl FileSystemParameters {
     /// What could be changed about it; its parameters stand at `path`, and it lies on `blocks` blocks of its own size.
     pub fn levers(&self, path: &str, blocks: u64) -> Vec<Lever> {
+        // A device of its own is as large as it is.
+        if self.journal.on.is_some() {
+            return Vec::new();
+        }
         let twice = Bytes(self.journal_blocks(blocks).saturating_mul(2 * BLOCK_SIZE));
         vec![Lever::twice("for-commit", "journal", "a journal twice as large").set(
             path,
@@ -128,10 +140,11 @@ impl Default for FileSystemParameters {
     fn default() -> Self {
         Self {
             family: Family::Ext3,
-            journal: JournalMode::Ordered,
+            journal: Journalling::default(),
             journal_size: None,
             journal_place: None,
             barriers: true,
+            access_times: AccessTimes::Never,
             commit_interval: Duration::new(Time::from_whole_seconds(5)),
             checkpoint: None,
             blocks_per_group: 32_768,
@@ -172,8 +185,11 @@ impl FileSystemParameters {
         })
     }
 
-    /// Blocks of the journal on a volume of `blocks` blocks (lib/ext2fs/mkjournal.c of e2fsprogs 1.47).
+    /// Blocks of the journal within a volume of `blocks` blocks (lib/ext2fs/mkjournal.c of e2fsprogs 1.47).
     pub fn journal_blocks(&self, blocks: u64) -> u64 {
+        if self.journal.on.is_some() {
+            return 0;
+        }
         if let Some(size) = self.journal_size {
             return size.get() / BLOCK_SIZE;
         }

@@ -14,9 +14,10 @@
 //! and ¼ of the journal.
 //!
 //! That data are written twice in journal mode isn't said anywhere: their blocks are logged as any others are, and stay
-//! dirty for the write-back in place. Leaves out fast commits, checksums' processor time, external journals, and the
+//! dirty for the write-back in place. Leaves out fast commits, checksums' processor time and the
 //! waiting for a buffer that is just being copied into the log (`BJ_Shadow`).
 
+mod checkpoints;
 mod log;
 mod parameters;
 
@@ -26,6 +27,7 @@ mod tests;
 pub use parameters::{BlockKey, JournalParameters, TransactionId};
 
 use super::fast_map::FastMap;
+use checkpoints::{Checkpoint, leave};
 use log::Log;
 use petrio_kernel::Time;
 use std::collections::VecDeque;
@@ -63,21 +65,14 @@ struct Transaction {
     blocks: Vec<BlockKey>,
     /// Files whose data must be on the device before the commit block.
     ordered: Vec<u64>,
+    /// Whether what lies in place must be durable before it is committed (`t_need_data_flush`): matters where the log is
+    /// another device's.
+    flushes_data: bool,
     /// Blocks freed, which an older copy in the log must not bring back.
     revoked: u64,
     handles: u32,
     /// Blocks that open handles may still dirty.
     reserved: u64,
-}
-
-/// A committed transaction whose blocks are not all in place yet.
-#[derive(Clone, Debug)]
-struct Checkpoint {
-    id: TransactionId,
-    /// Log position of its first block.
-    first: u64,
-    blocks: Vec<BlockKey>,
-    pending: u64,
 }
 
 /// What a commit writes.
@@ -225,6 +220,7 @@ impl Journal {
                 began: now,
                 blocks: self.spare.pop().unwrap_or_default(),
                 ordered: Vec::new(),
+                flushes_data: false,
                 revoked: 0,
                 handles: 0,
                 reserved: 0,
@@ -282,10 +278,25 @@ impl Journal {
     /// Data of a file must be on the device before the running transaction's commit block (ordered mode).
     pub fn order(&mut self, id: TransactionId, file: u64) {
         for transaction in self.running.iter_mut().chain(&mut self.committing) {
-            if transaction.id == id && !transaction.ordered.contains(&file) {
-                transaction.ordered.push(file);
+            if transaction.id == id {
+                transaction.flushes_data = true;
+                if !transaction.ordered.contains(&file) {
+                    transaction.ordered.push(file);
+                }
             }
         }
+    }
+
+    /// Somebody waits for a transaction who wants data durable that are written by now.
+    pub fn flush_data(&mut self, id: TransactionId) {
+        for transaction in self.running.iter_mut().chain(&mut self.committing) {
+            transaction.flushes_data |= transaction.id == id;
+        }
+    }
+
+    /// Whether the committing transaction wants what lies in place durable before its commit block.
+    pub fn flushes_data(&self) -> bool {
+        self.frees_much() || self.committing.as_ref().is_some_and(|transaction| transaction.flushes_data)
     }
 
     /// Asks for the commit of a transaction; tells whether that is new.
@@ -419,78 +430,9 @@ impl Journal {
         }
         newest.pending = pending;
         self.checkpoints.push_back(newest);
-        // jbd2 writes the tail along with a commit only where that frees as much as a transaction may need.
-        if self.releasable() >= self.largest_transaction() {
+        if self.frees_much() {
             finished.superblock = self.release() > 0;
         }
         finished
-    }
-
-    /// A block has been written in place (or needn't be any more).
-    pub fn in_place(&mut self, key: BlockKey) {
-        let Some(owner) = self.owners.get_mut(&key) else { return };
-        let Some(id) = owner.checkpoint.take() else { return };
-        if owner.is_nobody() {
-            self.owners.remove(&key);
-        }
-        leave(&mut self.checkpoints, id);
-    }
-
-    /// Log blocks of the oldest transactions that nobody needs any more.
-    pub fn releasable(&self) -> u64 {
-        let needed = self.checkpoints.iter().find(|oldest| self.is_needed(oldest));
-        self.log.used_before(needed.map(|oldest| oldest.first))
-    }
-
-    /// Gives these blocks back; how many. The log's superblock must then be written before they are used again.
-    pub fn release(&mut self) -> u64 {
-        let before = self.log.free();
-        while let Some(oldest) = self.checkpoints.front() {
-            if self.is_needed(oldest) {
-                break;
-            }
-            if let Some(mut oldest) = self.checkpoints.pop_front() {
-                oldest.blocks.clear();
-                self.spare.push(oldest.blocks);
-            }
-        }
-        self.log.free_up_to(self.checkpoints.front().map(|oldest| oldest.first));
-        self.log.free() - before
-    }
-
-    fn is_needed(&self, checkpoint: &Checkpoint) -> bool {
-        checkpoint.pending > 0 || Some(checkpoint.id) == self.committing()
-    }
-
-    /// The blocks of the oldest transaction that are still to be written in place, and which transaction holds those
-    /// back that were dirtied again.
-    pub fn oldest(&self, out: &mut Vec<BlockKey>) -> Option<TransactionId> {
-        out.clear();
-        let oldest = self.checkpoints.front().filter(|oldest| Some(oldest.id) != self.committing())?;
-        let mut held_by = None;
-        for &key in &oldest.blocks {
-            let Some(owner) = self.owners.get(&key).filter(|owner| owner.checkpoint == Some(oldest.id))
-            else {
-                continue;
-            };
-            match owner.running.or(owner.committing) {
-                None => out.push(key),
-                holder => held_by = held_by.max(holder),
-            }
-        }
-        held_by
-    }
-
-    /// Whether committed transactions wait to be written in place.
-    pub fn has_checkpoints(&self) -> bool {
-        self.checkpoints.front().is_some_and(|oldest| Some(oldest.id) != self.committing())
-    }
-}
-
-/// A block of a committed transaction needs no writing in place any more.
-fn leave(checkpoints: &mut VecDeque<Checkpoint>, id: TransactionId) {
-    // Transactions are few and ascend.
-    if let Ok(at) = checkpoints.binary_search_by_key(&id, |checkpoint| checkpoint.id) {
-        checkpoints[at].pending = checkpoints[at].pending.saturating_sub(1);
     }
 }

@@ -23,6 +23,13 @@ impl Context<'_> {
         }
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
+        let accesses = matches!(job.op.operation, Operation::Read | Operation::Write);
+        if job.op.flags.mapped && accesses && self.fs.volume.exists(job.op.file) {
+            job.past_cache = false;
+            // No call is made: the process goes on as soon as it has a processor.
+            let then = if job.op.operation == Operation::Write { Then::Begin } else { Then::LookUp };
+            return Next::Run { work: Time::ZERO, cause: FileCause::Copy, cache: Time::ZERO, then };
+        }
         if job.op.flags.stdio {
             work = costs.stdio;
             let size = self.fs.inodes.get(job.op.file).size;
@@ -103,6 +110,7 @@ impl Context<'_> {
         let Some(call) = job.calls.pop() else { return false };
         (job.position, job.end) = (call.offset, call.offset + call.length);
         job.piece = 0;
+        job.at_end = false;
         true
     }
 

@@ -15,16 +15,23 @@ use petrio_kernel::{Key, PageBuilder};
 
 impl Context<'_> {
     /// The next step; what to wait for before the one after, or none when there is room again.
-    fn checkpoint(&mut self, keys: &mut Vec<BlockKey>) -> Option<Event> {
+    fn checkpoint(&mut self, check: &mut Check) -> Option<Event> {
+        let mut keys = Vec::new();
         while self.journal.is_short() {
             if self.journal.releasable() > 0 {
-                self.journal.release();
                 let flush = self.fs.rules.generation() == JournalGeneration::Jbd2;
-                return Some(self.write_tail(flush));
+                // A flush before a write to a log apart wouldn't reach what was written in place.
+                let apart = self.fs.rules.log_apart;
+                if flush && apart && self.fs.rules.barriers && !std::mem::replace(&mut check.flushed, true) {
+                    return Some(Event::Group(self.flush_beneath_log()));
+                }
+                check.flushed = false;
+                self.journal.release();
+                return Some(self.write_tail(flush && !apart));
             }
-            let held_by = self.journal.oldest(keys);
+            let held_by = self.journal.oldest(&mut keys);
             if !keys.is_empty() {
-                match self.write_in_place(keys) {
+                match self.write_in_place(&mut keys) {
                     Some(event) => return Some(event),
                     None => continue,
                 }
@@ -64,21 +71,30 @@ impl Context<'_> {
     }
 }
 
+/// A look at the log.
+#[derive(Clone, Copy, Debug, Default)]
+struct Check {
+    /// What it waits for.
+    key: Key,
+    /// Whether the file system's own device has been flushed since, where the log is apart.
+    flushed: bool,
+}
+
 /// Builds the page `checkpoint`.
 pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
-    let checking = page.fifo::<()>("checking");
-    let waiting = page.keyed::<Key>("waiting", |key| *key);
+    let checking = page.fifo::<Check>("checking");
+    let waiting = page.keyed::<Check>("waiting", |check| check.key);
 
     let mut begin = page.transition("begin");
     begin.consume(places.short);
     begin.consume(idle);
     let out = begin.put(checking);
-    begin.action(move |f| f.put(out, ()));
+    begin.action(move |f| f.put(out, Check::default()));
 
     let mut check = page.transition("write in place");
-    check.consume(checking);
+    let looking = check.take(checking);
     let (memory, fs, journal) =
         (check.update(places.memory), check.update(places.fs), check.update(places.journal));
     let (wait, back) = (check.may_put(waiting, 1), check.may_put(idle, 1));
@@ -86,13 +102,14 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
         &mut check,
         places,
         fs,
-        Leaves { requests: true, events: true, commits: true, ..Leaves::default() },
+        Leaves { requests: true, logs: true, events: true, commits: true, ..Leaves::default() },
     );
     check.action(move |f| {
+        let mut check = f.take(looking);
         let now = f.now();
         let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        match (Context { memory, fs, journal, now }).checkpoint(&mut Vec::new()) {
-            Some(event) => f.put(wait, event.key()),
+        match (Context { memory, fs, journal, now }).checkpoint(&mut check) {
+            Some(event) => f.put(wait, Check { key: event.key(), ..check }),
             None => f.put(back, ()),
         }
         leavings.send(f);
@@ -103,8 +120,8 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
     let waiter = resume.take_key(waiting, move |binding| *binding.get(event));
     let out = resume.put(checking);
     resume.action(move |f| {
-        f.take(waiter);
-        f.put(out, ());
+        let check = f.take(waiter);
+        f.put(out, check);
     });
     page.conserve("thread", &[(idle.id(), 1), (checking.id(), 1), (waiting.id(), 1)]);
 }

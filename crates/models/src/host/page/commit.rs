@@ -24,6 +24,11 @@ use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
 #[derive(Clone, Copy, Debug)]
 struct Commit {
     plan: Option<CommitPlan>,
+    /// Its log blocks.
+    logging: u64,
+    /// Whether the device on which data lie has been flushed for it, where the log is apart, and by what.
+    flushed: bool,
+    flushing: u64,
     /// What it waits for, and where it goes on.
     key: Key,
     phase: Phase,
@@ -69,14 +74,42 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         if plan.superblock {
             let superblock = self.journal.parameters().first_block;
-            self.fs.send_block(superblock, touch, group, self.now);
+            self.fs.send_to_log(superblock, touch, group, self.now);
         }
         for (first, count) in self.journal.log_runs(0, plan.logged) {
             for block in first..first + count {
-                self.fs.send_block(block, touch, group, self.now);
+                self.fs.send_to_log(block, touch, group, self.now);
             }
         }
-        self.fs.transfers.is_pending(group).then_some(Event::Group(group))
+        commit.logging = group;
+        // On a log apart they are waited for after the data.
+        (!self.fs.rules.log_apart && self.fs.transfers.is_pending(group)).then_some(Event::Group(group))
+    }
+
+    /// Where the log is another device's, sends a flush of the device on which data lie, once they are there, if one is
+    /// needed (`jbd2_journal_commit_transaction`). JBD sends none.
+    fn flush_data(&mut self, commit: &mut Commit) {
+        let rules = &self.fs.rules;
+        let wanted = rules.log_apart && rules.barriers && !self.old() && self.journal.flushes_data();
+        if wanted && !commit.flushed && self.data_on_the_way().is_none() {
+            commit.flushed = true;
+            commit.flushing = self.flush_beneath_log();
+        }
+    }
+
+    /// What a commit block on a log apart still waits for: the flush, and the log blocks.
+    fn before_record(&self, commit: &Commit) -> Option<Event> {
+        let groups = [commit.flushing, commit.logging];
+        let pending = groups.into_iter().find(|&group| self.fs.transfers.is_pending(group));
+        pending.map(Event::Group)
+    }
+
+    /// Makes durable what lies on the file system's own device.
+    pub(super) fn flush_beneath_log(&mut self) -> u64 {
+        let group = self.fs.transfers.group();
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Flush, true);
+        self.fs.send_flush(touch, group, self.now);
+        group
     }
 
     /// Sends the commit block off; what to wait for.
@@ -86,7 +119,7 @@ impl Context<'_> {
         let [(block, _), _] = self.journal.log_runs(logged, 1);
         let barriers = self.fs.rules.barriers;
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let request = self.fs.send_block(block, touch, group, self.now);
+        let request = self.fs.send_to_log(block, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers, barriers);
         Event::Group(group)
     }
@@ -111,7 +144,7 @@ impl Context<'_> {
         let superblock = self.journal.parameters().first_block;
         let barriers = self.fs.rules.barriers;
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let request = self.fs.send_block(superblock, touch, group, self.now);
+        let request = self.fs.send_to_log(superblock, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
         Event::Group(group)
     }
@@ -152,13 +185,15 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
         {
             return Some((event, Phase::Flushing));
         }
+        context.flush_data(commit);
         context.write_log(commit).map(|event| (event, Phase::Logging))
     });
 
     let mut record = page.transition("record");
     let commit = record.take(logging);
     decide((record, false), places, commit, (recording, waiting), |context, commit| {
-        match context.data_on_the_way() {
+        context.flush_data(commit);
+        match context.data_on_the_way().or_else(|| context.before_record(commit)) {
             Some(event) => Some((event, Phase::Logging)),
             None => Some((context.record(*commit), Phase::Recording)),
         }
@@ -212,7 +247,10 @@ fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>
             return f.put(back, ());
         }
         let none_open = journal.open_handles() == 0;
-        f.put(out, Commit { plan: None, key: 0, phase: Phase::Flushing });
+        f.put(
+            out,
+            Commit { plan: None, logging: 0, flushed: false, flushing: 0, key: 0, phase: Phase::Flushing },
+        );
         if none_open {
             f.put(closed, ());
         }
@@ -252,7 +290,7 @@ fn decide(
         &mut transition,
         places,
         fs,
-        Leaves { requests: true, events, ..Leaves::default() },
+        Leaves { requests: true, logs: true, events, ..Leaves::default() },
     );
     transition.action(move |f| {
         let mut commit = f.take(commit);

@@ -67,13 +67,14 @@ impl Context<'_> {
     }
 }
 
-/// Builds the page `completions`: requests that come back, and the wait queue.
-pub(super) fn completions_page(
+/// Takes the requests that come back from a device.
+fn complete_transition(
     page: &mut PageBuilder<'_>,
+    name: &str,
     places: &Places,
     completions: Place<BlockRequest>,
 ) {
-    let mut complete = page.transition("complete");
+    let mut complete = page.transition(name);
     let request = complete.take(completions);
     let (memory, fs, journal) =
         (complete.update(places.memory), complete.update(places.fs), complete.update(places.journal));
@@ -85,7 +86,19 @@ pub(super) fn completions_page(
         Context { memory, fs, journal, now }.complete(&request);
         leavings.send(f);
     });
+}
 
+/// Builds the page `completions`: requests that come `back` from the devices, and the wait queue.
+pub(super) fn completions_page(
+    page: &mut PageBuilder<'_>,
+    places: &Places,
+    back: &[(&str, Option<Place<BlockRequest>>)],
+) {
+    for &(name, completions) in back {
+        if let Some(completions) = completions {
+            complete_transition(page, name, places, completions);
+        }
+    }
     for (wait, place) in places.waits {
         let mut wake = page.transition(&format!("wake {}", wait.name()));
         let finished = wake.read(places.finished);

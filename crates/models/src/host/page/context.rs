@@ -4,12 +4,16 @@
 //! [next](super::job::Next), and leaves requests, events and signals in the mounted file system for its page to send off.
 
 use super::job::Next;
+use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Daemon, Event, Memory, Mounted, Purpose, Touch};
 use crate::host::write_back::Position;
-use petrio_colours::{Direction, FileCause, FileId};
+use petrio_colours::{Direction, FileCause, FileId, FileOp};
 use petrio_kernel::Time;
+
+/// Blocks that a change of an inode's times may dirty (EXT4_RESERVE_TRANS_BLOCKS of fs/ext4/ext4_jbd2.h is 12; its inode is one).
+const ACCESS_CREDITS: u64 = 2;
 
 /// One instant of a host.
 pub(super) struct Context<'a> {
@@ -77,6 +81,32 @@ impl Context<'_> {
     /// Changes a file's modification time.
     pub(super) fn touch_times(&mut self, file: FileId) {
         self.fs.inodes.get_mut(file).time = self.tick();
+    }
+
+    /// Whether a read now changes the time of its file's last access (`touch_atime`, `relatime_need_update`).
+    pub(super) fn notes_access(&self, file: FileId) -> bool {
+        let rule = self.fs.rules.access_times;
+        if rule == AccessTimes::Never || self.fs.is_read_only {
+            return false;
+        }
+        let inode = self.fs.inodes.get(file);
+        inode.accessed != self.tick() && (rule == AccessTimes::Always || inode.accessed <= inode.time)
+    }
+
+    /// Changes the time of a file's last access, in a handle of its own; what must happen first, if anything must.
+    pub(super) fn note_access(&mut self, op: &FileOp) -> Result<(), (Event, FileCause)> {
+        let id = self.start_handle(ACCESS_CREDITS).map_err(|event| (event, FileCause::Journal))?;
+        self.fs.touched.clear();
+        self.fs.volume.touch_inode(op.file, &mut self.fs.touched);
+        let group = self.bring_touched(Touch::of(op, Direction::Read, true));
+        if group.is_none() {
+            self.log_touched(id);
+            let now = self.tick();
+            let inode = self.fs.inodes.get_mut(op.file);
+            (inode.accessed, inode.sync) = (now, id);
+        }
+        self.stop_handle(id, ACCESS_CREDITS);
+        group.map_or(Ok(()), |group| Err((Event::Group(group), FileCause::Read)))
     }
 
     /// The number of the tick, from 1.

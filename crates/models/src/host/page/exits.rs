@@ -25,6 +25,10 @@ pub(super) struct Places {
     pub(super) sleeping: Place<(Box<Job>, petrio_colours::FileCause, Then)>,
     pub(super) completions: Place<FileOp>,
     pub(super) requests: Place<BlockRequest>,
+    /// The device that is the journal, where that is one of its own.
+    pub(super) log: Option<Place<BlockRequest>>,
+    /// Whether reading changes the time of a file's last access.
+    pub(super) notes_accesses: bool,
     /// What has happened that somebody may wait for.
     pub(super) finished: Place<Key>,
     /// Transactions that grow old.
@@ -52,6 +56,8 @@ impl Places {
 pub(super) struct Leaves {
     /// Block requests.
     pub(super) requests: bool,
+    /// Block requests to the log, wherever that lies.
+    pub(super) logs: bool,
     /// Something has happened that somebody may wait for.
     pub(super) events: bool,
     /// It starts handles of the journal: a transaction may begin, or lack room in the log, and a commit be asked for.
@@ -78,9 +84,17 @@ pub(super) struct Ways {
     leaves: Leaves,
 }
 
-const NOTHING: Leaves =
-    Leaves { requests: false, events: false, starts: false, stops: false, commits: false, flushes: false };
+const NOTHING: Leaves = Leaves {
+    requests: false,
+    logs: false,
+    events: false,
+    starts: false,
+    stops: false,
+    commits: false,
+    flushes: false,
+};
 const REQUESTS: Leaves = Leaves { requests: true, ..NOTHING };
+const NOTES: Leaves = Leaves { flushes: true, ..CHANGES };
 const CHANGES: Leaves = Leaves { starts: true, stops: true, commits: true, ..REQUESTS };
 
 impl Ways {
@@ -90,26 +104,33 @@ impl Ways {
     /// From the call, where nothing is waited for yet.
     pub(super) const FROM_CALL: Self = Self { returns: true, ..Self::ON };
 
-    /// From a step.
-    pub(super) const fn from(step: Then) -> Self {
+    /// From a step; and whether reading changes the time of a file's last access.
+    pub(super) const fn from(step: Then, notes_accesses: bool) -> Self {
         match step {
+            Then::LookUp | Then::ReadIn if notes_accesses => Self {
+                waits: &[Wait::Page, Wait::Write, Wait::Commit, Wait::Memory],
+                goes: &[Then::Begin],
+                sleeps: true,
+                returns: true,
+                leaves: NOTES,
+            },
             Then::LookUp => Self {
                 waits: &[Wait::Page, Wait::Write],
+                goes: &[Then::Begin],
                 sleeps: true,
                 returns: true,
                 leaves: REQUESTS,
-                ..Self::ON
             },
             Then::ReadIn => Self {
                 waits: &[Wait::Page, Wait::Write, Wait::Memory],
+                goes: &[Then::Begin],
                 sleeps: true,
                 returns: true,
                 leaves: Leaves { flushes: true, ..REQUESTS },
-                ..Self::ON
             },
             Then::Begin => Self {
                 waits: &[Wait::Page, Wait::Write, Wait::Commit, Wait::Memory, Wait::Lock],
-                goes: &[Then::Sync],
+                goes: &[Then::Sync, Then::LookUp],
                 returns: true,
                 leaves: Leaves { events: true, flushes: true, ..CHANGES },
                 ..Self::ON
@@ -143,6 +164,7 @@ impl Ways {
 pub(super) struct Leavings {
     fs: Update<Mounted>,
     requests: Option<Put<BlockRequest>>,
+    log: Option<Put<BlockRequest>>,
     finished: Option<Put<Key>>,
     ages: Option<Put<u64>>,
     wanted: Option<Put<()>>,
@@ -162,10 +184,11 @@ impl Leavings {
         fs: Update<Mounted>,
         leaves: Leaves,
     ) -> Self {
-        let Leaves { requests, events, starts, stops, commits, flushes } = leaves;
+        let Leaves { requests, logs, events, starts, stops, commits, flushes } = leaves;
         Self {
             fs,
-            requests: requests.then(|| transition.may_put(places.requests, MANY)),
+            requests: (requests || logs).then(|| transition.may_put(places.requests, MANY)),
+            log: places.log.filter(|_| logs).map(|log| transition.may_put(log, MANY)),
             finished: events.then(|| transition.may_put(places.finished, MANY)),
             ages: starts.then(|| transition.may_put(places.ages, 1)),
             wanted: (starts || commits).then(|| transition.may_put(places.wanted, 1)),
@@ -179,10 +202,12 @@ impl Leavings {
     /// Sends off what a step has left in the mounted file system.
     pub(super) fn send(&self, f: &mut Firing<'_>) {
         let fs = f.update(self.fs);
-        if fs.outbox.is_empty() && fs.events.is_empty() && fs.signals.is_silent() {
+        if fs.outbox.is_empty() && fs.log_outbox.is_empty() && fs.events.is_empty() && fs.signals.is_silent()
+        {
             return;
         }
         let mut outbox = std::mem::take(&mut fs.outbox);
+        let mut to_log = std::mem::take(&mut fs.log_outbox);
         let mut events = std::mem::take(&mut fs.events);
         let signals = std::mem::take(&mut fs.signals);
         let flushing = fs.flushing;
@@ -192,11 +217,14 @@ impl Leavings {
         for request in outbox.drain(..) {
             put(f, self.requests, request);
         }
+        for request in to_log.drain(..) {
+            put(f, self.log, request);
+        }
         for event in events.drain(..) {
             put(f, self.finished, event.key());
         }
         let fs = f.update(self.fs);
-        (fs.outbox, fs.events) = (outbox, events);
+        (fs.outbox, fs.log_outbox, fs.events) = (outbox, to_log, events);
         let Signals { began, commit, closed, checkpoint, flush } = signals;
         if let Some(id) = began {
             match self.ages {

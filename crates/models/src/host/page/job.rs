@@ -33,6 +33,8 @@ pub(super) struct Job {
     pub(super) stage: Stage,
     /// Whether it waited for a device.
     pub(super) waited: bool,
+    /// Whether it has gone to its file's end (O_APPEND).
+    pub(super) at_end: bool,
     /// O_DIRECT, where the file system follows it.
     pub(super) past_cache: bool,
     /// Bytes that a read finds, where that are fewer than it asks for.
@@ -252,6 +254,7 @@ impl Job {
             handle: None,
             stage: Stage::Begin,
             waited: false,
+            at_end: false,
             past_cache: false,
             found: None,
             owed: Time::ZERO,

@@ -19,6 +19,7 @@ mod context;
 mod exits;
 mod flusher;
 mod job;
+mod mapped;
 mod names;
 mod read;
 mod sync;
@@ -136,11 +137,19 @@ fn mount_page(
     page.shared("processor", running);
     page.port_out("requests", mount.requests);
     page.port_in("request completions", mount.completions);
-    let area = fs.volume.journal();
+    if let Some(log) = mount.log {
+        page.port_out("requests to the log", log.requests);
+        page.port_in("completions of the log", log.completions);
+    }
     let tags = if mount.parameters.family == super::file_system::Family::Ext4 { 254 } else { 508 };
+    let area = match mount.log {
+        // Behind a superblock of the file system that says whose journal it is (ext2fs_create_journal_superblock).
+        Some(log) => 1..log.blocks,
+        None => fs.volume.journal(),
+    };
     let journal = Journal::new(JournalParameters {
         first_block: area.start,
-        blocks: area.end - area.start,
+        blocks: area.end.saturating_sub(area.start),
         generation: host.kernel.journal,
         tags_per_descriptor: tags,
         revokes_per_block: 1_018,
@@ -167,6 +176,8 @@ fn mount_page(
         sleeping: page.fifo("throttled"),
         completions,
         requests: mount.requests,
+        log: mount.log.map(|log| log.requests),
+        notes_accesses: mount.parameters.access_times != super::file_system::AccessTimes::Never,
         finished: page.fifo("finished"),
         ages: page.fifo("ages"),
         wanted: page.fifo("commit wanted"),
@@ -191,7 +202,9 @@ fn mount_page(
         };
         step_transition(&mut page, &places, then, step);
     }
-    completions::completions_page(&mut page.page("completions"), &places, mount.completions);
+    let back =
+        [("complete", Some(mount.completions)), ("complete in log", mount.log.map(|log| log.completions))];
+    completions::completions_page(&mut page.page("completions"), &places, &back);
     let wake_up = host.kernel.write_back.wake_up.time();
     flusher::flusher_page(&mut page.page("flusher"), &places, processors, wake_up);
     commit::commit_page(&mut page.page("journal"), &places);
@@ -262,7 +275,14 @@ fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
     let locks = over_jobs(|job| i64::from(job.locks));
     page.conserve_sum("locks", locks.of(places.fs, |fs| -(fs.locks.claims() as i64)));
     let on_the_way = |fs: &Mounted| fs.requests_made() as i64 - fs.transfers.in_flight() as i64;
-    page.conserve_sum("requests made", Sum::new().of(places.fs, on_the_way).taken(mount.completions, -1));
+    let made = Sum::new().of(places.fs, on_the_way).taken(mount.completions, -1);
+    page.conserve_sum(
+        "requests made",
+        match mount.log {
+            Some(log) => made.taken(log.completions, -1),
+            None => made,
+        },
+    );
 }
 
 /// What an operation does where it goes on.
@@ -274,7 +294,7 @@ fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step
     let mut page = page.reopen(below);
     let mut transition = page.transition(name);
     let job = transition.take(places.at(then));
-    let exits = Exits::declare(&mut transition, places, Ways::from(then));
+    let exits = Exits::declare(&mut transition, places, Ways::from(then, places.notes_accesses));
     transition.action(move |f| {
         let mut job = f.take(job);
         let now = f.now();

@@ -6,8 +6,7 @@
 //!                  └─ not up to date ─▶ waits for the request that brings it
 //! ```
 //!
-//! After mm/filemap.c and fs/mpage.c. Direct reads go past the cache. Leaves out access times (mounted `noatime`) and
-//! mapped files.
+//! After mm/filemap.c and fs/mpage.c. Direct reads go past the cache. Mapped files are read in `mapped`.
 
 use super::context::Context;
 use super::job::{Job, Next, Then};
@@ -26,6 +25,9 @@ impl Context<'_> {
         let end = job.end.min(size);
         if job.position >= end {
             return self.end_read(job);
+        }
+        if job.op.flags.mapped {
+            return self.look_up_mapped(job, end, size);
         }
         if job.past_cache {
             return self.read_past_cache(job, end);
@@ -53,7 +55,12 @@ impl Context<'_> {
         let size = self.fs.inodes.get(job.op.file).size;
         let end = job.end.min(size);
         let looks_ahead = self.fs.rules.kernel.read_ahead.algorithm == ReadAheadAlgorithm::CurrentAhead;
-        if job.position >= end || job.past_cache || looks_ahead {
+        if job.position >= end
+            || job.past_cache
+            || job.op.flags.mapped
+            || looks_ahead
+            || self.notes_access(job.op.file)
+        {
             return None;
         }
         let (key, index) = (job.key(self.fs.number), job.position / PAGE_BYTES);
@@ -88,7 +95,7 @@ impl Context<'_> {
         let mut then = Then::LookUp;
         if job.position >= end {
             self.note_read(job);
-            if job.calls.is_empty() {
+            if job.calls.is_empty() && !self.notes_access(job.op.file) {
                 then = Then::Return;
             }
         }
@@ -159,7 +166,7 @@ impl Context<'_> {
     }
 
     /// Processor time for a window's pages comes before its requests.
-    fn read_window(&mut self, job: &mut Job, window: Window) -> Next {
+    pub(super) fn read_window(&mut self, job: &mut Job, window: Window) -> Next {
         job.window = window;
         let work = times(self.memory.costs.insert, window.pages) + self.memory.costs.submit;
         Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::ReadIn }
@@ -262,7 +269,20 @@ impl Context<'_> {
 
     /// The system call has read all there is.
     fn end_read(&mut self, job: &mut Job) -> Next {
+        if job.op.flags.mapped {
+            return self.end_call(job);
+        }
         self.note_read(job);
+        if self.notes_access(job.op.file) {
+            let op = job.op.clone();
+            return match self.note_access(&op) {
+                Ok(()) => {
+                    let work = self.memory.costs.journal_handle;
+                    Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::LookUp }
+                }
+                Err((event, cause)) => Self::wait(event, cause, Then::LookUp),
+            };
+        }
         self.end_call(job)
     }
 

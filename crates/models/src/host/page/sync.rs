@@ -64,6 +64,9 @@ impl Context<'_> {
                     let needed = self.fs.rules.barriers && !old && !directory && !self.journal.will_flush(id);
                     job.stage = Stage::Flush { needed };
                     if id > self.journal.committed() {
+                        if !directory {
+                            self.journal.flush_data(id);
+                        }
                         return self.wait_for_commit(job, id);
                     }
                 }
@@ -225,7 +228,9 @@ impl Context<'_> {
                         return Self::wait(Event::AllWritten, FileCause::Write, Then::Sync);
                     }
                     let id = self.journal.running().or(self.journal.committing());
-                    job.stage = Stage::Flush { needed: self.fs.rules.barriers && id.is_none() };
+                    // The commit of a log apart flushes where data lie only if it has reason to.
+                    let flushed = id.is_some() && !self.fs.rules.log_apart;
+                    job.stage = Stage::Flush { needed: self.fs.rules.barriers && !flushed };
                     if let Some(id) = id {
                         return self.wait_for_commit(job, id);
                     }

@@ -6,8 +6,7 @@
 //! ```
 //!
 //! After `generic_perform_write`, fs/ext3/inode.c (`ext3_write_begin`, the three `write_end`s) and fs/ext4/inode.c. A call is
-//! handled in pieces of up to 128 KiB. Direct writes go past the cache. Leaves out mapped files and `O_APPEND`, which is an
-//! offset for the model.
+//! handled in pieces of up to 128 KiB. Direct writes go past the cache; stores into mapped files are in `mapped`.
 
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
@@ -35,7 +34,11 @@ impl Context<'_> {
         if job.position >= job.end {
             return self.end_write(job);
         }
+        if job.op.flags.mapped {
+            return self.begin_mapped(job);
+        }
         if job.past_cache {
+            self.go_to_end(job);
             return self.write_past_cache(job);
         }
         if !std::mem::replace(&mut job.locks, true)
@@ -43,6 +46,7 @@ impl Context<'_> {
         {
             return Self::wait(Event::Lock(turn), FileCause::Write, Then::Begin);
         }
+        self.go_to_end(job);
         let key = job.key(self.fs.number);
         let first = job.position / PAGE_BYTES;
         let piece = job.end.min((first + PIECE_PAGES) * PAGE_BYTES);
@@ -65,6 +69,19 @@ impl Context<'_> {
             Err(event) => return Self::wait(event, FileCause::Write, Then::Begin),
         }
         self.prepare(job, key, (first, pages, missing), piece, size)
+    }
+
+    /// A call that appends begins where its file ends now that it is its turn (`generic_write_checks`).
+    fn go_to_end(&mut self, job: &mut Job) {
+        if !job.op.flags.append || std::mem::replace(&mut job.at_end, true) {
+            return;
+        }
+        let size = self.fs.inodes.get(job.op.file).size;
+        job.end = size + (job.end - job.position);
+        job.position = size;
+        if !job.op.flags.stdio {
+            job.op.offset = size;
+        }
     }
 
     /// A page that is only partly written must be there with the rest of its content.
@@ -108,7 +125,7 @@ impl Context<'_> {
     }
 
     /// Journal handle, blocks, pages, and what they cost.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         job: &mut Job,
         key: FileKey,
@@ -129,7 +146,13 @@ impl Context<'_> {
         let mut group = None;
         let mut work =
             self.walk_folios(job, key, (first, pages)) + times(self.memory.costs.new_page, missing);
-        if !self.fs.rules.delayed || extends || ages {
+        // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
+        // had none; its content is logged where data are.
+        let begins_handle = match job.op.flags.mapped {
+            true => ages || allocates || logs_data,
+            false => !self.fs.rules.delayed || extends || ages,
+        };
+        if begins_handle {
             let credits = CREDITS + if logs_data { pages } else { 0 };
             let id = match self.start_handle(credits) {
                 Ok(id) => id,
@@ -264,7 +287,9 @@ impl Context<'_> {
         } else {
             self.memory.cache.make_dirty(key, first, pages, self.now)
         };
-        self.memory.cache.access(key, first, pages);
+        if !job.op.flags.mapped {
+            self.memory.cache.access(key, first, pages);
+        }
         self.fs.balance.dirtied(dirtied);
         if let Some((id, credits)) = job.handle.take() {
             if logs_data {

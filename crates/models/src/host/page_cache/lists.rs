@@ -122,11 +122,14 @@ pub(super) struct Lists {
     /// First of the unused entries, which are linked through `next`.
     free: u32,
     lists: [List; LISTS],
+    /// Pages that have buffers.
+    buffered: u64,
 }
 
 impl Default for Lists {
     fn default() -> Self {
-        Self { entries: Vec::new(), free: NONE, lists: [List { head: NONE, tail: NONE, pages: 0 }; LISTS] }
+        let empty = List { head: NONE, tail: NONE, pages: 0 };
+        Self { entries: Vec::new(), free: NONE, lists: [empty; LISTS], buffered: 0 }
     }
 }
 
@@ -137,6 +140,11 @@ impl Lists {
 
     pub(super) fn pages(&self, list: ListName) -> u64 {
         self.lists[list as usize].pages
+    }
+
+    /// Pages that have buffers.
+    pub(super) fn buffered(&self) -> u64 {
+        self.buffered
     }
 
     /// The folio that has been on the list longest.
@@ -150,7 +158,11 @@ impl Lists {
     }
 
     pub(super) fn set(&mut self, id: u32, flags: Flags) {
-        self.entries[id as usize].flags.0 |= flags.0;
+        let entry = &mut self.entries[id as usize];
+        if flags.has(Flags::BUFFERS) && !entry.has(Flags::BUFFERS) {
+            self.buffered += entry.pages();
+        }
+        entry.flags.0 |= flags.0;
     }
 
     pub(super) fn clear(&mut self, id: u32, flags: Flags) {
@@ -166,6 +178,9 @@ impl Lists {
 
     /// A new folio at the head of a list.
     pub(super) fn add(&mut self, list: ListName, leaf: u32, slot: u64, order: u8, flags: Flags) -> u32 {
+        if flags.has(Flags::BUFFERS) {
+            self.buffered += 1 << order;
+        }
         let entry = Entry { leaf, previous: NONE, next: NONE, slot: slot as u8, order, flags, list };
         let id = if self.free == NONE {
             self.entries.push(entry);
@@ -183,6 +198,9 @@ impl Lists {
     /// Takes a folio off its list and forgets it.
     pub(super) fn remove(&mut self, id: u32) {
         self.unlink(id);
+        if self.entry(id).has(Flags::BUFFERS) {
+            self.buffered -= self.entry(id).pages();
+        }
         self.entries[id as usize].next = self.free;
         self.free = id;
     }
@@ -213,7 +231,11 @@ impl Lists {
     /// Makes a folio of one page of one that was larger; the others are to be added.
     pub(super) fn shrink_to_one_page(&mut self, id: u32) {
         let entry = &mut self.entries[id as usize];
-        self.lists[entry.list as usize].pages -= (1 << entry.order) - 1;
+        let further = (1 << entry.order) - 1;
+        self.lists[entry.list as usize].pages -= further;
+        if entry.has(Flags::BUFFERS) {
+            self.buffered -= further;
+        }
         entry.order = 0;
     }
 

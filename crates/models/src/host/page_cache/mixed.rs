@@ -77,6 +77,12 @@ impl PageCache {
                 }
                 continue;
             }
+            // Mapped into somebody's memory and used (`page_mapping_inuse`).
+            if self.lists.take(id, Flags::YOUNG) {
+                self.lists.clear(id, Flags::REFERENCED);
+                self.lists.move_to_head(id, ListName::Active);
+                continue;
+            }
             let referenced = self.lists.take(id, Flags::REFERENCED);
             let stays = entry.has(Flags::LOCKED) || (referenced && self.folio_has(id, &[Bits::Dirty]));
             if stays {

@@ -7,16 +7,16 @@
 //! ```text
 //!  file ──▶ tree of nodes (64 slots each, as the kernel's xarray) ──▶ folio ──▶ on one of the lists
 //!           bits per page: present, up to date, dirty, writeback,               active · inactive · parked
-//!           marker, shadow                                                      (files) (processes)
+//!           marker, mapped, shadow                                               (files) (processes)
 //! ```
 //!
 //! Modelled after Linux: mm/filemap.c and mm/swap.c (states and promotion), mm/vmscan.c (reclaim), mm/workingset.c (pages that
 //! come back), fs/fs-writeback.c (the order of dirty files), of 2.6.24 and of 6.18. Each file here says which part it follows.
 //!
 //! Left out: several memory zones and nodes, the per-processor batches in which pages reach the lists (up to 31 pages late),
-//! pages mapped by processes (all files are read and written by calls), and the multi-generational list (`CONFIG_LRU_GEN`).
+//! each process' own mappings of a file, and the multi-generational list (`CONFIG_LRU_GEN`).
 //!
-//! Cost: one node of 336 bytes for 64 neighbouring pages and 16 bytes a folio, whatever the size of the files; a look-up is a
+//! Cost: one node of 344 bytes for 64 neighbouring pages and 16 bytes a folio, whatever the size of the files; a look-up is a
 //! walk of one step for each factor of 64 in the file's size, or none for a page near the last one used.
 
 mod anonymous;
@@ -24,6 +24,7 @@ mod dirty;
 mod files;
 mod insert;
 mod lists;
+mod mapped;
 mod mixed;
 mod reclaim;
 mod remove;
@@ -45,6 +46,9 @@ use files::Files;
 use lists::{Flags, ListName, Lists};
 use tree::{Bits, NONE, Tree, span};
 use working_set::WorkingSet;
+
+/// Buffers of file systems' blocks that a page of memory holds.
+const BUFFERS_IN_A_PAGE: u64 = 39;
 
 /// A file: the file system's number in the upper 32 bits, the file's in the lower. The buffers of a block device are a file of
 /// their own.
@@ -317,6 +321,12 @@ impl PageCache {
     /// Pages that may still be inserted.
     pub fn free(&self) -> u64 {
         self.limit.saturating_sub(self.cached)
+    }
+
+    /// Pages of memory that buffers take: each page that was written has one (104 bytes, 39 of them in a page;
+    /// `buffer_head`, include/linux/buffer_head.h), which goes with it.
+    pub fn buffer_pages(&self) -> u64 {
+        self.lists.buffered().div_ceil(BUFFERS_IN_A_PAGE)
     }
 
     /// Pages beyond the limit. Insertions don't fail: room is to be made before, or right after.

@@ -170,6 +170,9 @@ impl PageCache {
                 break;
             }
             scanned += self.lists.entry(id).pages();
+            if self.spare_if_touched(id) {
+                continue;
+            }
             self.lists.clear(id, Flags::REFERENCED);
             if self.park_if_unwritten(id, reclaimed) {
                 continue;

@@ -84,7 +84,8 @@ impl PageCache {
         let node = self.tree.node(leaf);
         let dirty = u64::from((node.bits(Bits::Dirty) & pages).count_ones());
         let writeback = u64::from((node.bits(Bits::Writeback) & pages).count_ones());
-        for kind in [Bits::Present, Bits::Dirty, Bits::Writeback, Bits::Uptodate, Bits::Marker] {
+        let kinds = [Bits::Present, Bits::Dirty, Bits::Writeback, Bits::Uptodate, Bits::Marker, Bits::Mapped];
+        for kind in kinds {
             self.tree.clear(leaf, kind, pages);
         }
         let count = u64::from(pages.count_ones());

@@ -29,11 +29,13 @@ pub(super) enum Bits {
     Uptodate,
     /// It is the first of a folio that carries the read-ahead marker.
     Marker,
+    /// It is mapped into a process.
+    Mapped,
     /// There is no page, but the slot remembers when one was evicted.
     Shadow,
 }
 
-const KINDS: usize = 6;
+const KINDS: usize = 7;
 
 /// A node.
 #[derive(Clone, Debug)]

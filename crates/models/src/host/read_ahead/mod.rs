@@ -192,6 +192,30 @@ pub fn on_marker(
     }
 }
 
+/// Faults on a mapping that find no page in memory, beyond which nothing around them is read (`MMAP_LOTSAMISS`).
+pub const MOST_MAPPED_MISSES: u32 = 100;
+
+/// Page `index` of a mapped file isn't in the cache: a window around it, of which the last quarter is read ahead; or the
+/// page alone (`do_sync_mmap_readahead`).
+pub fn around(
+    parameters: &ReadAheadParameters,
+    state: &mut ReadAheadState,
+    index: u64,
+    file_pages: u64,
+    reads_around: bool,
+) -> Window {
+    match state {
+        ReadAheadState::OnDemand(stream) if reads_around && max_pages(parameters) > 0 => {
+            stream.around(max_pages(parameters), index, file_pages)
+        }
+        ReadAheadState::CurrentAhead(_) if reads_around && max_pages(parameters) > 0 => {
+            let pages = max_pages(parameters);
+            Window::plain(index.saturating_sub(pages / 2), pages, file_pages)
+        }
+        _ => Window::plain(index, 1, file_pages),
+    }
+}
+
 /// The limit in whole pages.
 fn max_pages(parameters: &ReadAheadParameters) -> u64 {
     parameters.max.get() / PAGE_BYTES

@@ -54,6 +54,19 @@ impl Stream {
         self.previous_end = Some(end);
     }
 
+    /// A window around a page of a mapping.
+    pub(super) fn around(&mut self, max: u64, index: u64, file_pages: u64) -> Window {
+        self.start = index.saturating_sub(max / 2);
+        self.size = max;
+        // 2.6.24 reads around without reading ahead.
+        self.async_size = if self.generation == Generation::Folios { max / 4 } else { 0 };
+        self.order = 0;
+        let window = Window::plain(self.start, self.size, file_pages);
+        let marker = self.start + self.size - self.async_size;
+        let ahead = self.async_size > 0 && marker < window.end();
+        Window { marker: ahead.then_some(marker), ..window }
+    }
+
     /// First page, pages and pages after the marker of the last window, as the rule says them (before the file's end
     /// cut it).
     pub const fn window(&self) -> (u64, u64, u64) {

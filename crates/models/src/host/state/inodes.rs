@@ -14,6 +14,8 @@ pub(in crate::host) struct Inode {
     pub(in crate::host) data: u64,
     /// When its times last changed, in ticks of their granularity, and one: 0 is never.
     pub(in crate::host) time: u64,
+    /// When the time of its last access last changed, likewise.
+    pub(in crate::host) accessed: u64,
     /// Its size in memory, ahead of the volume's where blocks are allocated late.
     pub(in crate::host) size: u64,
     /// Pages that wait for their blocks (delayed allocation).

@@ -22,6 +22,8 @@ pub(in crate::host) struct Costs {
     pub(in crate::host) fsync: Time,
     pub(in crate::host) open: Time,
     pub(in crate::host) namespace: Time,
+    pub(in crate::host) fault: Time,
+    pub(in crate::host) store_fault: Time,
     pub(in crate::host) stdio: Time,
     pub(in crate::host) hit: Time,
     pub(in crate::host) folio_page: Time,
@@ -48,6 +50,8 @@ impl Costs {
             fsync: calls.fsync.time(),
             open: calls.open.time(),
             namespace: calls.namespace.time(),
+            fault: calls.fault.time(),
+            store_fault: calls.store_fault.time(),
             stdio: calls.stdio.time(),
             hit: cache.hit.time(),
             folio_page: cache.folio_page.time(),
@@ -104,9 +108,8 @@ impl Memory {
         if machine.processors == 0 {
             return Err(HostError::Processors { machine: machine.name.clone() });
         }
-        let copy = |curve| {
-            CopyCost::new(curve).map_err(|source| HostError::Copy { machine: machine.name.clone(), source })
-        };
+        let (to_user, from_user) = CopyCost::of(machine)
+            .map_err(|source| HostError::Copy { machine: machine.name.clone(), source })?;
         let mut cache = PageCache::new(&host.kernel.page_cache, pages);
         if let Some(swap) = host.swap {
             cache.set_swap(swap.get() / PAGE_BYTES, host.swappiness);
@@ -116,8 +119,8 @@ impl Memory {
         }
         Ok(Self {
             cache,
-            to_user: copy(&machine.copy.to_user)?,
-            from_user: copy(&machine.copy.from_user)?,
+            to_user,
+            from_user,
             jumps: Jumps::new(&machine.cache.jumps),
             costs: Costs::new(&machine.calls, &machine.cache, &machine.block),
             limits: Arc::new(DirtyLimits::new(
@@ -136,12 +139,17 @@ impl Memory {
 
     /// The dirty limits as they are now.
     pub(in crate::host) fn limits(&self) -> Limits {
-        self.limits.now(self.cache.free() + self.cache.cached())
+        self.limits.now(self.room() + self.cache.cached())
+    }
+
+    /// Pages that can be had at once: what neither pages take nor their buffers.
+    fn room(&self) -> u64 {
+        self.cache.free().saturating_sub(self.cache.buffer_pages())
     }
 
     /// Makes room for pages that are to be inserted.
     pub(in crate::host) fn make_room(&mut self, pages: u64) -> Room {
-        let free = self.cache.free();
+        let free = self.room();
         if free >= pages {
             return Room { made: true, work: Time::ZERO, swapped_out: 0, must_write: false };
         }
@@ -150,7 +158,7 @@ impl Memory {
         self.cache.reclaim(wanted, &mut reclaimed);
         let Reclaimed { freed, swapped_out, must_write, .. } = reclaimed;
         Room {
-            made: self.cache.free() >= pages,
+            made: self.room() >= pages,
             work: Time::from_picos(self.costs.reclaim.as_picos() * freed),
             swapped_out,
             must_write,

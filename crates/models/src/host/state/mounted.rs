@@ -8,7 +8,7 @@ use super::transfers::{Purpose, Transfers};
 use super::{Event, device_key, file_key};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::fast_map::FastMap;
-use crate::host::file_system::{Family, JournalMode, Mapping, Touched, Volume};
+use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
 use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
 use crate::host::laid_out::LaidOut;
 use crate::host::page_cache::FileKey;
@@ -31,11 +31,15 @@ const FOLIOS_PER_BIO: u64 = 256;
 pub(in crate::host) struct Rules {
     pub(in crate::host) mode: JournalMode,
     pub(in crate::host) barriers: bool,
+    /// Whether the journal is a device of its own.
+    pub(in crate::host) log_apart: bool,
     /// Whether blocks are found when data are written back.
     pub(in crate::host) delayed: bool,
     pub(in crate::host) kernel: Arc<KernelParameters>,
     /// Whether files may have folios of several pages: not where data go through the journal.
     pub(in crate::host) large_folios: bool,
+    /// When reading changes the time of a file's last access.
+    pub(in crate::host) access_times: AccessTimes,
     /// Granularity of a file's times.
     pub(in crate::host) tick: Time,
     /// Writes on their way beyond which whoever writes back waits.
@@ -133,6 +137,8 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) touched: Touched,
     /// Requests to be sent off.
     pub(in crate::host) outbox: Vec<BlockRequest>,
+    /// Those of them for the device that is the journal, where it is one of its own.
+    pub(in crate::host) log_outbox: Vec<BlockRequest>,
     /// What has happened that somebody may wait for.
     pub(in crate::host) events: Vec<Event>,
     pub(in crate::host) signals: Signals,
@@ -163,12 +169,14 @@ impl Mounted {
         let kernel = &host.kernel;
         let coarse = old || mount.parameters.inode_size.get() < 256;
         let rules = Rules {
-            mode: mount.parameters.journal,
+            mode: mount.parameters.journal.mode,
             barriers: mount.parameters.barriers,
+            log_apart: mount.log.is_some(),
             delayed: mount.parameters.family == Family::Ext4
-                && mount.parameters.journal != JournalMode::Journal,
-            large_folios: mount.parameters.journal != JournalMode::Journal
+                && mount.parameters.journal.mode != JournalMode::Journal,
+            large_folios: mount.parameters.journal.mode != JournalMode::Journal
                 && kernel.page_cache.largest_folio.get() > PAGE_BYTES,
+            access_times: mount.parameters.access_times,
             tick: if coarse {
                 Time::from_millis(1_000)
             } else {
@@ -196,6 +204,7 @@ impl Mounted {
             mapping: Mapping::default(),
             touched: Touched::default(),
             outbox: Vec::new(),
+            log_outbox: Vec::new(),
             events: Vec::new(),
             signals: Signals::default(),
             balance: Balance::new(kernel.ticks_per_second),
@@ -278,15 +287,16 @@ impl Mounted {
                 }
                 _ => FileId::ROOT,
             };
-            self.push((first + offset, pages), touch, tag, now).file = file;
+            let request = self.request((first + offset, pages), touch, tag, now);
+            self.outbox.push(BlockRequest { file, ..request });
             offset += pages;
             sent += 1;
         }
         sent
     }
 
-    /// Sends off one block as a request of its own, as buffers of the log are.
-    pub(in crate::host) fn send_block(
+    /// Sends off one block of the log as a request of its own, as its buffers are.
+    pub(in crate::host) fn send_to_log(
         &mut self,
         block: u64,
         touch: Touch,
@@ -294,13 +304,18 @@ impl Mounted {
         now: Time,
     ) -> &mut BlockRequest {
         let tag = self.transfers.add(group, Purpose::Log);
-        self.push((block, 1), touch, tag, now)
+        let request = self.request((block, 1), touch, tag, now);
+        let outbox = if self.rules.log_apart { &mut self.log_outbox } else { &mut self.outbox };
+        outbox.push(request);
+        let last = outbox.len() - 1;
+        &mut outbox[last]
     }
 
     /// Sends off a flush of the device's write cache.
     pub(in crate::host) fn send_flush(&mut self, touch: Touch, group: u64, now: Time) {
         let tag = self.transfers.add(group, Purpose::Plain);
-        self.push((0, 0), Touch { direction: Direction::Flush, ..touch }, tag, now);
+        let request = self.request((0, 0), Touch { direction: Direction::Flush, ..touch }, tag, now);
+        self.outbox.push(request);
     }
 
     /// Sends pages of processes to the swap space, one slot after the other.
@@ -318,10 +333,10 @@ impl Mounted {
         }
     }
 
-    fn push(&mut self, (block, pages): (u64, u64), touch: Touch, tag: u64, now: Time) -> &mut BlockRequest {
+    fn request(&mut self, (block, pages): (u64, u64), touch: Touch, tag: u64, now: Time) -> BlockRequest {
         let Touch { direction, synchronous, process, class, priority } = touch;
         self.next_request += 1;
-        self.outbox.push(BlockRequest {
+        BlockRequest {
             id: RequestId(self.next_request),
             process,
             direction,
@@ -333,8 +348,6 @@ impl Mounted {
             blocks: (pages * SECTORS_PER_PAGE) as u32,
             issued: now,
             ..BlockRequest::default()
-        });
-        let last = self.outbox.len() - 1;
-        &mut self.outbox[last]
+        }
     }
 }

@@ -12,6 +12,8 @@ pub(in crate::host) struct Open {
     pub(in crate::host) stream: Stream,
     /// The page in which the last read ended.
     pub(in crate::host) last_page: Option<u64>,
+    /// Faults on its mapping that found no page in memory, less the pages that others found there (`mmap_miss`).
+    pub(in crate::host) mapped_misses: u32,
     /// The byte after the last one read or written.
     pub(in crate::host) next_byte: u64,
 }
@@ -27,7 +29,8 @@ pub(in crate::host) struct Opened {
 
 impl Opened {
     pub(in crate::host) fn new(read_ahead: ReadAheadState) -> Self {
-        let fresh = Open { read_ahead, stream: Stream::default(), last_page: None, next_byte: 0 };
+        let fresh =
+            Open { read_ahead, stream: Stream::default(), last_page: None, mapped_misses: 0, next_byte: 0 };
         Self {
             files: Vec::new(),
             by_owner: FastMap::default(),

@@ -53,6 +53,8 @@ pub(super) struct Job {
     pub(super) position: u64,
     /// The block for which the read-ahead has been looked at.
     pub(super) looked: Option<u64>,
+    /// Whether it has gone to its file's end (O_APPEND).
+    pub(super) at_end: bool,
     /// What it had to send has been sent: it waits for that only.
     pub(super) sent: bool,
     /// Whether it had to wait for the disk.
@@ -69,6 +71,7 @@ impl Job {
             position: op.offset,
             op,
             looked: None,
+            at_end: false,
             sent: false,
             waited: false,
             charged: now,

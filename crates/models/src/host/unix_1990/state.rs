@@ -208,6 +208,10 @@ impl Host {
     fn write(&mut self, job: &mut Job, now: Time) -> Next {
         let (file, bytes) = (job.op.file, self.files.layout.block_bytes());
         let durable = job.op.flags.sync || job.op.flags.data_sync;
+        if job.op.flags.append && !std::mem::replace(&mut job.at_end, true) {
+            job.op.offset = self.files.size(file);
+            job.position = job.op.offset;
+        }
         let end = job.op.end();
         while job.position < end {
             let key = BlockKey { file, block: job.position / bytes };

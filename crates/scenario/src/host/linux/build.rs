@@ -6,14 +6,15 @@
 //!
 //! All but the queue and the disks may be missing.
 
-use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use crate::build::{HostSite, name_in};
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::device::DeviceFeatures;
-use petrio_models::host::{LayoutOf, Mount, host_page};
+use petrio_models::host::file_system::BLOCK_SIZE;
+use petrio_models::host::{LayoutOf, LogDevice, Mount, host_page};
 use petrio_units::Bytes;
 
 /// What a file system is connected to.
@@ -22,6 +23,15 @@ struct Wired {
     completions: Place<BlockRequest>,
     /// Bytes of the largest request.
     largest_request: u64,
+}
+
+/// What a queue is for: a file system, or its journal.
+struct Queued<'q> {
+    /// The name of its page.
+    name: &'q str,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    on: usize,
+    blocks: u64,
 }
 
 impl PlacedHost {
@@ -50,7 +60,9 @@ impl PlacedLinux {
     pub(super) fn build_pages(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
         for (number, mounted) in self.file_systems.iter().enumerate() {
-            let Wired { requests, completions, largest_request } = self.queue(site, mounted)?;
+            let &PlacedFileSystem { ref name, on, blocks, .. } = mounted;
+            let wired = self.queue(site, mounted, &Queued { name, on, blocks })?;
+            let log = self.log(site, mounted)?;
             let host = &self.hosts[mounted.host];
             let name = name_in(&mounted.name, &host.name);
             let is_first = mounts[mounted.host].is_empty();
@@ -65,12 +77,13 @@ impl PlacedLinux {
                 name: name.to_owned(),
                 position: number as u32,
                 parameters: mounted.parameters.clone(),
-                largest_request,
+                largest_request: wired.largest_request,
                 dirty_limit: mounted.place.dirty_limit,
                 laid_out: site.laid_out(number, of)?,
                 watch: site.loaded.watch.clone(),
-                requests,
-                completions,
+                requests: wired.requests,
+                completions: wired.completions,
+                log,
             });
         }
         for (host, mounts) in self.hosts.iter().zip(&mounts) {
@@ -83,10 +96,30 @@ impl PlacedLinux {
         Ok(())
     }
 
-    /// Puts the queue of a file system, and what lies between that and the disks, into the net.
-    fn queue(&self, site: &mut HostSite<'_, '_>, mounted: &PlacedFileSystem) -> Result<Wired, RunFailure> {
-        let PlacedFileSystem { name, place, blocks, on, .. } = mounted;
-        let (below, (down, up), mut stages) = site.below_queue(*on)?;
+    /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.
+    fn log(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        mounted: &PlacedFileSystem,
+    ) -> Result<Option<LogDevice>, RunFailure> {
+        let Some(PlacedLog { on, blocks }) = mounted.log else { return Ok(None) };
+        // A dot is in no part's name.
+        let name = format!("{}.journal", mounted.name);
+        let Wired { requests, completions, .. } =
+            self.queue(site, mounted, &Queued { name: &name, on, blocks })?;
+        let blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
+        Ok(Some(LogDevice { blocks, requests, completions }))
+    }
+
+    /// Puts a queue of a file system, and what lies between that and the disks, into the net.
+    fn queue(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        mounted: &PlacedFileSystem,
+        &Queued { name, on, blocks }: &Queued<'_>,
+    ) -> Result<Wired, RunFailure> {
+        let place = &mounted.place;
+        let (below, (down, up), mut stages) = site.below_queue(on)?;
         let features = DeviceFeatures {
             write_cache: below.disks().any(|disk| disk.features.write_cache),
             force_unit_access: below.disks().all(|disk| disk.features.force_unit_access),
@@ -107,8 +140,8 @@ impl PlacedLinux {
         let completions = site.page.fifo(&format!("{name}-queue-completions"));
         let own =
             queue_page(site.page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
-        let (entrance, first) = site.before_queue(&below, (requests, completions), *blocks)?;
-        let completions = site.beside(*on, (entrance, completions));
+        let (entrance, first) = site.before_queue(&below, (requests, completions), blocks)?;
+        let completions = site.beside(on, (entrance, completions));
         stages.splice(0..0, first.into_iter().chain(own));
         site.upper_stages.append(&mut stages);
         let largest_request = u64::from(queue.limits.largest_request) * SECTOR_BYTES;

@@ -27,6 +27,8 @@ pub(super) struct PlannedMount {
     pub(super) host: usize,
     /// The holder that it lies on.
     pub(super) on: u32,
+    /// The holder that is its journal, where that is one of its own.
+    pub(super) log: Option<u32>,
 }
 
 impl Linux {
@@ -40,9 +42,10 @@ impl Linux {
         let planned: Vec<Option<PlannedMount>> = (self.fs.keys())
             .map(|name| {
                 let (host, on) = self.check_file_system(checker, name);
+                let log = self.check_log(checker, name);
                 let volume = PlannedVolume { key: FILE_SYSTEM, what: "file system", name: name.clone(), on };
                 checker.volume(volume);
-                Some(PlannedMount { host: host?, on: on? })
+                Some(PlannedMount { host: host?, on: on?, log: log.ok()? })
             })
             .collect();
         let all: Option<Vec<PlannedMount>> = planned.into_iter().collect();
@@ -85,6 +88,21 @@ impl Linux {
             checker.claim(on, &format!("the file system \"{name}\""), &format!("{path}.on"));
         }
         (host, on)
+    }
+
+    /// The holder that is a file system's journal, if it has one of its own; an error has been told.
+    fn check_log(&self, checker: &mut Checker<'_, '_>, name: &str) -> Result<Option<u32>, ()> {
+        let parameters = &self.fs[name].parameters;
+        let Some(on) = &parameters.journal.on else { return Ok(None) };
+        let path = format!("{FILE_SYSTEM}.{name}.journal.on");
+        if parameters.journal_place.is_some() {
+            let message = "the journal is a device of its own, and so lies nowhere in the file system";
+            let place = format!("{FILE_SYSTEM}.{name}.journal_place");
+            checker.error(&place, message.to_owned(), "leave it out");
+        }
+        let found = checker.only(&path, on, "journal").ok_or(())?;
+        checker.claim(found, &format!("the journal of \"{name}\""), &path);
+        Ok(Some(found))
     }
 
     fn host_of(&self, checker: &mut Checker<'_, '_>, path: &str, name: &str) -> Option<usize> {

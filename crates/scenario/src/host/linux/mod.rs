@@ -60,7 +60,7 @@ impl Family for Linux {
             key: FILE_SYSTEM,
             owns: false,
             files: &["use"],
-            references: &[("on", Pool::Holders), ("host", Pool::Hosts)],
+            references: &[("on", Pool::Holders), ("journal.on", Pool::Holders), ("host", Pool::Hosts)],
             pool: Pool::Volumes,
             is_mounted: true,
         },

@@ -18,6 +18,9 @@ use petrio_units::Bytes;
 /// The least that a file system's own dirty limit may be.
 const LEAST_DIRTY_LIMIT: Bytes = Bytes(1 << 20);
 
+/// The least that a journal may be (JBD2_MIN_JOURNAL_BLOCKS, 1024 blocks).
+const LEAST_LOG: Bytes = Bytes(4 << 20);
+
 /// What a group of blocks takes at least: where its two maps, its inodes and its first block lie.
 const BYTES_A_GROUP: u64 = 32;
 
@@ -52,10 +55,21 @@ pub struct PlacedFileSystem {
     pub on: usize,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
+    /// The device that is its journal, where that is one of its own.
+    pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.
     pub place: FileSystemPlace,
     /// How it was made and is mounted.
     pub parameters: FileSystemParameters,
+}
+
+/// A device that is the journal of a file system on another.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedLog {
+    /// Which, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// As much of it as is used, in blocks of 512 bytes.
+    pub blocks: u64,
 }
 
 impl Linux {
@@ -95,6 +109,12 @@ impl Linux {
                 problems.extend(own_dirty_limit(limit, host, name, ground));
             }
             formatted = Some((parameters, blocks));
+            let log = plan.log.map(|log| {
+                let there = ground.blocks(log);
+                let blocks = parameters.journal_size.map_or(there, |size| size.get() / SECTOR_BYTES);
+                problems.extend(impossible_log(name, parameters, (blocks, there), ground));
+                PlacedLog { on: log as usize, blocks }
+            });
             let mount = next_mounts[plan.host];
             next_mounts[plan.host] += 1;
             file_systems.push(PlacedFileSystem {
@@ -103,6 +123,7 @@ impl Linux {
                 mount,
                 on: plan.on as usize,
                 blocks,
+                log,
                 place: place.clone(),
                 parameters: parameters.clone(),
             });
@@ -151,6 +172,28 @@ fn impossible_size(
     Some(ground.sources.error(span, format!("the file system \"{name}\" can't be made: {error}")))
 }
 
+/// Why a device of `there` blocks can't be a journal of `blocks`.
+fn impossible_log(
+    name: &str,
+    parameters: &FileSystemParameters,
+    (blocks, there): (u64, u64),
+    ground: &Ground<'_>,
+) -> Option<Problem> {
+    let on = parameters.journal.on.as_deref().unwrap_or_default();
+    if blocks > there {
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal_size"));
+        let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
+        let message = format!("the journal is larger than \"{on}\", which holds {holds}");
+        return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
+    }
+    let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
+    (size < LEAST_LOG).then(|| {
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal"));
+        let message = format!("a journal of {size} is smaller than mke2fs makes one");
+        ground.sources.error(span, message).help(format!("take a device of {LEAST_LOG} or more"))
+    })
+}
+
 /// What is wrong with a file system's own limit of dirty data.
 fn own_dirty_limit(limit: Bytes, host: &PlacedHost, name: &str, ground: &Ground<'_>) -> Option<Problem> {
     let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.dirty_limit"));
@@ -173,7 +216,7 @@ impl PlacedLinux {
             Family::Ext3 => "ext3",
             Family::Ext4 => "ext4",
         };
-        let journal = match mounted.parameters.journal {
+        let journal = match mounted.parameters.journal.mode {
             JournalMode::Ordered => "ordered data",
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
@@ -181,7 +224,8 @@ impl PlacedLinux {
         let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
         let written = mounted.place.scheduler.as_ref();
         let scheduler = written.map_or(kernel.block.scheduler.as_str(), |scheduler| scheduler.name());
-        format!("{family}, {journal}, {scheduler}, {} on {}", kernel.name, machine.name)
+        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
+        format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }
 }
 

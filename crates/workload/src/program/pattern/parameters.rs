@@ -75,6 +75,13 @@ pub struct PatternParameters {
     /// O_DSYNC: a write returns when its data are durable, and what is needed to find them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub data_sync: bool,
+    /// O_APPEND: a write goes to where its file ends when its turn comes, and the file grows by it. Of files that are there
+    /// (`rewrite`) as of new ones.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub append: bool,
+    /// Whether all processes go through the same files, instead of each through its own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub shared_files: bool,
     /// When written data are made durable by a call.
     #[serde(default, skip_serializing_if = "Durability::is_never")]
     pub fsync: Durability,
@@ -145,6 +152,8 @@ pub enum Interface {
     System,
     /// fread and fwrite, through the C library's buffer.
     Stdio,
+    /// Loads and stores in a mapping of the file (mmap). It is as long as its file, so new files are written by calls.
+    Mapped,
 }
 
 /// When written data are made durable by a call.
@@ -175,6 +184,8 @@ pub enum FsyncCall {
     Fsync,
     /// Data, and what is needed to find them.
     Fdatasync,
+    /// msync with MS_SYNC, of a mapped file: does what fdatasync does.
+    Msync,
 }
 
 /// What the measured time includes besides the accesses (and the calls of [`Durability::Every`] between them, which it
@@ -241,6 +252,8 @@ impl PatternParameters {
             direct: false,
             sync: false,
             data_sync: false,
+            append: false,
+            shared_files: false,
             fsync: Durability::Never,
             fsync_call: FsyncCall::Fsync,
             open_close: false,
@@ -297,6 +310,33 @@ impl PatternParameters {
         Ok(())
     }
 
+    /// What can't be done in a mapping.
+    fn check_mapping(&self) -> Result<(), ProgramError> {
+        let refuse = |parameter, problem: &str| Err(ProgramError::parameter(parameter, problem));
+        if self.interface != Interface::Mapped {
+            return match self.fsync_call {
+                FsyncCall::Msync => refuse("fsync_call", "msync is of files with `interface = \"mapped\"`"),
+                _ => Ok(()),
+            };
+        }
+        if self.operation == Access::Write {
+            return refuse(
+                "interface",
+                "a mapping is as long as its file; overwrite files: `operation = \"rewrite\"`",
+            );
+        }
+        let flags = [
+            ("direct", self.direct),
+            ("sync", self.sync),
+            ("data_sync", self.data_sync),
+            ("append", self.append),
+        ];
+        match flags.into_iter().find(|(_, set)| *set) {
+            Some((flag, _)) => refuse(flag, "stores into a mapping are no calls that this could be said of"),
+            None => Ok(()),
+        }
+    }
+
     fn only_where_it_means_something(&self) -> Result<(), ProgramError> {
         let refuse = |parameter, problem: &str| Err(ProgramError::parameter(parameter, problem));
         match (self.pattern, self.stride) {
@@ -328,6 +368,19 @@ impl PatternParameters {
         }
         check_durability((self.fsync, self.fsync_call), (self.sync, self.data_sync))?;
         check_interface(self.direct, self.interface)?;
+        self.check_mapping()?;
+        if self.append && !matches!(self.operation, Access::Write | Access::Rewrite) {
+            return refuse("append", "only writes go to a file's end");
+        }
+        if self.append && self.pattern != Pattern::Sequential {
+            return refuse("append", "wherever a pattern leads, an appended record goes to the file's end");
+        }
+        if self.shared_files && self.processes == 1 {
+            return refuse("shared_files", "there is one process");
+        }
+        if self.shared_files && self.open_close && self.operation == Access::Write {
+            return refuse("shared_files", "with `open_close` each process would create the files anew");
+        }
         if self.cached && self.operation == Access::Write {
             return refuse("cached", "a new file has nothing that could be in the cache");
         }

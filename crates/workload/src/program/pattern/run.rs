@@ -70,6 +70,8 @@ impl PatternProgram {
                 direct: parameters.direct,
                 sync: parameters.sync,
                 data_sync: parameters.data_sync,
+                append: parameters.append,
+                mapped: parameters.interface == Interface::Mapped,
                 stdio: parameters.interface == Interface::Stdio,
             },
             ..placement.operation(process)
@@ -80,7 +82,7 @@ impl PatternProgram {
             fsync: parameters.fsync,
             fsync_call: match parameters.fsync_call {
                 FsyncCall::Fsync => Operation::Fsync,
-                FsyncCall::Fdatasync => Operation::Fdatasync,
+                FsyncCall::Fdatasync | FsyncCall::Msync => Operation::Fdatasync,
             },
             open_close: parameters.open_close,
             timing: parameters.timing,
@@ -272,7 +274,8 @@ impl PatternParameters {
     /// As of [`prepare`](Self::prepare).
     pub fn plan(&self, placement: &Placement) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         self.validate()?;
-        placement::check_number_of_files(u64::from(self.processes) * u64::from(self.files), placement)?;
+        let sets = if self.shared_files { 1 } else { self.processes };
+        placement::check_number_of_files(u64::from(sets) * u64::from(self.files), placement)?;
         placement::check_number_of_programs::<PatternProgram>("processes", self.processes.into())?;
         Ok(PatternPlan { parameters: self.clone(), placement: placement.clone() })
     }
@@ -286,7 +289,13 @@ struct PatternPlan {
 impl PatternPlan {
     /// The number of a process' first file.
     fn first_file(&self, process: u32) -> u32 {
-        self.placement.first_file + process * self.parameters.files
+        let own = if self.parameters.shared_files { 0 } else { process };
+        self.placement.first_file + own * self.parameters.files
+    }
+
+    /// Sets of files that there are.
+    const fn sets(&self) -> u32 {
+        if self.parameters.shared_files { 1 } else { self.parameters.processes }
     }
 }
 
@@ -296,14 +305,14 @@ impl FilePlan for PatternPlan {
     }
 
     fn next_file(&self) -> u32 {
-        self.first_file(self.parameters.processes)
+        self.placement.first_file + self.sets() * self.parameters.files
     }
 
     fn tables(&self) -> Result<Tables, ProgramError> {
         let Self { parameters, placement } = self;
         let new = parameters.operation == Access::Write;
         let mut files = FileTable::new();
-        for process in 0..parameters.processes {
+        for process in 0..self.sets() {
             let first_file = self.first_file(process);
             for number in 0..parameters.files {
                 files.add(FileEntry {

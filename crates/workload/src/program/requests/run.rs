@@ -58,7 +58,7 @@ impl RequestProgram {
     fn fsync(&self, file: FileId) -> Step {
         let operation = match self.parameters.fsync_call {
             FsyncCall::Fsync => Operation::Fsync,
-            FsyncCall::Fdatasync => Operation::Fdatasync,
+            FsyncCall::Fdatasync | FsyncCall::Msync => Operation::Fdatasync,
         };
         Step::Operation(FileOp { operation, file, ..self.template.clone() })
     }
@@ -208,6 +208,12 @@ impl RequestParameters {
         }
         check_durability((self.fsync, self.fsync_call), (self.sync, self.data_sync))?;
         check_interface(self.direct, self.interface)?;
+        if self.interface == Interface::Mapped {
+            return refuse("interface", "requests are reads and writes by calls");
+        }
+        if self.fsync_call == FsyncCall::Msync {
+            return refuse("fsync_call", "msync is of mapped files, and requests are calls");
+        }
         if self.timing == Timing::WithClose {
             return refuse("timing", "a replay of requests closes no file");
         }
@@ -318,6 +324,8 @@ impl FilePlan for RequestPlan {
                     direct: parameters.direct,
                     sync: parameters.sync,
                     data_sync: parameters.data_sync,
+                    append: false,
+                    mapped: false,
                     stdio: parameters.interface == Interface::Stdio,
                 },
                 ..placement.operation(index as u32)

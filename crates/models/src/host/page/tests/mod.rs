@@ -1,7 +1,11 @@
 //! Hosts at work, against what kernels were seen to do.
 #![allow(clippy::unwrap_used)]
 
+mod access_times;
+mod append;
 mod device_requests;
 mod failures;
 mod locks;
+mod log_apart;
+mod mapped;
 mod rig;

@@ -7,7 +7,7 @@ use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::machine::MachineParameters;
-use crate::host::{HostError, HostParameters, LaidOut, LayoutOf, Mount, PreparedFile, host_page};
+use crate::host::{HostError, HostParameters, LaidOut, LayoutOf, LogDevice, Mount, PreparedFile, host_page};
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
 use std::ops::Range;
@@ -20,9 +20,11 @@ pub(super) struct Rig {
     operations: Place<FileOp>,
     completions: Place<FileOp>,
     down: Place<BlockRequest>,
+    log_down: Place<BlockRequest>,
     journal: Range<u64>,
     next: u64,
     seen: usize,
+    seen_in_log: usize,
 }
 
 pub(super) fn host() -> HostParameters {
@@ -81,6 +83,15 @@ impl Rig {
         Self::with(Broken::Nothing, (family, journal), host, files)
     }
 
+    /// On a file system with further parameters.
+    pub(super) fn on(
+        parameters: FileSystemParameters,
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        Self::made(Broken::Nothing, parameters, host, files)
+    }
+
     /// With a device that can't do everything.
     pub(super) fn with(
         broken: Broken,
@@ -88,16 +99,24 @@ impl Rig {
         host: &HostParameters,
         files: &[PreparedFile],
     ) -> Self {
-        let parameters = FileSystemParameters {
-            journal,
-            journal_size: Some("64 MiB".parse().unwrap()),
-            ..FileSystemParameters::of(family)
-        };
+        let parameters = FileSystemParameters { journal: journal.into(), ..FileSystemParameters::of(family) };
+        Self::made(broken, parameters, host, files)
+    }
+
+    fn made(
+        broken: Broken,
+        parameters: FileSystemParameters,
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        let parameters = FileSystemParameters { journal_size: Some("64 MiB".parse().unwrap()), ..parameters };
         let mut net = NetBuilder::new("rig");
         let mut page = net.top();
         let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
         let (requests, back) = (page.fifo("requests"), page.fifo("back"));
         let (down, up) = (page.fifo("down"), page.fifo("up"));
+        let log_down = page.fifo("log-down");
+        let log = parameters.journal.on.as_ref().map(|_| (page.fifo("log-requests"), page.fifo("log-back")));
         let directory =
             PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
         let watch = petrio_kernel::Watch::default();
@@ -116,6 +135,7 @@ impl Rig {
             laid_out: std::sync::Arc::new(laid_out.unwrap()),
             requests,
             completions: back,
+            log: log.map(|(requests, completions)| LogDevice { blocks: 16 << 10, requests, completions }),
         };
         let area = Volume::format(&parameters, 256 << 10).unwrap().journal();
         host_page(&mut page, "h", host, &[mount], operations, completions).unwrap();
@@ -123,15 +143,21 @@ impl Rig {
         let none = SchedulerParameters::named("none");
         let queue = QueueParameters::of_kernel(&host.kernel.block, none, features, 128, false).unwrap();
         queue_page(&mut page, "queue", &queue, (requests, back), (down, up));
-        let device = ConstantRateParameters {
-            name: "5 ms".to_owned(),
-            source: String::new(),
-            blocks: petrio_units::Blocks(2 << 20),
-            latency: "5 ms".parse().unwrap(),
-            rate: None,
-            write_cache: true,
-            flush: Some("5 ms".parse().unwrap()),
-        };
+        if let Some(log) = log {
+            let log_up = page.fifo("log-up");
+            queue_page(&mut page, "log-queue", &queue, log, (log_down, log_up));
+            // What has gone to the log is seen behind it, before it comes back.
+            let log_sound = page.fifo("log-sound");
+            let mut pass = page.transition("pass to log");
+            let request = pass.take(log_down);
+            let through = pass.put(log_sound);
+            pass.action(move |f| {
+                let request = f.take(request);
+                f.put(through, request);
+            });
+            constant_rate_page(&mut page, "log-device", &five_ms(64 << 11), log_sound, log_up);
+        }
+        let device = five_ms(2 << 20);
         let sound = page.fifo("sound");
         let journal = area.start * 8..area.end * 8;
         let mut pass = page.transition("pass");
@@ -149,8 +175,10 @@ impl Rig {
         constant_rate_page(&mut page, "device", &device, sound, up);
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
-        run.observe(down, Vec::<BlockRequest>::new(), |seen, _, request| seen.push(request.clone()));
-        Self { run, operations, completions, down, journal, next: 0, seen: 0 }
+        for place in [down, log_down] {
+            run.observe(place, Vec::<BlockRequest>::new(), |seen, _, request| seen.push(request.clone()));
+        }
+        Self { run, operations, completions, down, log_down, journal, next: 0, seen: 0, seen_in_log: 0 }
     }
 
     /// Carries an operation out; how long it took.
@@ -215,6 +243,14 @@ impl Rig {
         words.join(" ")
     }
 
+    /// What has reached the device that is the log since the last look.
+    pub(super) fn log_requests(&mut self) -> String {
+        let all = self.run.observed::<BlockRequest, Vec<BlockRequest>>(self.log_down).unwrap();
+        let words: Vec<String> = all[self.seen_in_log..].iter().map(|request| self.word(request)).collect();
+        self.seen_in_log = all.len();
+        words.join(" ")
+    }
+
     fn word(&self, request: &BlockRequest) -> String {
         let size = request.bytes() / 1024;
         let place = if self.journal.contains(&request.address) { "J" } else { "D" };
@@ -223,6 +259,19 @@ impl Rig {
             Direction::Read => format!("R{size}{place}"),
             Direction::Write => format!("W{size}{place}"),
         }
+    }
+}
+
+/// A device that takes 5 ms for everything.
+fn five_ms(blocks: u64) -> ConstantRateParameters {
+    ConstantRateParameters {
+        name: "5 ms".to_owned(),
+        source: String::new(),
+        blocks: petrio_units::Blocks(blocks),
+        latency: "5 ms".parse().unwrap(),
+        rate: None,
+        write_cache: true,
+        flush: Some("5 ms".parse().unwrap()),
     }
 }
 
