@@ -9,6 +9,7 @@ use petrio_kernel::PageBuilder;
 use petrio_models::cluster::replication::{ReplicationParameters, ReplicationPorts, replication_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Several copies of files on several disks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +58,10 @@ impl Holder for Replication {
         Some(format!("up to {copies} of a file ({})", self.parameters.policy.words()))
     }
 
+    fn knows_files(&self) -> bool {
+        true
+    }
+
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
         let disks =
             ports.members.iter().map(|member| (member.requests, member.completions, member.sight)).collect();
@@ -64,7 +69,8 @@ impl Holder for Replication {
         let (requests, completions) = (ports.requests, ports.completions);
         let wiring = ReplicationPorts { operations, requests, completions, disks };
         let smallest = ports.members.iter().map(|member| member.blocks).min().unwrap_or(0);
-        let built = replication_page(page, name, &self.parameters, smallest, &wiring);
+        let built =
+            replication_page(page, name, &self.parameters, (smallest, Arc::clone(&ports.files)), &wiring);
         let (replicas, stages) = built.map_err(|error| error.to_string())?;
         Ok(Built { stages, replication: Some(BuiltReplication { operations, replicas }) })
     }

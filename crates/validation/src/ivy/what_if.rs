@@ -164,6 +164,6 @@ fn row(
         read_reduction_percent: reduction(first.read.0, second.read.0),
         write_reduction_percent: reduction(first.write.0, second.write.0),
         // A request moves a block of 8 KiB at most.
-        copy_traffic: two.copy_bytes as f64 / (requests.max(1) * 8192) as f64,
+        copy_traffic: two.copy_bytes() as f64 / (requests.max(1) * 8192) as f64,
     }
 }

@@ -9,15 +9,23 @@ use super::policy::{Decision, Home, Policy, Retain};
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
-use super::traffic::Ranges;
+use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
 use crate::host::fast_map::FastMap;
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp};
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+
+/// The numbers of regions begin here, far behind those of files.
+const REGION: u32 = 1 << 31;
+
+/// The number of a region, where it is one and no file.
+fn region_of(file: FileId) -> Option<u32> {
+    (file.0 & REGION != 0).then_some(file.0 & !REGION)
+}
 
 /// A file and its copies.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +42,8 @@ pub(super) struct FileState {
     is_planned: bool,
     /// A copy is being made.
     pub(super) is_copied: bool,
-    pub(super) seen: Ranges,
+    /// Where it lies on the disk.
+    pub(super) lies: Ranges,
 }
 
 impl FileState {
@@ -60,6 +69,12 @@ pub struct Replicas {
     pub(super) files: FastMap<FileId, FileState>,
     pub(super) flights: Slab<Flight>,
     pub(super) counted: Vec<Counted>,
+    /// Which disks show their arms: these keep idle requests back themselves.
+    pub(super) shows_arm: Vec<bool>,
+    /// Requests for copies that wait until their disk has nothing else to do.
+    pub(super) held: Vec<VecDeque<BlockRequest>>,
+    /// Where the files lie that were there before.
+    layout: Arc<FileLayout>,
     pub(super) next_part: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
@@ -68,15 +83,17 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// No files yet, on disks of which the smallest has so many device blocks.
+    /// No files yet but those that are laid out, on disks of which the smallest has so many device blocks. `shows_arm`
+    /// says of each disk whether it shows its arm.
     ///
     /// # Errors
     /// See [`ReplicationError`].
     pub fn new(
         parameters: &ReplicationParameters,
-        disks: usize,
-        member_blocks: u64,
+        shows_arm: Vec<bool>,
+        (member_blocks, layout): (u64, Arc<FileLayout>),
     ) -> Result<Self, ReplicationError> {
+        let disks = shows_arm.len();
         Ok(Self {
             most: parameters.most_copies(disks)?,
             policy: parameters.policy.policy().into(),
@@ -86,6 +103,9 @@ impl Replicas {
             files: FastMap::default(),
             flights: Slab::new(),
             counted: vec![Counted::default(); disks],
+            held: vec![VecDeque::new(); disks],
+            shows_arm,
+            layout,
             next_part: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
@@ -163,12 +183,74 @@ impl Replicas {
                 Home::First => 0,
                 Home::Random => draw(u64::from(self.disks)) as u32,
             };
-            let number = if is_new { self.policy.of_new(self.most) } else { self.policy.of_old(self.most) };
+            let lies = if is_new { Ranges::default() } else { self.lies(file) };
+            // Of a file that is there and empty nothing can have been copied before: it begins as one that is made now.
+            let has_data = lies.blocks() > 0;
+            let number = if has_data { self.policy.of_old(self.most) } else { self.policy.of_new(self.most) };
             let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
-            self.files.insert(file, FileState { slots, master: home, ..FileState::default() });
+            let history = History::of_size(lies.blocks() * SECTOR_BYTES);
+            self.files.insert(file, FileState { slots, master: home, lies, history, ..FileState::default() });
             self.note_copies(file, 0);
         }
         self.files.entry(file).or_default()
+    }
+
+    /// Where a file lies that was there before; a region lies where it is.
+    fn lies(&self, file: FileId) -> Ranges {
+        let Some(number) = region_of(file) else { return self.layout.of(file) };
+        let blocks = self.region_blocks();
+        let first = u64::from(number) * blocks;
+        let mut lies = Ranges::default();
+        lies.add(first, (first + blocks).min(self.stride.max(first + 1)));
+        lies
+    }
+
+    fn region_blocks(&self) -> u64 {
+        self.parameters.region.get() / SECTOR_BYTES
+    }
+
+    /// The files that a request is of, each with its blocks. What belongs to no file is of the regions that it lies in.
+    pub(super) fn pieces(&self, request: &BlockRequest) -> SmallVec<[(FileId, u64, u32); 1]> {
+        let mut pieces = SmallVec::new();
+        if request.file != FileId::ROOT {
+            pieces.push((request.file, request.address, request.blocks));
+            return pieces;
+        }
+        let (region, mut at) = (self.region_blocks(), request.address);
+        loop {
+            let number = at / region;
+            let end = ((number + 1) * region).min(request.end());
+            pieces.push((FileId(REGION | number as u32), at, (end - at) as u32));
+            at = end;
+            if at >= request.end() {
+                return pieces;
+            }
+        }
+    }
+
+    /// The slots that have a copy of a file.
+    pub(super) fn slots_of(&self, file: FileId) -> Slots {
+        self.files.get(&file).map(|state| state.slots.clone()).unwrap_or_default()
+    }
+
+    /// A copy couldn't be written: it is none any more. False where it was the only one.
+    pub(super) fn lose(&mut self, file: FileId, slot: u32) -> bool {
+        let Some(state) = self.files.get_mut(&file) else { return false };
+        if !state.slots.contains(slot) {
+            // It was given up meanwhile, or with another write.
+            return state.copies() > 0;
+        }
+        if state.copies() < 2 {
+            return false;
+        }
+        let before = state.extra_bytes();
+        state.slots.remove(slot);
+        if state.master == slot {
+            state.master = state.slots.iter().next().unwrap_or(slot);
+        }
+        self.tally.lost += 1;
+        self.note_copies(file, before);
+        true
     }
 
     /// A file's copies have changed: space is accounted for. `before` were the bytes of its extra copies.
@@ -212,8 +294,10 @@ impl Replicas {
         now: Time,
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> Option<(FileId, Time)> {
-        use petrio_colours::Operation;
         let is_new = op.operation == Operation::Create;
+        if op.file == FileId::ROOT {
+            return None;
+        }
         match op.operation {
             Operation::Create
             | Operation::Open
@@ -230,6 +314,9 @@ impl Replicas {
         let state = self.state(op.file, is_new, draw);
         let (before, read_before) = (state.extra_bytes(), state.history.last_read);
         let events = state.history.operation(op, now, memory);
+        if op.operation == Operation::Truncate {
+            state.lies.keep(op.length.div_ceil(SECTOR_BYTES));
+        }
         let after = state.extra_bytes();
         if self.parameters.budget.is_some() {
             let entry = (read_before, op.file);
@@ -274,8 +361,14 @@ impl Replicas {
                 state.wanted = None;
                 self.tally.cut_backs += 1;
                 self.note_copies(file, before);
-                // The same event may mean that copies come back later.
+                // The same event may mean that copies come back later; data that come to the disk only now are an
+                // update of now.
                 let state = self.files.get_mut(&file)?;
+                let mut event = event;
+                if event == FileEvent::DiskWrite {
+                    state.history.last_write = Some(now);
+                    event = FileEvent::Write;
+                }
                 if let Decision::Copies { number, after } = policy.decide(event, &state.history, 1, most, now)
                 {
                     return plan(state, number, after, now);
@@ -308,7 +401,7 @@ impl Replicas {
         let targets = self.spread(slots.clone(), number.min(self.most), draw).without(&slots);
         match self.parameters.traffic {
             CopyTraffic::Magic => self.add_copies(file, &targets),
-            CopyTraffic::Simulated => self.begin_copy(file, targets, &mut parts, now),
+            CopyTraffic::Simulated | CopyTraffic::AtOnce => self.begin_copy(file, targets, &mut parts, now),
         }
         (None, parts)
     }
@@ -318,40 +411,54 @@ impl Replicas {
         let before = state.extra_bytes();
         state.slots.join(targets);
         state.wanted = None;
-        self.tally.copies_made += u64::from(targets.count());
+        if state.lies.blocks() > 0 {
+            self.tally.copies_made += u64::from(targets.count());
+        }
         self.note_copies(file, before);
     }
 
-    /// A request has come to be sent: the slots that it may go to. Writes cut back before.
+    /// A piece of a request has come to be sent: the slots that it may go to, and after how long copies are to be
+    /// looked at. Writes cut back before.
     pub(super) fn slots_for(
         &mut self,
-        request: &BlockRequest,
+        (file, address, blocks): (FileId, u64, u32),
+        direction: Direction,
         now: Time,
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> (Slots, Option<Time>) {
-        let file = request.file;
-        let simulated = self.parameters.traffic == CopyTraffic::Simulated;
+        let is_read = direction == Direction::Read;
+        let memory = self.parameters.memory.time();
         let state = self.state(file, false, draw);
-        let event = match request.direction {
-            Direction::Read => FileEvent::DiskRead,
-            _ => FileEvent::DiskWrite,
-        };
-        if simulated && request.blocks > 0 {
-            state.seen.add(request.address, request.end());
+        state.lies.add(address, address + u64::from(blocks));
+        let mut events = [None, None];
+        if region_of(file).is_some() {
+            // Nobody opens a region: its reads and writes are those of the device.
+            let operation = if is_read { Operation::Read } else { Operation::Write };
+            let length = u64::from(blocks) * SECTOR_BYTES;
+            let op = FileOp { operation, file, length, ..FileOp::default() };
+            let size = state.history.size;
+            events = state.history.operation(&op, now, memory);
+            state.history.size = size;
         }
-        if request.direction == Direction::Read {
+        if is_read {
             state.history.missed();
         }
-        let plan = self.decide(file, event, now, draw);
-        (self.files.get(&file).map_or_else(|| Slots::only(0), |state| state.slots.clone()), plan)
+        let at_disk = if is_read { FileEvent::DiskRead } else { FileEvent::DiskWrite };
+        let mut plan = self.decide(file, at_disk, now, draw);
+        for event in events.into_iter().flatten() {
+            plan = self.decide(file, event, now, draw).or(plan);
+        }
+        (self.slots_of(file), plan)
     }
 
     /// How many copies a request could go to, before it is sent.
     pub(super) fn choices(&self, request: &BlockRequest) -> u32 {
-        match self.files.get(&request.file) {
+        let copies = |file| match self.files.get(&file) {
             Some(state) => state.copies(),
-            None => self.policy.of_old(self.most),
-        }
+            None if self.lies(file).blocks() > 0 => self.policy.of_old(self.most),
+            None => self.policy.of_new(self.most),
+        };
+        self.pieces(request).into_iter().map(|(file, ..)| copies(file)).max().unwrap_or(1)
     }
 
     /// All slots at a disk's first place: where a flush goes.

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Disks times places at most: each file keeps a bit for each.
 const SLOTS_MAX: u64 = 4_096;
 
+/// A region is a multiple of this, so that there are fewer regions than numbers of files.
+const REGION_LEAST: u64 = 64 << 10;
+
 /// Several copies of files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -35,6 +38,9 @@ pub struct ReplicationParameters {
     pub budget: Option<Bytes>,
     /// How far back reads and writes count for policies that go by their rates (to 1/e).
     pub memory: Duration,
+    /// What belongs to no file (metadata, journals, requests of programs to the device itself) is kept in copies by
+    /// pieces of the device of this size, each treated as a file.
+    pub region: Bytes,
     /// What messages between nodes cost.
     pub messages: Messages,
 }
@@ -51,6 +57,7 @@ impl Default for ReplicationParameters {
             parallel: None,
             budget: None,
             memory: Duration::new(petrio_kernel::Time::from_millis(3_600_000)),
+            region: Bytes(1 << 20),
             messages: Messages::default(),
         }
     }
@@ -63,6 +70,8 @@ pub enum CopyTraffic {
     /// The file is read from one copy and written to the others, when the disks have nothing else to do.
     #[default]
     Simulated,
+    /// The same in line with all other requests: copies are there sooner, and others wait for them.
+    AtOnce,
     /// They appear, as in Ivy (§4.1).
     Magic,
 }
@@ -110,6 +119,9 @@ pub enum ReplicationError {
     /// No places.
     #[error("{0} is 0; 1 or more was expected")]
     Zero(&'static str),
+    /// Regions that blocks can't be divided into.
+    #[error("a region of {0} is no multiple of 64 KiB; 1 MiB is usual")]
+    Region(Bytes),
     /// More copies than there is room for.
     #[error("{copies} copies need as many places, and there are {slots}; add disks, or take fewer copies")]
     Copies {
@@ -131,6 +143,9 @@ impl ReplicationParameters {
         }
         if self.places == 0 {
             return Err(ReplicationError::Zero("places"));
+        }
+        if !self.region.get().is_multiple_of(REGION_LEAST) || self.region.get() == 0 {
+            return Err(ReplicationError::Region(self.region));
         }
         let slots = disks as u64 * u64::from(self.places);
         if slots > SLOTS_MAX {

@@ -12,9 +12,11 @@ use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::cluster::replication::FileLayout;
 use petrio_models::device::DeviceFeatures;
 use petrio_models::host::{LayoutOf, Mount, host_page};
 use petrio_units::Bytes;
+use std::sync::Arc;
 
 /// What a file system is connected to.
 struct Wired {
@@ -50,7 +52,6 @@ impl PlacedLinux {
     pub(super) fn build_pages(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
         for (number, mounted) in self.file_systems.iter().enumerate() {
-            let Wired { requests, completions, largest_request } = self.queue(site, mounted)?;
             let host = &self.hosts[mounted.host];
             let name = name_in(&mounted.name, &host.name);
             let is_first = mounts[mounted.host].is_empty();
@@ -61,13 +62,16 @@ impl PlacedLinux {
                 mounted.blocks,
                 site.loaded.scenario.seed,
             );
+            let laid_out = site.laid_out(number, of)?;
+            let files = site.knows_files(mounted.on).then(|| laid_out.layout().into()).unwrap_or_default();
+            let Wired { requests, completions, largest_request } = self.queue(site, mounted, &files)?;
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),
                 position: number as u32,
                 parameters: mounted.parameters.clone(),
                 largest_request,
                 dirty_limit: mounted.place.dirty_limit,
-                laid_out: site.laid_out(number, of)?,
+                laid_out,
                 watch: site.loaded.watch.clone(),
                 requests,
                 completions,
@@ -84,9 +88,14 @@ impl PlacedLinux {
     }
 
     /// Puts the queue of a file system, and what lies between that and the disks, into the net.
-    fn queue(&self, site: &mut HostSite<'_, '_>, mounted: &PlacedFileSystem) -> Result<Wired, RunFailure> {
+    fn queue(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        mounted: &PlacedFileSystem,
+        files: &Arc<FileLayout>,
+    ) -> Result<Wired, RunFailure> {
         let PlacedFileSystem { name, place, blocks, on, .. } = mounted;
-        let (below, (down, up), mut stages) = site.below_queue(*on)?;
+        let (below, (down, up), mut stages) = site.below_queue(*on, files)?;
         let features = DeviceFeatures {
             write_cache: below.disks().any(|disk| disk.features.write_cache),
             force_unit_access: below.disks().all(|disk| disk.features.force_unit_access),
@@ -99,6 +108,7 @@ impl PlacedLinux {
         let mut queue =
             QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
                 .map_err(|error| host.refused(&error))?;
+        queue.limits.files_apart = site.knows_files(*on);
         if let Some(requests) = place.queue_requests {
             queue.limits.requests = requests;
         }
