@@ -12,6 +12,43 @@ fn run(set: &str) -> Value {
     folder.json("r.json")
 }
 
+#[test]
+fn a_trace_captured_on_a_larger_device_runs_on_disks_of_1990() {
+    let scenario = root().join("examples/compile-on-1990.toml").display().to_string();
+    let folder = Folder::new();
+    let run = |set: &str| folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    let figures = |set: &str| {
+        let answer = run(set);
+        assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
+        let report = folder.json("r.json");
+        let warnings = report["warnings"].to_string();
+        (figure(&report, "/simulated_s"), figure(&report, "/copies/0/seek_cylinders"), warnings)
+    };
+    let (mirrors, seek, warnings) = figures("seed=1");
+    assert!(warnings.contains("the file system places its files itself"), "{warnings}");
+    let (one, ..) = figures("disk.d.count=1");
+    assert!(mirrors < 0.95 * one, "{mirrors} {one}");
+    let (_, far, warnings) = figures("workload.compile.out_of_range=wrap");
+    assert!(far > 2.0 * seek && warnings.contains("their places wrap around"), "{far} {seek} {warnings}");
+    let refused = run("workload.compile.out_of_range=error");
+    assert_eq!(refused.code, Some(2), "{}", refused.talk);
+    assert!(refused.talk.contains("has 1115136") && refused.talk.contains("allocate"), "{}", refused.talk);
+    // Device requests on files: a file stands for each device.
+    let trace = root().join("examples/traces/compile.csv.xz").display().to_string();
+    let file = format!("workload.compile.file={trace:?}");
+    let whole = folder.petrio(&["run", &scenario, "--set", &file]);
+    assert_eq!(whole.code, Some(2), "{}", whole.talk);
+    assert!(whole.talk.contains("device_room"), "{}", whole.talk);
+}
+
+#[test]
+fn on_a_host_that_places_files_itself_their_recorded_places_mean_nothing() {
+    let scenario = root().join("examples/replay-a-compile.toml").display().to_string();
+    let answer = Folder::new().petrio(&["check", &scenario, "--set", "workload.compile.out_of_range=wrap"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(answer.talk.contains("\"data\" places files itself"), "{}", answer.talk);
+}
+
 /// Milliseconds of a read and of a write.
 fn turnarounds(report: &Value) -> [f64; 2] {
     ["read", "write"].map(|side| figure(report, &format!("/copies/0/{side}_turnaround_ms/mean")))

@@ -115,9 +115,11 @@ impl HostSite<'_, '_> {
         self.needed.files(self.first_volume + volume)
     }
 
-    /// Where those files of a volume of the family lie whose place a trace tells.
-    pub(crate) fn extents(&self, volume: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
-        self.needed.extents(self.first_volume + volume)
+    /// Where those files of a volume of the family lie whose place a trace tells; places that don't count are warned of.
+    pub(crate) fn extents(&mut self, volume: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+        let (extents, mut warnings) = self.needed.extents(self.first_volume + volume);
+        self.warnings.append(&mut warnings);
+        extents
     }
 
     /// A volume of the family with its files on it.

@@ -159,6 +159,10 @@ impl PlacedFamily for PlacedUnixHosts {
         false
     }
 
+    fn keeps_recorded_places(&self) -> bool {
+        true
+    }
+
     fn words(&self, tell: TellWords<'_>) {
         for host in &self.0 {
             tell(&format!("{UNIX}.{}", host.name), &|| "a Unix host of 1990".to_owned());
