@@ -35,6 +35,51 @@ impl Judgement {
     }
 }
 
+/// Something that a validation judges.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// What.
+    pub what: String,
+    /// How far it is off, in the unit of its bound.
+    pub error: f64,
+    /// How far it may be.
+    pub bound: f64,
+    /// The unit of both, as it stands behind a number: ` %`.
+    pub unit: &'static str,
+    /// How it is judged.
+    pub verdict: Judgement,
+    /// Why it misses, where that is known, and how far it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<(f64, &'static str)>,
+}
+
+impl Judged {
+    /// By a bound in per cent; of what is known to miss it, how far it may and why.
+    pub fn percent(what: String, error: f64, bound: f64, known: Option<(f64, &'static str)>) -> Self {
+        let verdict = Judgement::of(error, bound, known.map(|known| known.0));
+        let known = known.filter(|_| verdict != Judgement::Holds);
+        Self { what, error, bound, unit: " %", verdict, known }
+    }
+
+    /// By a count that may be so large; nothing is known to miss it.
+    pub fn count(what: String, count: f64, bound: f64) -> Self {
+        Self { what, error: count, bound, unit: "", verdict: Judgement::of(count, bound, None), known: None }
+    }
+
+    /// As it is told: what, how far off, how far it may be.
+    pub fn line(&self) -> String {
+        let Self { what, error, bound, unit, .. } = self;
+        let known = match (self.verdict, self.known) {
+            (Judgement::KnownToMiss, Some((_, reason))) => format!(": {reason}"),
+            (Judgement::Misses, Some((may, reason))) => {
+                format!(", and more than the {may:.0}{unit} that it is known to: {reason}")
+            }
+            _ => String::new(),
+        };
+        format!("{what}: {error:+.1}{unit}, the bound is {bound:.0}{unit}{known}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

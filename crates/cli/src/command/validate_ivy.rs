@@ -6,8 +6,8 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_validation::ivy::{
-    Agreement, FileSystem, IvyError, IvyFigures, IvyRow, IvySettings, Of, Ordering, POINTS, SEEDS, TABLES, WhatIf,
-    agreements, deviations_off_percent, figures_page, orderings, validate_ivy, what_if,
+    Agreement, FileSystem, IvyError, IvyFigures, IvyRow, IvySettings, Of, Ordering, POINTS, SEEDS, TABLES,
+    WhatIf, agreements, deviations_off_percent, figures_page, orderings, validate_ivy, what_if,
 };
 use petrio_validation::verdict::Judgement;
 use serde::Serialize;
@@ -97,7 +97,8 @@ impl ValidateIvy {
 
     fn settings(&self) -> Result<IvySettings, Failure> {
         let read = |path: &PathBuf| -> Result<(String, String), Failure> {
-            let refused = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()), None);
+            let refused =
+                |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()), None);
             let bytes = petrio_files::input::read(path, WORK_BYTES_MAX).map_err(|error| refused(&error))?;
             let text = String::from_utf8(bytes).map_err(|error| refused(&error))?;
             Ok((path.display().to_string(), text))
@@ -129,7 +130,11 @@ fn in_words(one: &Agreement) -> String {
     let what = if one.of == Of::Reads { "reads" } else { "writes" };
     let (ours, theirs) = one.reduction_percent;
     let Agreement { file_system, policy, copies, .. } = one;
-    format!("{what} of {}, {}, {copies} copies: {ours:.1} % (paper {theirs:.1})", file_system.name(), policy.name())
+    format!(
+        "{what} of {}, {}, {copies} copies: {ours:.1} % (paper {theirs:.1})",
+        file_system.name(),
+        policy.name()
+    )
 }
 
 fn tables(rows: &[IvyRow]) -> String {

@@ -55,7 +55,8 @@ impl Holder for Replication {
     fn words(&self, members: usize) -> Option<String> {
         let most = self.parameters.most_copies(members).unwrap_or(1);
         let copies = counted(most.into(), "copy", "copies");
-        Some(format!("up to {copies} of a file ({})", self.parameters.policy.words()))
+        let protocol = self.parameters.protocol.words().map_or(String::new(), |words| format!(", {words}"));
+        Some(format!("up to {copies} of a file ({}{protocol})", self.parameters.policy.words()))
     }
 
     fn knows_files(&self) -> bool {

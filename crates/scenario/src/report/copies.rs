@@ -37,6 +37,12 @@ pub struct CopiesFigures {
     pub reads_elsewhere: u64,
     /// Copies given up because their disk couldn't write what others did.
     pub lost: u64,
+    /// Bytes written to logs, by transactions.
+    pub log_bytes: u64,
+    /// Requests for which too few copies were left to vote.
+    pub outvoted: u64,
+    /// Writes that waited for an earlier one of the same file.
+    pub waited: u64,
 }
 
 /// What a disk has done to make copies.
@@ -93,6 +99,9 @@ impl CopiesFigures {
             evicted: tally.evicted,
             reads_elsewhere: tally.reads_elsewhere,
             lost: tally.lost,
+            log_bytes: tally.log_bytes,
+            outvoted: tally.outvoted,
+            waited: tally.waited,
         }
     }
 
@@ -134,6 +143,13 @@ impl CopiesFigures {
         if self.reads_elsewhere > 0 || self.lost > 0 {
             let (reads, lost) = (grouped(self.reads_elsewhere), grouped(self.lost));
             parts.push(format!("{reads} reads done by another copy, {lost} copies lost to failed writes"));
+        }
+        if self.waited > 0 || self.log_bytes > 0 {
+            let (waited, logged) = (grouped(self.waited), bytes(self.log_bytes));
+            parts.push(format!("{waited} writes waited for others of their file, {logged} were logged"));
+        }
+        if self.outvoted > 0 {
+            parts.push(format!("{} requests found too few copies to vote", grouped(self.outvoted)));
         }
         parts.join("; ")
     }

@@ -161,6 +161,9 @@ fn table(report: &Report) -> String {
         rows.count("copies", &copies.name, "given up for space", copies.evicted, "");
         rows.count("copies", &copies.name, "reads done by another copy", copies.reads_elsewhere, "");
         rows.count("copies", &copies.name, "copies lost to failed writes", copies.lost, "");
+        rows.count("copies", &copies.name, "logged", copies.log_bytes, "B");
+        rows.count("copies", &copies.name, "writes that waited for others", copies.waited, "");
+        rows.count("copies", &copies.name, "requests without enough votes", copies.outvoted, "");
     }
     rows.0
 }

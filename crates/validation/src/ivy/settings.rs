@@ -61,7 +61,10 @@ impl IvySettings {
             let Some((path, value)) = parts.filter(|(path, _)| !path.is_empty()) else {
                 return Err(IvyError::Settings(format!("\"{change}\": PATH=VALUE was expected")));
             };
-            if path == "replication.policy" || path.starts_with("replication.policy.") || path == "replication.copies" {
+            if path == "replication.policy"
+                || path.starts_with("replication.policy.")
+                || path == "replication.copies"
+            {
                 let message = format!("{path}: policies and numbers of copies are the tables' own");
                 return Err(IvyError::Settings(message));
             }

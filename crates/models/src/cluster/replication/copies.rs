@@ -44,11 +44,22 @@ pub(super) struct FileState {
     pub(super) is_copied: bool,
     /// Where it lies on the disk.
     pub(super) lies: Ranges,
+    /// What copies don't have as it was last written.
+    pub(super) behind: SmallVec<[(u32, Ranges); 1]>,
+    /// How many copies it was given; those that are lost since still count against a quorum.
+    votes: u32,
 }
 
 impl FileState {
     fn copies(&self) -> u32 {
         self.slots.count()
+    }
+
+    /// All copies but the master go.
+    fn keep_master(&mut self) {
+        self.slots = Slots::only(self.master);
+        self.behind.clear();
+        self.votes = 1;
     }
 
     /// Bytes of all copies but the first.
@@ -73,6 +84,13 @@ pub struct Replicas {
     pub(super) shows_arm: Vec<bool>,
     /// Requests for copies that wait until their disk has nothing else to do.
     pub(super) held: Vec<VecDeque<BlockRequest>>,
+    /// Where logs begin on their disks, and how far each is written.
+    pub(super) log_begins: u64,
+    pub(super) log_at: Vec<u64>,
+    /// Files of which a write is under way that others wait for, and these (flight and piece).
+    pub(super) locks: FastMap<FileId, VecDeque<(u32, u16)>>,
+    /// Flights of which an answer may be due.
+    pub(super) maybe_answered: Vec<u32>,
     /// Where the files lie that were there before.
     layout: Arc<FileLayout>,
     pub(super) next_part: u64,
@@ -105,6 +123,10 @@ impl Replicas {
             counted: vec![Counted::default(); disks],
             held: vec![VecDeque::new(); disks],
             shows_arm,
+            log_begins: parameters.blocks(member_blocks) * u64::from(parameters.places),
+            log_at: vec![0; disks],
+            locks: FastMap::default(),
+            maybe_answered: Vec::new(),
             layout,
             next_part: 0,
             extra_bytes: 0,
@@ -189,7 +211,9 @@ impl Replicas {
             let number = if has_data { self.policy.of_old(self.most) } else { self.policy.of_new(self.most) };
             let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
             let history = History::of_size(lies.blocks() * SECTOR_BYTES);
-            self.files.insert(file, FileState { slots, master: home, lies, history, ..FileState::default() });
+            let votes = slots.count();
+            let state = FileState { slots, master: home, lies, history, votes, ..FileState::default() };
+            self.files.insert(file, state);
             self.note_copies(file, 0);
         }
         self.files.entry(file).or_default()
@@ -233,6 +257,16 @@ impl Replicas {
         self.files.get(&file).map(|state| state.slots.clone()).unwrap_or_default()
     }
 
+    /// The slot of a file's master copy.
+    pub(super) fn master_of(&self, file: FileId) -> u32 {
+        self.files.get(&file).map_or(0, |state| state.master)
+    }
+
+    /// How many votes a file's copies were given.
+    pub(super) fn votes_of(&self, file: FileId) -> u32 {
+        self.files.get(&file).map_or(1, |state| state.votes)
+    }
+
     /// A copy couldn't be written: it is none any more. False where it was the only one.
     pub(super) fn lose(&mut self, file: FileId, slot: u32) -> bool {
         let Some(state) = self.files.get_mut(&file) else { return false };
@@ -245,6 +279,7 @@ impl Replicas {
         }
         let before = state.extra_bytes();
         state.slots.remove(slot);
+        state.behind.retain(|(other, _)| *other != slot);
         if state.master == slot {
             state.master = state.slots.iter().next().unwrap_or(slot);
         }
@@ -273,9 +308,13 @@ impl Replicas {
         while self.extra_bytes > budget.get() {
             let Some((_, file)) = self.by_last_read.pop_first() else { return };
             let Some(state) = self.files.get_mut(&file) else { continue };
+            if self.locks.contains_key(&file) || state.behind.iter().any(|(slot, _)| *slot == state.master) {
+                // Its master lacks what others have, or is being written to: it keeps its copies until it is read again.
+                continue;
+            }
             self.tally.evicted += u64::from(state.copies() - 1);
             self.extra_bytes -= state.extra_bytes();
-            state.slots = Slots::only(state.master);
+            state.keep_master();
             state.wanted = None;
         }
     }
@@ -353,11 +392,20 @@ impl Replicas {
         match policy.decide(event, &state.history, copies, most, now) {
             Decision::Keep => {}
             Decision::CutBack(retain) => {
-                if retain == Retain::Random {
-                    let keep = draw(u64::from(copies)) as usize;
-                    state.master = state.slots.iter().nth(keep).unwrap_or(state.master);
+                // Only a copy that has all that was written may be the one that stays, and nothing goes that is written
+                // to.
+                let whole = |slot: &u32| state.behind.iter().all(|(other, _)| other != slot);
+                let whole: SmallVec<[u32; 8]> = state.slots.iter().filter(whole).collect();
+                if self.locks.contains_key(&file) || whole.is_empty() {
+                    return None;
                 }
-                state.slots = Slots::only(state.master);
+                if retain == Retain::Random {
+                    let keep = draw(whole.len() as u64) as usize;
+                    state.master = whole.get(keep).copied().unwrap_or(state.master);
+                } else if !whole.contains(&state.master) {
+                    state.master = whole[0];
+                }
+                state.keep_master();
                 state.wanted = None;
                 self.tally.cut_backs += 1;
                 self.note_copies(file, before);
@@ -410,6 +458,7 @@ impl Replicas {
         let Some(state) = self.files.get_mut(&file) else { return };
         let before = state.extra_bytes();
         state.slots.join(targets);
+        state.votes = state.slots.count();
         state.wanted = None;
         if state.lies.blocks() > 0 {
             self.tally.copies_made += u64::from(targets.count());

@@ -34,14 +34,30 @@ impl Replicas {
             self.tally.copies_abandoned += abandoned;
             return;
         }
-        let Some(piece) = state.lies.piece(from) else {
+        let Some((first, blocks)) = state.lies.piece(from) else {
             state.is_copied = false;
             self.add_copies(copying.file, &copying.targets);
             return;
         };
-        let (source, file) = (copying.source, copying.file);
+        let file = copying.file;
+        // From a copy that has it as it was last written, the master first.
+        let end = first + u64::from(blocks);
+        let reach = |slot: u32| self.current_until(file, slot, first).min(end);
+        let others = self.slots_of(file);
+        let sources = || std::iter::once(copying.source).chain(others.iter());
+        let Some(source) = sources().find(|&slot| others.contains(slot) && reach(slot) > first) else {
+            return self.abandon(file, abandoned);
+        };
+        let piece = (first, (reach(source) - first) as u32);
         let flight = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
         self.copy_part(source, Direction::Read, (file, piece), flight, parts, now);
+    }
+
+    fn abandon(&mut self, file: FileId, copies: u64) {
+        if let Some(state) = self.files.get_mut(&file) {
+            state.is_copied = false;
+        }
+        self.tally.copies_abandoned += copies;
     }
 
     fn copy_part(

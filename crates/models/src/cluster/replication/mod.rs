@@ -29,6 +29,7 @@ mod making;
 mod page;
 mod parameters;
 mod policy;
+mod protocol;
 mod select;
 mod slots;
 mod tally;
@@ -40,8 +41,11 @@ pub use history::{FileEvent, History};
 pub use page::{ReplicationPorts, Sight, replication_page};
 pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
+pub use protocol::{Protocol, Transaction, Versions, Voting};
 pub use tally::{CopyMoves, ReplicationStatistics};
 pub use traffic::FileLayout;
 
+#[cfg(test)]
+mod protocol_tests;
 #[cfg(test)]
 mod tests;

@@ -186,6 +186,7 @@ fn dispatch(
         })
         .collect();
     let planned = dispatch.may_put(plans, MANY);
+    let back = dispatch.may_put(ports.completions, 1);
     let down = declare(&mut dispatch, ports);
     dispatch.action(move |f| {
         let (request, now) = (f.take(request), f.now());
@@ -217,7 +218,11 @@ fn dispatch(
             };
             choices.push((piece, slots.iter().map(candidate).collect()));
         }
-        let parts = f.update(update).send(&request, &mut choices, now);
+        let (refused, parts) = f.update(update).send(&request, &mut choices, now);
+        if let Some(refused) = refused {
+            f.update(update).note_answer(&refused, now);
+            f.put(back, refused);
+        }
         send(f, &down, parts);
     });
 }
@@ -228,13 +233,13 @@ fn collect(page: &mut PageBuilder<'_>, Places { replicas, .. }: Places, ports: &
         let mut collect = page.transition(&format!("collect{number}"));
         let part = collect.take(*up);
         let update = collect.update(replicas);
-        let back = collect.may_put(ports.completions, 1);
+        let back = collect.may_put(ports.completions, MANY);
         let down = declare(&mut collect, ports);
         collect.action(move |f| {
             let (part, now) = (f.take(part), f.now());
             match f.update(update).end(number, &part, now) {
-                Ok((request, parts)) => {
-                    if let Some(request) = request {
+                Ok((requests, parts)) => {
+                    for request in requests {
                         f.update(update).note_answer(&request, now);
                         f.put(back, request);
                     }

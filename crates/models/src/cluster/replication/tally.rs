@@ -38,6 +38,12 @@ pub struct ReplicationStatistics {
     pub copy_moves: Vec<CopyMoves>,
     /// Copies that were given up for want of space.
     pub evicted: u64,
+    /// Bytes written to logs, by transactions.
+    pub log_bytes: u64,
+    /// Requests for which too few copies were left to vote.
+    pub outvoted: u64,
+    /// Writes that waited for an earlier one of the same file.
+    pub waited: u64,
     /// Reads that one copy couldn't do and another did.
     pub reads_elsewhere: u64,
     /// Copies that were given up because their disk couldn't write what the others did.
@@ -59,6 +65,9 @@ impl ReplicationStatistics {
             copies_abandoned: self.copies_abandoned + other.copies_abandoned,
             copy_moves: join_moves(&self.copy_moves, &other.copy_moves),
             evicted: self.evicted + other.evicted,
+            log_bytes: self.log_bytes + other.log_bytes,
+            outvoted: self.outvoted + other.outvoted,
+            waited: self.waited + other.waited,
             reads_elsewhere: self.reads_elsewhere + other.reads_elsewhere,
             lost: self.lost + other.lost,
         }

@@ -27,6 +27,15 @@ impl Ranges {
         self.0.splice(at..last, [merged]);
     }
 
+    /// Takes a range out.
+    pub(super) fn cut(&mut self, first: u64, end: u64) {
+        let all = std::mem::take(&mut self.0);
+        for (from, to) in all {
+            let parts = [(from, to.min(first)), (from.max(end), to)];
+            self.0.extend(parts.into_iter().filter(|(from, to)| from < to));
+        }
+    }
+
     /// How many blocks.
     pub(super) fn blocks(&self) -> u64 {
         self.0.iter().map(|(first, end)| end - first).sum()
@@ -131,6 +140,10 @@ mod tests {
             prop_assert_eq!(&covered[..], &naive[..]);
             let all = naive.iter().filter(|block| **block).count() as u64;
             prop_assert_eq!(kept.blocks(), all);
+            let mut less = kept.clone();
+            less.cut(100, 300);
+            let outside = naive.iter().enumerate().filter(|(at, there)| **there && !(100..300).contains(at)).count();
+            prop_assert_eq!(less.blocks(), outside as u64);
             for blocks in [0, all / 2, all, all + 1] {
                 let mut cut = kept.clone();
                 cut.keep(blocks);

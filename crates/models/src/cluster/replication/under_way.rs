@@ -2,8 +2,9 @@
 
 use super::slots::Slots;
 use super::traffic::Copying;
-use petrio_colours::{BlockRequest, Failure, FileId, Status};
+use petrio_colours::{BlockRequest, Direction, Failure, FileId, Status};
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 
 /// A request on its way, in parts.
 #[derive(Clone, Debug)]
@@ -25,19 +26,84 @@ pub(super) struct Piece {
     pub(super) file: FileId,
     pub(super) address: u64,
     pub(super) blocks: u32,
-    /// Parts that have to be done before it is.
+    /// The steps that are still to come.
+    pub(super) steps: VecDeque<Step>,
+    /// The step under way: whether it answers, and how many of its parts have to be done.
+    pub(super) answers: bool,
     pub(super) needed: u32,
-    /// Parts that were done.
+    /// Its parts that were done.
     pub(super) done: u32,
-    /// Parts at the disks.
+    /// Its parts at the disks.
     pub(super) left: u32,
-    /// Copies that were asked and couldn't.
+    /// The copies that there were when it came.
+    pub(super) slots: Slots,
+    /// Copies that were written to, or that were asked and couldn't.
+    pub(super) tried: Slots,
     pub(super) failed: Slots,
+    /// The one who asked need not wait for it any more.
+    pub(super) is_answered: bool,
+    /// It waits for an earlier write of the file; or holds others up.
+    pub(super) waits: bool,
+    pub(super) holds: bool,
+}
+
+/// Parts that go to the disks together.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) aims: SmallVec<[Aim; 4]>,
+    /// How many of them have to be done before what comes next.
+    pub(super) needed: u32,
+    /// Whether what was asked for is done then.
+    pub(super) answers: bool,
+}
+
+impl Step {
+    /// A step with which the request is answered.
+    pub(super) fn new(aims: SmallVec<[Aim; 4]>, needed: u32) -> Self {
+        Self { aims, needed, answers: true }
+    }
+}
+
+/// What goes to a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Aim {
+    pub(super) slot: u32,
+    pub(super) address: u64,
+    pub(super) blocks: u32,
+    pub(super) direction: Direction,
+    /// The address is the disk's own.
+    pub(super) is_in_log: bool,
+}
+
+impl Aim {
+    pub(super) fn new(slot: u32, (address, blocks): (u64, u32), direction: Direction) -> Self {
+        Self { slot, address, blocks, direction, is_in_log: false }
+    }
 }
 
 impl Piece {
     pub(super) fn new((file, address, blocks): (FileId, u64, u32)) -> Self {
-        Self { file, address, blocks, needed: 0, done: 0, left: 0, failed: Slots::default() }
+        Self {
+            file,
+            address,
+            blocks,
+            steps: VecDeque::new(),
+            answers: false,
+            needed: 0,
+            done: 0,
+            left: 0,
+            slots: Slots::default(),
+            tried: Slots::default(),
+            failed: Slots::default(),
+            is_answered: false,
+            waits: false,
+            holds: false,
+        }
+    }
+
+    /// Whether nothing of it is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.left == 0 && self.steps.is_empty() && !self.waits
     }
 }
 
@@ -49,7 +115,7 @@ impl Whole {
 
     /// Whether the one who asked can go on.
     pub(super) fn is_answered(&self) -> bool {
-        self.pieces.iter().all(|piece| piece.done >= piece.needed || piece.left == 0)
+        self.pieces.iter().all(|piece| piece.is_answered)
     }
 }
 

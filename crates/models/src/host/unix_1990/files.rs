@@ -153,6 +153,10 @@ impl Files {
             for (first, blocks) in (0..blocks).filter_map(|block| self.place(entry.file, block)) {
                 layout.add(entry.file, first, blocks.into());
             }
+            // A file that is there and that a trace sees only written: its size isn't known, and where it lies is.
+            for extent in entry.extents.iter().filter(|_| blocks == 0) {
+                layout.add(entry.file, extent.address, extent.length.div_ceil(SECTOR_BYTES));
+            }
         }
         layout
     }
