@@ -1,6 +1,6 @@
 //! Disks and what is made of them.
 
-use crate::holder::{BuiltReplication, HolderPorts, Member, Stands};
+use crate::holder::{BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, Storage};
 use crate::run::RunFailure;
@@ -147,8 +147,7 @@ pub(super) fn holder(
 /// Whether a part, or one below it, wants to know where files lie.
 pub(super) fn knows_files(loaded: &Loaded, number: usize) -> bool {
     let below = |storage: &Storage| storage.over.iter().any(|&below| knows_files(loaded, below));
-    loaded.holder(number).is_some_and(|part| part.knows_files())
-        || loaded.storage.get(number).is_some_and(below)
+    loaded.holder(number).is_some_and(Holder::knows_files) || loaded.storage.get(number).is_some_and(below)
 }
 
 /// What programs ask that work on no files.

@@ -85,16 +85,16 @@ pub fn validate_ivy(settings: &IvySettings, progress: &mut Tell<'_>) -> Result<V
     let tables = || TABLES.iter().filter(|table| all.contains(&table.file_system));
     let of = all.len() + tables().map(|table| table.rows.len() - 1).sum::<usize>();
     let mut done = 0;
+    let mut next = |what: &str| {
+        progress(what, (done, of));
+        done += 1;
+    };
     for &file_system in &all {
-        progress(&format!("{}, one copy", file_system.name()), (done, of));
+        next(&format!("{}, one copy", file_system.name()));
         // With one disk, all policies are the same.
         let one = run_seeds(&settings.system(file_system, IvyPolicy::ReadOneWriteAll, 1)?)?;
-        done += 1;
         for table in tables().filter(|table| table.file_system == file_system) {
-            rows.extend(table_rows(settings, table, &one, &mut |what| {
-                progress(what, (done, of));
-                done += 1;
-            })?);
+            rows.extend(table_rows(settings, table, &one, &mut next)?);
         }
     }
     rows.sort_by_key(|row| (row.table, row.copies));

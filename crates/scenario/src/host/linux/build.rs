@@ -63,7 +63,7 @@ impl PlacedLinux {
                 site.loaded.scenario.seed,
             );
             let laid_out = site.laid_out(number, of)?;
-            let files = site.knows_files(mounted.on).then(|| laid_out.layout().into()).unwrap_or_default();
+            let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
             let Wired { requests, completions, largest_request } = self.queue(site, mounted, &files)?;
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),

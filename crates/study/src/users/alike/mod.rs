@@ -5,8 +5,9 @@
 //! and pauses), the mix of calls, and correlations between what sessions do. How long calls take isn't: that is the
 //! system's, and not the workload's.
 //!
-//! Sessions are independent of each other; accesses and pauses of one session are not, so the p-values of those are
-//! smaller than they should be. Of each the effect size counts as well, which depends on no number of values.
+//! Sessions are independent of each other; accesses, pauses and calls of one session are not, so the p-values of those
+//! are smaller than they should be. Of each the effect size counts as well, which depends on no number of values; mixes of
+//! calls have to differ by more than the halves of either trace do.
 
 mod samples;
 pub mod statistics;
@@ -20,7 +21,7 @@ use petrio_users::SessionUsage;
 use samples::Samples;
 use serde::Serialize;
 use statistics::{Found, correlations, homogeneity, smirnov};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// How a test compares.
@@ -128,8 +129,8 @@ impl Alike {
             differ => format!("{differ} of {all} tests show a difference that matters"),
         };
         format!(
-            "{words}; the chance of any false one among all {all} is {significance:.0} % at most (Holm), but less sure for accesses \
-             and pauses, which depend on each other within a session"
+            "{words}; the chance of any false one among all {all} is {significance:.0} % at most (Holm), but less sure for accesses, \
+             pauses and calls, which depend on each other within a session"
         )
     }
 }
@@ -166,8 +167,14 @@ pub fn write_alike_html(found: &Alike, path: &Path) -> Result<(), ReportError> {
 /// The chance of any false difference.
 pub const SIGNIFICANCE: f64 = 0.05;
 
+/// Something that is known of a session, and its name.
+type OfSession = (&'static str, fn(&SessionUsage) -> f64);
+
+/// A test before all are corrected together: of what, how, of how many values, and what it found.
+type Uncorrected = (String, Method, (u64, u64), Option<Found>);
+
 /// What is known of a session, by name.
-const OF_SESSIONS: [(&str, fn(&SessionUsage) -> f64); 4] = [
+const OF_SESSIONS: [OfSession; 4] = [
     ("files of a session", |session| session.files as f64),
     ("bytes of a session", |session| session.bytes as f64),
     ("mean file size of a session", |session| session.file_size),
@@ -184,7 +191,7 @@ pub fn compare_workloads(first: &Path, second: &Path, options: &TraceOptions) ->
 }
 
 fn tested(runs: (String, String), mut first: Samples, mut second: Samples) -> Alike {
-    let mut found: Vec<(String, Method, (u64, u64), Option<Found>)> = Vec::new();
+    let mut found: Vec<Uncorrected> = Vec::new();
     let sizes = |a: &[f64], b: &[f64]| (a.len() as u64, b.len() as u64);
     for (name, of) in OF_SESSIONS {
         let [mut a, mut b] =
@@ -201,12 +208,15 @@ fn tested(runs: (String, String), mut first: Samples, mut second: Samples) -> Al
         let counts = sizes(a, b);
         found.push((name.to_owned(), Method::Distribution, counts, smirnov(a, b)));
     }
-    let kinds: BTreeSet<&String> = first.calls.keys().chain(second.calls.keys()).collect();
-    let count = |samples: &Samples, kind: &String| samples.calls.get(kind).copied().unwrap_or(0);
-    let calls: Vec<(u64, u64)> =
-        kinds.iter().map(|kind| (count(&first, kind), count(&second, kind))).collect();
-    let all = calls.iter().fold((0, 0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-    found.push(("calls by kind".to_owned(), Method::Categories, all, homogeneity(&calls)));
+    let calls = by_kind([&first.calls[0], &first.calls[1], &second.calls[0], &second.calls[1]]);
+    let wholes: Vec<(u64, u64)> = calls.iter().map(|of| (of[0] + of[1], of[2] + of[3])).collect();
+    let all = wholes.iter().fold((0, 0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    found.push(("calls by kind".to_owned(), Method::Categories, all, homogeneity(&wholes)));
+    // Sessions differ in their calls, and so do parts of one workload.
+    let apart = |pairs: Vec<(u64, u64)>| homogeneity(&pairs).map_or(0.0, |found| found.effect);
+    let halves = calls.iter().map(|of| (of[0], of[1])).collect();
+    let others = calls.iter().map(|of| (of[2], of[3])).collect();
+    let within = apart(halves).max(apart(others));
     for (at, (one, of_one)) in OF_SESSIONS.iter().enumerate() {
         for (other, of_other) in &OF_SESSIONS[at + 1..] {
             let pairs = |samples: &Samples| -> Vec<(f64, f64)> {
@@ -227,7 +237,11 @@ fn tested(runs: (String, String), mut first: Samples, mut second: Samples) -> Al
             untested.push(of);
             continue;
         };
-        let verdict = match (p_of_all < SIGNIFICANCE, effect.abs() < method.negligible()) {
+        let negligible = match method {
+            Method::Categories => method.negligible().max(within),
+            _ => method.negligible(),
+        };
+        let verdict = match (p_of_all < SIGNIFICANCE, effect.abs() < negligible) {
             (false, _) => Verdict::NotShown,
             (true, true) => Verdict::TooSmall,
             (true, false) => Verdict::Differ,
@@ -235,6 +249,12 @@ fn tested(runs: (String, String), mut first: Samples, mut second: Samples) -> Al
         tests.push(AlikeTest { of, method, counts, statistic, p, p_of_all, effect, verdict });
     }
     Alike { runs, tests, significance: SIGNIFICANCE, untested }
+}
+
+/// Counts by kind, those of a kind together.
+fn by_kind<const N: usize>(counts: [&BTreeMap<&'static str, u64>; N]) -> Vec<[u64; N]> {
+    let kinds: BTreeSet<&str> = counts.iter().flat_map(|counts| counts.keys().copied()).collect();
+    kinds.iter().map(|kind| counts.map(|counts| counts.get(kind).copied().unwrap_or(0))).collect()
 }
 
 #[cfg(test)]
@@ -262,7 +282,7 @@ mod tests {
             samples.pauses.extend((0..10).map(|_| draw() * 5e-3));
         }
         samples.calls =
-            [("read".to_owned(), 10 * sessions as u64), ("open".to_owned(), sessions as u64)].into();
+            std::array::from_fn(|_| [("read", 5 * sessions as u64), ("open", sessions as u64)].into());
         samples
     }
 
@@ -277,7 +297,7 @@ mod tests {
         assert_eq!(alike.untested, ["bytes of a write"]);
         assert_eq!(alike.tests.len(), 4 + 2 + 1 + 6);
         let mut other = made_up("c", 300, 8_192.0);
-        other.calls.insert("write".to_owned(), 3_000);
+        other.calls.iter_mut().for_each(|half| drop(half.insert("write", 1_500)));
         let apart = tested(names(), made_up("a", 300, 4_096.0), other);
         let differ: Vec<&str> = (apart.tests.iter())
             .filter(|test| test.verdict == Verdict::Differ)

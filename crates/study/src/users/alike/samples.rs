@@ -3,6 +3,7 @@
 
 use crate::users::UsersError;
 use petrio_bounds::Headroom;
+use petrio_kernel::Time;
 use petrio_random::{Generator, uniform_below};
 use petrio_trace::event::{Event, EventKind};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
@@ -14,12 +15,16 @@ use std::path::Path;
 /// Values of a kind that are kept at most: a uniform sample of all.
 const KEPT: usize = 20_000;
 
+/// Calls by turns go to one half and to the other so many at a time: more than a session has, so that halves differ as
+/// sessions do.
+const TURN: u64 = 2_000;
+
 /// What is compared of a trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     pub(super) sessions: Vec<SessionUsage>,
-    /// Calls by kind.
-    pub(super) calls: BTreeMap<String, u64>,
+    /// Calls by kind, in two halves of the trace.
+    pub(super) calls: [BTreeMap<&'static str, u64>; 2],
     /// Bytes of reads, and of writes.
     pub(super) reads: Vec<f64>,
     pub(super) writes: Vec<f64>,
@@ -59,6 +64,7 @@ impl Samples {
         let mut analyser = UsageAnalyser::default();
         let [mut reads, mut writes, mut pauses] = ["reads", "writes", "pauses"].map(Reservoir::new);
         let mut ended: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut calls: [BTreeMap<&'static str, u64>; 2] = Default::default();
         let mut headroom = Headroom::default();
         for (events, event) in (0..).zip(reader) {
             let event: Event = event?;
@@ -67,13 +73,14 @@ impl Samples {
             if event.error != 0 || event.kind.is_of_device() {
                 continue;
             }
+            *calls[(events / TURN % 2) as usize].entry(event.kind.name()).or_default() += 1;
             match event.kind {
                 EventKind::Read if event.length > 0 => reads.add(event.length as f64),
                 EventKind::Write if event.length > 0 => writes.add(event.length as f64),
                 _ => {}
             }
             let begun = event.time.as_seconds();
-            let end = begun + event.service.map_or(0.0, |service| service.as_seconds());
+            let end = begun + event.service.map_or(0.0, Time::as_seconds);
             if let Some(before) = ended.insert(event.process, end) {
                 pauses.add((begun - before).max(0.0));
             }
@@ -82,7 +89,6 @@ impl Samples {
         if usage.calls.is_empty() {
             return Err(UsersError::Learn { path: path.to_owned(), error: LearnError::NoFiles });
         }
-        let calls = usage.calls.iter().map(|call| (call.call.clone(), call.calls)).collect();
         let [reads, writes, pauses] = [reads, writes, pauses].map(|reservoir| reservoir.values);
         Ok(Self { sessions: usage.sessions, calls, reads, writes, pauses })
     }
