@@ -6,6 +6,7 @@
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
+use super::regions::region_of;
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
@@ -18,14 +19,6 @@ use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-
-/// The numbers of regions begin here, far behind those of files.
-const REGION: u32 = 1 << 31;
-
-/// The number of a region, where it is one and no file.
-fn region_of(file: FileId) -> Option<u32> {
-    (file.0 & REGION != 0).then_some(file.0 & !REGION)
-}
 
 /// A file and its copies.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +69,7 @@ pub struct Replicas {
     most: u32,
     disks: u32,
     /// Device blocks from one place of a disk to the next.
-    stride: u64,
+    pub(super) stride: u64,
     pub(super) files: FastMap<FileId, FileState>,
     pub(super) flights: Slab<Flight>,
     pub(super) counted: Vec<Counted>,
@@ -92,7 +85,7 @@ pub struct Replicas {
     /// Flights of which an answer may be due.
     pub(super) maybe_answered: Vec<u32>,
     /// Where the files lie that were there before.
-    layout: Arc<FileLayout>,
+    pub(super) layout: Arc<FileLayout>,
     pub(super) next_part: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
@@ -217,39 +210,6 @@ impl Replicas {
             self.note_copies(file, 0);
         }
         self.files.entry(file).or_default()
-    }
-
-    /// Where a file lies that was there before; a region lies where it is.
-    fn lies(&self, file: FileId) -> Ranges {
-        let Some(number) = region_of(file) else { return self.layout.of(file) };
-        let blocks = self.region_blocks();
-        let first = u64::from(number) * blocks;
-        let mut lies = Ranges::default();
-        lies.add(first, (first + blocks).min(self.stride.max(first + 1)));
-        lies
-    }
-
-    fn region_blocks(&self) -> u64 {
-        self.parameters.region.get() / SECTOR_BYTES
-    }
-
-    /// The files that a request is of, each with its blocks. What belongs to no file is of the regions that it lies in.
-    pub(super) fn pieces(&self, request: &BlockRequest) -> SmallVec<[(FileId, u64, u32); 1]> {
-        let mut pieces = SmallVec::new();
-        if request.file != FileId::ROOT {
-            pieces.push((request.file, request.address, request.blocks));
-            return pieces;
-        }
-        let (region, mut at) = (self.region_blocks(), request.address);
-        loop {
-            let number = at / region;
-            let end = ((number + 1) * region).min(request.end());
-            pieces.push((FileId(REGION | number as u32), at, (end - at) as u32));
-            at = end;
-            if at >= request.end() {
-                return pieces;
-            }
-        }
     }
 
     /// The slots that have a copy of a file.

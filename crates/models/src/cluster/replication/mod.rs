@@ -30,6 +30,7 @@ mod page;
 mod parameters;
 mod policy;
 mod protocol;
+mod regions;
 mod select;
 mod slots;
 mod tally;
