@@ -25,6 +25,7 @@ pub(crate) fn conclude(rows: &[Judged], beside: bool, help: &str) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::output::report;
     use std::process::ExitCode;
