@@ -6,6 +6,7 @@
 //! catalogue, unfitted.
 
 use super::dissertation::{DEFAULT, DissertationError, kb_per_s};
+use crate::verdict::Judged;
 use serde::Serialize;
 
 /// Records, KiB: the knee of a cache of 512 KiB lies at 64.
@@ -26,6 +27,23 @@ pub struct Shape {
     pub kb_per_s: Vec<f64>,
     /// How much the longest records lose against the best up to the knee, per cent.
     pub loss_percent: f64,
+}
+
+/// The knee shows where the longest records lose more than this, per cent.
+pub const KNEE_PERCENT: f64 = 3.0;
+
+impl Shape {
+    /// Whether the knee shows where it should, and nowhere else.
+    pub fn judged(&self) -> Judged {
+        let what = format!("figure {}, {}", self.figure, self.what);
+        let (what, error) = match self.knee_expected {
+            // What is missing of the loss that makes a knee.
+            true => (format!("{what}: missing of a knee"), (KNEE_PERCENT - self.loss_percent).max(0.0)),
+            false => (format!("{what}: loss behind no knee"), self.loss_percent.max(0.0)),
+        };
+        let bound = if self.knee_expected { 0.0 } else { KNEE_PERCENT };
+        Judged::percent(what, error, bound, None)
+    }
 }
 
 struct Curve {
@@ -100,7 +118,7 @@ mod tests {
     #[test]
     fn the_knee_shows_where_memory_sets_the_pace_and_nowhere_else() {
         for shape in shapes().unwrap() {
-            let shows = shape.loss_percent > 3.0;
+            let shows = shape.loss_percent > KNEE_PERCENT;
             assert_eq!(shows, shape.knee_expected, "figure {}: {:?}", shape.figure, shape.kb_per_s);
         }
     }

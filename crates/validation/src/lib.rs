@@ -17,3 +17,4 @@ pub mod fs;
 pub mod ivy;
 pub mod ops;
 pub mod streaming;
+pub mod verdict;

@@ -4,6 +4,7 @@
 //! requests take as long. Nothing here knows what an operation should cost: the requests are those that the net sends
 //! to its device.
 
+use crate::verdict::Judged;
 use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
 use petrio_colours::{BlockRequest, Direction, FileOp, Request};
 use petrio_kernel::Time;
@@ -95,6 +96,24 @@ pub struct OpsComparison {
     pub rows: Vec<ComparedOperation>,
     /// Why nothing was measured, where nothing was.
     pub not_measured: Option<String>,
+}
+
+impl OpsComparison {
+    /// The rows that could be measured: the requests of each are those of the real kernel, or not.
+    pub fn judged(&self) -> Vec<Judged> {
+        let judged = |row: &ComparedOperation| {
+            let measured = row.measured.as_ref()?;
+            let what = format!(
+                "{}, {}: {} predicted, {} measured; sequences that differ",
+                row.operation,
+                word(row.journal),
+                row.requests,
+                measured.requests
+            );
+            Some(Judged::count(what, u32::from(!measured.agrees).into(), 0.0))
+        };
+        self.rows.iter().filter_map(judged).collect()
+    }
 }
 
 /// Why there is no answer.

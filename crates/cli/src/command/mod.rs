@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod fit;
 pub(crate) mod fs;
+mod judged;
 pub(crate) mod net;
 mod reading;
 pub(crate) mod run;

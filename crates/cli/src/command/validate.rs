@@ -1,5 +1,6 @@
 //! `petrio validate`
 
+use crate::command::judged::conclude;
 use crate::command::validate_fs::ValidateFs;
 use crate::command::validate_ivy::ValidateIvy;
 use crate::command::validate_ops::ValidateOps;
@@ -9,8 +10,9 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Subcommand;
 use petrio_validation::disks::{DiskRow, DiskValidation, MEAN_BOUND_PERCENT, validate_disks};
-use petrio_validation::dissertation::validate_dissertation;
-use petrio_validation::dissertation_shapes::{RECORDS_KIB, shapes};
+use petrio_validation::dissertation::{PredictionRow, validate_dissertation};
+use petrio_validation::dissertation_shapes::{RECORDS_KIB, Shape, shapes};
+use petrio_validation::verdict::Judged;
 use std::path::PathBuf;
 
 /// Compare predictions with measurements
@@ -35,7 +37,8 @@ pub(crate) enum Validate {
     Fs(ValidateFs),
     Ivy(ValidateIvy),
     /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of
-    /// assumptions
+    /// assumptions; ends with 1 where the judged combination misses by more than the dissertation itself, or than it is
+    /// known to
     Dissertation {
         /// Print the rows as JSON
         #[arg(long)]
@@ -134,8 +137,12 @@ fn dissertation(json: bool) -> Result<(), Failure> {
         .map_err(|error| Failure::new(error, None))?;
     talk("simulating: the shapes of figures 31, 32, 39 and 40 …");
     let shapes = shapes().map_err(|error| Failure::new(error, None))?;
+    let judged: Vec<Judged> =
+        rows.iter().flat_map(PredictionRow::judged).chain(shapes.iter().map(Shape::judged)).collect();
+    let help = "validation/dissertation/README.md says what was assumed";
     if json {
-        return print_json(&serde_json::json!({ "grid": rows, "shapes": shapes }));
+        print_json(&serde_json::json!({ "grid": rows, "shapes": shapes, "judged": judged }))?;
+        return conclude(&judged, true, help);
     }
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     let cells: Vec<Vec<String>> = rows
@@ -181,5 +188,6 @@ fn dissertation(json: bool) -> Result<(), Failure> {
             row
         })
         .collect();
-    print(&table(&headings, &cells))
+    print(&table(&headings, &cells))?;
+    conclude(&judged, false, help)
 }

@@ -1,5 +1,6 @@
 //! `petrio validate fs`
 
+use crate::command::judged;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
@@ -8,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_validation::fs::html::write_html;
 use petrio_validation::fs::{
-    EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
+    Cliff, EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
 };
 use std::path::PathBuf;
 
@@ -41,7 +42,11 @@ pub(crate) struct ValidateFs {
 
 fn experiments() -> String {
     let lines = EXPERIMENTS.iter().map(|known| format!("  {:28} {}\n", known.name, known.title));
-    format!("Experiments:\n{}", lines.collect::<String>())
+    format!(
+        "Experiments:\n{}\nA predicted row beyond its experiment's aim and the range of what was measured, which isn't known to \
+         miss it,\nmakes the command end with 1.",
+        lines.collect::<String>()
+    )
 }
 
 impl ValidateFs {
@@ -97,9 +102,16 @@ fn conclude(found: &FsValidation, beside: bool) -> Result<(), Failure> {
     }
     if beside {
         talk(text.trim_end());
-        return Ok(());
+    } else {
+        print(&text)?;
     }
-    print(&text)
+    let rows = found.rows.iter().filter_map(FsRow::judged);
+    let judged: Vec<_> = rows.chain(found.cliffs.iter().map(Cliff::judged)).collect();
+    judged::conclude(
+        &judged,
+        beside,
+        "validation/file-systems/README.md says what is known, and how figures differ",
+    )
 }
 
 /// A bar where somebody watches, and a line for each experiment in any case.

@@ -1,5 +1,6 @@
 //! `petrio validate ops`
 
+use crate::command::judged::conclude;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
@@ -10,6 +11,7 @@ use petrio_validation::ops::{ComparedOperation, OpsValidation, validate_ops, wor
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
+#[command(after_help = "A sequence of requests that isn't the real kernel's makes the command end with 1.")]
 pub(crate) struct ValidateOps {
     /// Only this journal mode; all three otherwise
     #[arg(long, value_enum, value_name = "MODE")]
@@ -87,8 +89,11 @@ impl ValidateOps {
         if let Some(reason) = &found.not_measured {
             talk(&format!("note: nothing was measured on this machine: {reason}"));
         }
+        let judged = found.judged();
+        let help = "is the kernel that --kernel names the one that runs here? uname -r tells";
         if self.json {
-            return print_json(&found.rows);
+            print_json(&found.rows)?;
+            return conclude(&judged, true, help);
         }
         let cells: Vec<Vec<String>> = found.rows.iter().map(cells_of).collect();
         print(&table(
@@ -99,9 +104,9 @@ impl ValidateOps {
         let (agree, all) =
             measured.fold((0, 0), |(agree, all), row| (agree + u32::from(row.agrees), all + 1));
         if all > 0 {
-            print(&format!("{agree} of {all} sequences of requests are those of the real kernel"))?;
+            print(&format!("{agree} of {all} sequences of requests are those of the real kernel\n"))?;
         }
-        Ok(())
+        conclude(&judged, false, help)
     }
 }
 

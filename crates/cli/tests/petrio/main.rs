@@ -6,6 +6,7 @@ mod bounds;
 mod catalogue;
 mod characterise;
 mod compare;
+mod copies;
 mod examples;
 mod file_systems;
 mod files_kept;

@@ -131,11 +131,20 @@ pub struct QueueLimits {
     pub depth: u32,
     /// Whether the device has an arm that moves and a platter that turns (`rotational`).
     pub rotational: bool,
+    /// Whether requests of different files stay apart, because what lies below keeps each file elsewhere.
+    pub files_apart: bool,
 }
 
 impl Default for QueueLimits {
     /// A disk without command queueing under Linux' defaults: 512 KiB requests, 128 segments, 128 requests.
     fn default() -> Self {
-        Self { largest_request: 1_024, most_merged: 128, requests: 128, depth: 1, rotational: true }
+        Self {
+            largest_request: 1_024,
+            most_merged: 128,
+            requests: 128,
+            depth: 1,
+            rotational: true,
+            files_apart: false,
+        }
     }
 }

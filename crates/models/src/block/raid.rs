@@ -86,7 +86,7 @@ impl StripeLayout {
     }
 
     /// A member's part of a range: its first block there, and how many.
-    fn part(&self, first: u64, end: u64, member: usize) -> Option<(u64, u32)> {
+    pub fn part(&self, first: u64, end: u64, member: usize) -> Option<(u64, u32)> {
         let (from, to) = (self.before(first, member), self.before(end, member));
         (to > from).then_some((from, (to - from) as u32))
     }

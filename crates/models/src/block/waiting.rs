@@ -25,6 +25,8 @@ pub struct MergeRules {
     pub front: bool,
     /// Whether requests that somebody waits for and others stay apart (cfq_allow_merge).
     pub synchronous_apart: bool,
+    /// Whether requests of different files stay apart.
+    pub files_apart: bool,
 }
 
 impl MergeRules {
@@ -35,6 +37,7 @@ impl MergeRules {
             most_merged: limits.most_merged,
             front: true,
             synchronous_apart: false,
+            files_apart: limits.files_apart,
         }
     }
 }
@@ -247,6 +250,8 @@ impl Waiting {
             && waiting.blocks.saturating_add(request.blocks) <= self.rules.largest_request
             && (waiting.constituents.len() as u32) < self.rules.most_merged
             && waiting.constituents.first().is_some_and(mergeable)
+            && (!self.rules.files_apart
+                || waiting.constituents.first().is_some_and(|first| first.file == request.file))
     }
 
     fn merge_back(&mut self, slot: u32, request: BlockRequest) -> Placed {

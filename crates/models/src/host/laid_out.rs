@@ -1,16 +1,17 @@
 //! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this
 //! kind and size.
 
-use super::file_system::{FileError, FileSystemParameters, Volume};
+use super::file_system::{BLOCK_SIZE, FileError, FileSystemParameters, Mapping, Volume};
 use super::parameters::{HostError, HostParameters};
 use super::state::Inodes;
+use crate::cluster::replication::FileLayout;
 use petrio_colours::FileId;
 use petrio_kernel::Watch;
 use petrio_random::Generator;
 use std::ops::Range;
 
 /// Blocks of 512 bytes in one of a file system.
-const SECTORS_PER_BLOCK: u64 = super::file_system::BLOCK_SIZE / petrio_colours::SECTOR_BYTES;
+const SECTORS_PER_BLOCK: u64 = BLOCK_SIZE / petrio_colours::SECTOR_BYTES;
 
 /// A file that is there before the run begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +49,7 @@ impl LayoutOf {
         device_blocks: u64,
         seed: u64,
     ) -> Self {
-        let swap =
-            host.swap.filter(|_| is_first).map_or(0, |swap| swap.get() / super::file_system::BLOCK_SIZE);
+        let swap = host.swap.filter(|_| is_first).map_or(0, |swap| swap.get() / BLOCK_SIZE);
         Self {
             mount: mount.to_owned(),
             parameters: parameters.clone().under(host.kernel.journal),
@@ -121,6 +121,22 @@ impl LaidOut {
     pub fn cached_bytes(&self) -> u64 {
         let cached = self.files.iter().filter(|(_, cached)| *cached);
         cached.map(|&(file, _)| self.inodes.get(file).size).fold(0, u64::saturating_add)
+    }
+
+    /// Where its files lie, in blocks of 512 bytes.
+    pub fn layout(&self) -> FileLayout {
+        let mut layout = FileLayout::default();
+        let mut mapping = Mapping::default();
+        for &(file, _) in self.files.iter().filter(|(file, _)| !self.volume.is_directory(*file)) {
+            let blocks = self.inodes.get(file).size.div_ceil(BLOCK_SIZE);
+            self.volume.map(file, 0, blocks, &mut mapping);
+            for segment in &mapping.segments {
+                if let Some(first) = segment.block {
+                    layout.add(file, first * SECTORS_PER_BLOCK, segment.count * SECTORS_PER_BLOCK);
+                }
+            }
+        }
+        layout
     }
 
     /// What it depends on beside its files.

@@ -1,8 +1,8 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::run::RunFailure;
-use crate::schema::{CachesAtBegin, EventReplay, Reads, Replay};
-use petrio_colours::{FileId, FileOp, PlacedExtent};
+use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay};
+use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_trace::{EventReader, TraceOptions};
@@ -12,6 +12,7 @@ use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles, Unrecorded,
 };
 use petrio_workload::{RequestSource, SourceError};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -116,14 +117,43 @@ impl EventTrace {
         self.files.next_file(&self.placement)
     }
 
-    /// Where its files lie, as far as the trace tells.
-    pub(super) fn extents(&self) -> impl Iterator<Item = (FileId, Vec<PlacedExtent>)> + '_ {
-        (0..)
-            .zip(self.files.files())
-            .map(|(position, file)| {
-                (self.files.file_id(position, self.placement.first_file), file.extents.clone())
-            })
-            .filter(|(_, extents)| !extents.is_empty())
+    /// Where its files lie on a device of so many blocks, as far as the trace tells and that counts there.
+    pub(super) fn extents(&self, blocks: u64) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+        let files = (0..).zip(self.files.files()).filter(|(_, file)| !file.extents.is_empty());
+        let id = |position| self.files.file_id(position, self.placement.first_file);
+        match (self.end() > blocks, self.replay.out_of_range) {
+            (false, _) => files.map(|(position, file)| (id(position), file.extents.clone())).collect(),
+            (true, PlacesOutOfRange::Wrap) => {
+                files.map(|(position, file)| (id(position), wrapped(&file.extents, blocks))).collect()
+            }
+            (true, _) => BTreeMap::new(),
+        }
+    }
+
+    /// One past the last block at which the trace saw a file.
+    pub(super) fn end(&self) -> u64 {
+        let extents = self.files.files().iter().flat_map(|file| &file.extents);
+        extents.map(|extent| extent.address + extent.length.div_ceil(SECTOR_BYTES)).max().unwrap_or(0)
+    }
+
+    /// What becomes of places beyond the end of the device.
+    pub(super) fn out_of_range(&self) -> PlacesOutOfRange {
+        self.replay.out_of_range
+    }
+
+    /// What should be known of places on a device of so many blocks that don't count there as they were recorded.
+    pub(super) fn warning(&self, blocks: u64) -> Option<String> {
+        let what = match self.replay.out_of_range {
+            PlacesOutOfRange::Allocate => "the file system places its files itself",
+            PlacesOutOfRange::Wrap => "their places wrap around",
+            PlacesOutOfRange::Error => return None,
+        };
+        let (end, name) = (self.end(), self.replay.file.display());
+        (end > blocks).then(|| {
+            format!(
+                "{name} saw files up to block {end}, and the device of the Unix host has {blocks}: {what}"
+            )
+        })
     }
 
     /// A program for each of its processes, to be run on a real directory.
@@ -156,6 +186,21 @@ impl EventTrace {
         let changed = possible.changed();
         Ok((Box::new(possible), changed))
     }
+}
+
+/// Places that lie beyond so many blocks, wrapped around there; what crosses the end goes on at the beginning.
+fn wrapped(extents: &[PlacedExtent], blocks: u64) -> Vec<PlacedExtent> {
+    let mut all = Vec::new();
+    for extent in extents {
+        let (mut offset, end) = (extent.offset, extent.offset + extent.length);
+        let mut address = extent.address % blocks.max(1);
+        while offset < end {
+            let length = (end - offset).min((blocks - address) * SECTOR_BYTES).max(1);
+            all.push(PlacedExtent { offset, address, length });
+            (offset, address) = (offset + length, 0);
+        }
+    }
+    all
 }
 
 fn options(replay: &EventReplay) -> TraceOptions {

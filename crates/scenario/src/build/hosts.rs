@@ -3,14 +3,16 @@
 use crate::build::asked::Asked;
 use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, programs_page};
-use crate::build::storage::{Devices, before_queue, disks_below, entrance, holder, replications_below};
+use crate::build::storage::{
+    Devices, before_queue, disks_below, entrance, holder, knows_files, replications_below,
+};
 use crate::holder::Member;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::cluster::replication::Sight;
+use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::DeviceFeatures;
 use petrio_models::host::{LaidOut, LayoutOf};
 use petrio_workload::program::PlannedFile;
@@ -67,7 +69,8 @@ type RequestPorts = (Place<BlockRequest>, Place<BlockRequest>);
 
 impl HostSite<'_, '_> {
     /// Where the next host of the family takes its operations from: its own port. Where copies of its files are kept,
-    /// they pass a transition before it that tells the replication of each operation that begins.
+    /// they pass a transition before it that tells the replication of each operation that begins: what its volumes lie on
+    /// is in the net already.
     pub(crate) fn host(&mut self, name: &str) -> Place<FileOp> {
         let operations = self.page.fifo(&format!("{name}-operations"));
         let entrance = self.announced(name, operations);
@@ -112,9 +115,11 @@ impl HostSite<'_, '_> {
         self.needed.files(self.first_volume + volume)
     }
 
-    /// Where those files of a volume of the family lie whose place a trace tells.
-    pub(crate) fn extents(&self, volume: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
-        self.needed.extents(self.first_volume + volume)
+    /// Where those files of a volume of the family lie whose place a trace tells; places that don't count are warned of.
+    pub(crate) fn extents(&mut self, volume: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+        let (extents, mut warnings) = self.needed.extents(self.first_volume + volume);
+        self.warnings.append(&mut warnings);
+        extents
     }
 
     /// A volume of the family with its files on it.
@@ -123,20 +128,26 @@ impl HostSite<'_, '_> {
     }
 
     /// The ports of what a volume lies on, for a host without a queue of its own: `on` is an index of
-    /// [`Loaded::storage`].
-    pub(crate) fn device(&mut self, on: usize) -> Result<RequestPorts, RunFailure> {
-        let ports = holder(self.page, self.loaded, on, self.devices, None, &mut self.upper_stages)?;
+    /// [`Loaded::storage`], and `files` lie there.
+    pub(crate) fn device(&mut self, on: usize, files: &Arc<FileLayout>) -> Result<RequestPorts, RunFailure> {
+        let ports = holder(self.page, self.loaded, (on, files), self.devices, None, &mut self.upper_stages)?;
         Ok((ports.0, self.beside(on, ports)))
     }
 
-    /// What a host's queue asks for a volume on `on`, with its ports and the rows of its stages.
+    /// Whether anything that a volume lies on wants to know where its files lie.
+    pub(crate) fn knows_files(&self, on: usize) -> bool {
+        knows_files(self.loaded, on)
+    }
+
+    /// What a host's queue asks for a volume on `on`, on which `files` lie, with its ports and the rows of its stages.
     pub(crate) fn below_queue(
         &mut self,
         on: usize,
+        files: &Arc<FileLayout>,
     ) -> Result<(BelowQueue, RequestPorts, Vec<Stage>), RunFailure> {
         let (before, top) = before_queue(self.loaded, on);
         let mut stages = Vec::new();
-        let ports = holder(self.page, self.loaded, top, self.devices, None, &mut stages)?;
+        let ports = holder(self.page, self.loaded, (top, files), self.devices, None, &mut stages)?;
         let disk = |number: usize| BelowDisk {
             features: self.devices.features[number],
             depth: self.devices.depths[number],

@@ -24,8 +24,8 @@ pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables
 pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};
-pub(crate) use system::Ports;
 pub use system::System;
+pub(crate) use system::{Ports, Replicated};
 
 /// What a part is called on the page of the part around it: the last of its path.
 pub(crate) fn name_in<'n>(name: &'n str, around: &str) -> &'n str {

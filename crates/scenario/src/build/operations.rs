@@ -7,7 +7,7 @@ use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
-use crate::schema::{FileLoadPlace, Workload};
+use crate::schema::{FileLoadPlace, PlacesOutOfRange, Workload};
 use crate::text::Problem;
 use miette::Diagnostic;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
@@ -201,16 +201,17 @@ impl<'l> Needed<'l> {
         Ok(files)
     }
 
-    /// Where those files of a volume lie whose place a trace tells.
-    pub(super) fn extents(&self, there: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
-        let mut extents = BTreeMap::new();
-        let on_host = self.on_host(self.volumes[there].host);
-        for Group { work, .. } in on_host.filter(|group| group.volume == there) {
+    /// Where those files of a volume lie whose place a trace tells, and what should be known of places that don't count.
+    pub(super) fn extents(&self, there: usize) -> (BTreeMap<FileId, Vec<PlacedExtent>>, Vec<String>) {
+        let (mut extents, mut warnings) = (BTreeMap::new(), Vec::new());
+        let Volume { host, blocks, .. } = self.volumes[there];
+        for Group { work, .. } in self.on_host(host).filter(|group| group.volume == there) {
             if let Work::Trace(trace) = work {
-                extents.extend(trace.extents());
+                extents.extend(trace.extents(blocks));
+                warnings.extend(trace.warning(blocks));
             }
         }
-        extents
+        (extents, warnings)
     }
 
     /// A volume with its files on it: laid out once for all runs that change nothing about it.
@@ -436,13 +437,44 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
     }
     // Of what a changed scenario was read from, nothing is read or planned again that stays as it was.
     match loaded.prepared() {
-        Ok(prepared) => Ok(Some(prepared)),
+        Ok(prepared) => {
+            let misplaced = misplaced(loaded, &prepared, &volumes);
+            if misplaced.is_empty() { Ok(Some(prepared)) } else { Err(misplaced) }
+        }
         Err(failed) => {
             let NotPrepared { workload, error } = *failed;
             let path = path_of(&workload, &error);
             Err(vec![loaded.error_at(&path, error.to_string()).maybe_help(error.help())])
         }
     }
+}
+
+/// Traces that saw files beyond the end of a device, where that is refused; and words on that where no place counts.
+fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let recorded = loaded.hosts.keep_recorded_places();
+    let names = loaded.scenario.workload.iter().filter(|(_, workload)| workload.files_place().is_some());
+    for ((name, _), (_, groups)) in names.zip(&prepared.groups) {
+        let path = format!("workload.{name}.out_of_range");
+        for Group { volume, work } in groups {
+            let Work::Trace(trace) = work else { continue };
+            let Volume { name: there, blocks, .. } = volumes[*volume];
+            let (rule, end) = (trace.out_of_range(), trace.end());
+            if !recorded.get(*volume).copied().unwrap_or(false) {
+                if rule != PlacesOutOfRange::default() {
+                    let message = format!("\"{there}\" places files itself, wherever the trace saw them");
+                    problems.push(loaded.error_at(&path, message).help("leave out_of_range out"));
+                }
+            } else if rule == PlacesOutOfRange::Error && end > blocks {
+                let message = format!(
+                    "the trace of \"{name}\" saw files up to block {end}, and the device of \"{there}\" has {blocks}"
+                );
+                let help = "take a larger disk, or out_of_range = \"allocate\" (the file system places them) or \"wrap\"";
+                problems.push(loaded.error_at(&path, message).help(help));
+            }
+        }
+    }
+    problems
 }
 
 /// Where the cause of a workload's error stands in the scenario.

@@ -1,13 +1,13 @@
 //! Disks and what is made of them.
 
-use crate::holder::{BuiltReplication, HolderPorts, Member, Stands};
+use crate::holder::{BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
-use crate::placed::PlacedDisk;
+use crate::placed::{PlacedDisk, Storage};
 use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::cluster::replication::Sight;
+use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::{DeviceFeatures, DevicePorts};
 use std::collections::BTreeMap;
@@ -75,7 +75,8 @@ pub(super) fn entrance(
     };
     let name = &loaded.storage[number].name;
     let requests = page.fifo(&format!("{name}-requests"));
-    let ports = HolderPorts { requests, completions: below.completions, members: vec![below] };
+    let ports =
+        HolderPorts { requests, completions: below.completions, members: vec![below], files: Arc::default() };
     let built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
     Ok((requests, built.stages))
 }
@@ -91,7 +92,8 @@ pub(super) fn asked_directly(
 ) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
     let (before, top) = before_queue(loaded, number);
     let mut stages = Vec::new();
-    let (requests, completions) = holder(page, loaded, top, devices, Some(completions), &mut stages)?;
+    let (requests, completions) =
+        holder(page, loaded, (top, &no_files()), devices, Some(completions), &mut stages)?;
     let blocks = loaded.storage[top].blocks;
     let ports = Member { requests, completions, blocks, sight: Sight::Counted };
     let (entrance, mut first) = entrance(page, loaded, before, ports)?;
@@ -100,11 +102,12 @@ pub(super) fn asked_directly(
 }
 
 /// The ports of a part that holds blocks; its pages, and those below it, are put into the net. What is complete goes to `completions`, or
-/// else to a place of its own; disks have their pages and places already.
+/// else to a place of its own; disks have their pages and places already. `files` are those that lie on the part when the run begins, as
+/// [`knows_files`] wants to know.
 pub(super) fn holder(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
-    number: usize,
+    (number, files): (usize, &Arc<FileLayout>),
     devices: &mut Devices,
     completions: Option<Place<BlockRequest>>,
     stages: &mut Vec<Stage>,
@@ -120,13 +123,17 @@ pub(super) fn holder(
     let completions = completions.unwrap_or_else(|| page.fifo(&format!("{name}-completions")));
     let mut lower = Vec::new();
     let mut members = Vec::new();
-    for &below in &storage.over {
-        let (requests, completions) = holder(page, loaded, below, devices, None, &mut lower)?;
+    for (member, &below) in storage.over.iter().enumerate() {
+        let there = match loaded.holder(number).filter(|_| knows_files(loaded, below)) {
+            Some(part) => Arc::new(part.files_on(files, member, storage.over.len())),
+            None => no_files(),
+        };
+        let (requests, completions) = holder(page, loaded, (below, &there), devices, None, &mut lower)?;
         let sight = devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
         members.push(Member { requests, completions, blocks: loaded.storage[below].blocks, sight });
     }
     if let Some(part) = loaded.holder(number) {
-        let ports = HolderPorts { requests, completions, members };
+        let ports = HolderPorts { requests, completions, members, files: Arc::clone(files) };
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
         if let Some(replication) = built.replication {
             devices.replications.insert(number, replication);
@@ -135,6 +142,17 @@ pub(super) fn holder(
     }
     stages.append(&mut lower);
     Ok((requests, completions))
+}
+
+/// Whether a part, or one below it, wants to know where files lie.
+pub(super) fn knows_files(loaded: &Loaded, number: usize) -> bool {
+    let below = |storage: &Storage| storage.over.iter().any(|&below| knows_files(loaded, below));
+    loaded.holder(number).is_some_and(Holder::knows_files) || loaded.storage.get(number).is_some_and(below)
+}
+
+/// What programs ask that work on no files.
+fn no_files() -> Arc<FileLayout> {
+    Arc::default()
 }
 
 fn refused(part: &str, message: String) -> RunFailure {

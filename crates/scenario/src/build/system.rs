@@ -34,10 +34,20 @@ pub struct System {
     /// What should be known before the results are trusted.
     pub warnings: Vec<String>,
     pub(crate) programs: Ports,
-    /// The state of each replication, by name.
-    pub(crate) replications: Vec<(String, Place<Replicas>)>,
+    /// The state of each replication.
+    pub(crate) replications: Vec<Replicated>,
     /// The request port of each disk.
     pub(crate) devices: Vec<Place<BlockRequest>>,
+}
+
+/// A replication in the net.
+pub(crate) struct Replicated {
+    /// Its name.
+    pub(crate) name: String,
+    /// The names of what its copies lie on.
+    pub(crate) members: Vec<String>,
+    /// The place of its copies.
+    pub(crate) replicas: Place<Replicas>,
 }
 
 /// Where the programs of a scenario meet its System: they ask devices, or file systems, or some these and some those.
@@ -105,12 +115,14 @@ impl System {
     }
 }
 
-/// The replications by name, each with the place of its copies.
-fn replications(
-    loaded: &Loaded,
-    built: &BTreeMap<usize, BuiltReplication>,
-) -> Vec<(String, Place<Replicas>)> {
-    built.iter().map(|(&number, built)| (loaded.storage[number].name.clone(), built.replicas)).collect()
+/// The replications, in the order of [`Loaded::storage`].
+fn replications(loaded: &Loaded, built: &BTreeMap<usize, BuiltReplication>) -> Vec<Replicated> {
+    let replicated = |(&number, built): (&usize, &BuiltReplication)| {
+        let storage = &loaded.storage[number];
+        let members = storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect();
+        Replicated { name: storage.name.clone(), members, replicas: built.replicas }
+    };
+    built.iter().map(replicated).collect()
 }
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".

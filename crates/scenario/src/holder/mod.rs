@@ -21,11 +21,12 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place};
-use petrio_models::cluster::replication::{Replicas, Sight};
+use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 use toml::de::DeTable;
 
 /// A part that holds blocks, which lie on other parts.
@@ -57,6 +58,16 @@ pub trait Holder {
     /// What it is in a report's line of the System, where it is said there.
     fn words(&self, _members: usize) -> Option<String> {
         None
+    }
+
+    /// Where files lie on one of its members that lie so on it; asked where a part below wants to know.
+    fn files_on(&self, files: &FileLayout, _member: usize, _members: usize) -> FileLayout {
+        files.clone()
+    }
+
+    /// Whether it wants to know where files lie.
+    fn knows_files(&self) -> bool {
+        false
     }
 
     /// Puts its page into the net.
@@ -105,6 +116,8 @@ pub struct HolderPorts {
     pub completions: Place<BlockRequest>,
     /// What it lies on, in order.
     pub members: Vec<Member>,
+    /// Where the files lie on it that are there when the run begins, as far as a part below wants to know.
+    pub files: Arc<FileLayout>,
 }
 
 /// What a part lies on, in the net.

@@ -7,6 +7,7 @@ use crate::text::{Problem, Sources, deserialise};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::block::raid::{StripeParameters, stripe_page};
+use petrio_models::cluster::replication::FileLayout;
 use petrio_units::Bytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserializer, Error};
@@ -109,6 +110,11 @@ impl Holder for Raid {
     fn blocks(&self, members: &[u64]) -> u64 {
         let smallest = members.iter().copied().min().unwrap_or(0);
         self.parameters().layout(members.len()).map_or(0, |layout| layout.blocks(smallest))
+    }
+
+    fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {
+        let Ok(layout) = self.parameters().layout(members) else { return FileLayout::default() };
+        files.moved(|first, end| layout.part(first, end, member).map(|(at, blocks)| (at, blocks.into())))
     }
 
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {

@@ -9,6 +9,7 @@ use petrio_kernel::PageBuilder;
 use petrio_models::cluster::replication::{ReplicationParameters, ReplicationPorts, replication_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Several copies of files on several disks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +55,12 @@ impl Holder for Replication {
     fn words(&self, members: usize) -> Option<String> {
         let most = self.parameters.most_copies(members).unwrap_or(1);
         let copies = counted(most.into(), "copy", "copies");
-        Some(format!("up to {copies} of a file ({})", self.parameters.policy.words()))
+        let protocol = self.parameters.protocol.words().map_or(String::new(), |words| format!(", {words}"));
+        Some(format!("up to {copies} of a file ({}{protocol})", self.parameters.policy.words()))
+    }
+
+    fn knows_files(&self) -> bool {
+        true
     }
 
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
@@ -64,7 +70,8 @@ impl Holder for Replication {
         let (requests, completions) = (ports.requests, ports.completions);
         let wiring = ReplicationPorts { operations, requests, completions, disks };
         let smallest = ports.members.iter().map(|member| member.blocks).min().unwrap_or(0);
-        let built = replication_page(page, name, &self.parameters, smallest, &wiring);
+        let built =
+            replication_page(page, name, &self.parameters, (smallest, Arc::clone(&ports.files)), &wiring);
         let (replicas, stages) = built.map_err(|error| error.to_string())?;
         Ok(Built { stages, replication: Some(BuiltReplication { operations, replicas }) })
     }

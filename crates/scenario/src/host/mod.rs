@@ -134,6 +134,11 @@ pub(crate) trait PlacedFamily {
     /// Whether its hosts put requests into an order before the device does.
     fn orders_requests(&self) -> bool;
 
+    /// Whether its file systems put files where a trace saw them.
+    fn keeps_recorded_places(&self) -> bool {
+        false
+    }
+
     /// What can't be had: what would never end, or needs more memory than there is.
     fn impossible(&self, _loaded: &Loaded) -> Vec<Problem> {
         Vec::new()
@@ -245,5 +250,11 @@ impl PlacedHosts {
             first += family.hosts().count();
             family.volumes().map(move |volume| Volume { host: own + volume.host, ..volume })
         })
+    }
+
+    /// Of each volume, in the order of [`volumes`](Self::volumes), whether it puts files where a trace saw them.
+    pub(crate) fn keep_recorded_places(&self) -> Vec<bool> {
+        let each = |family: &dyn PlacedFamily| vec![family.keeps_recorded_places(); family.volumes().count()];
+        self.families().flat_map(each).collect()
     }
 }

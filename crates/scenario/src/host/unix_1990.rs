@@ -12,12 +12,15 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{FileId, PlacedExtent};
-use petrio_models::host::unix_1990::{UnixFile, UnixParameters, UnixPorts, unix_1990_page};
+use petrio_models::host::unix_1990::{
+    UnixError, UnixFile, UnixParameters, UnixPorts, unix_1990_layout, unix_1990_page,
+};
 use petrio_workload::program::PlannedFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use toml::de::DeTable;
 
 /// Its key.
@@ -156,6 +159,10 @@ impl PlacedFamily for PlacedUnixHosts {
         false
     }
 
+    fn keeps_recorded_places(&self) -> bool {
+        true
+    }
+
     fn words(&self, tell: TellWords<'_>) {
         for host in &self.0 {
             tell(&format!("{UNIX}.{}", host.name), &|| "a Unix host of 1990".to_owned());
@@ -171,15 +178,19 @@ impl PlacedFamily for PlacedUnixHosts {
 
     fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         for (number, unix) in self.0.iter().enumerate() {
+            let files = unix_files(&site.files(number)?, &site.extents(number));
+            let refused =
+                |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
+            let layout = match site.knows_files(unix.on) {
+                true => unix_1990_layout(&unix.parameters, unix.blocks, &files).map_err(refused)?.into(),
+                false => Arc::default(),
+            };
+            let (requests, request_completions) = site.device(unix.on, &layout)?;
             let operations = site.host(&unix.name);
-            let (requests, request_completions) = site.device(unix.on)?;
             let completions = site.completions;
             let ports = UnixPorts { operations, completions, requests, request_completions };
-            let files = unix_files(&site.files(number)?, &site.extents(number));
             let built = unix_1990_page(site.page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
-            let stages = built
-                .map_err(|error| RunFailure::Host { host: unix.name.clone(), message: error.to_string() })?;
-            site.stages.extend(stages);
+            site.stages.extend(built.map_err(refused)?);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a replication came to: the columns of Ivy's tables, and what copies cost.
 
 use petrio_kernel::statistics;
-use petrio_models::cluster::replication::ReplicationStatistics;
+use petrio_models::cluster::replication::{CopyMoves, ReplicationStatistics};
 use petrio_page::numbers::{bytes, grouped, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,10 +25,37 @@ pub struct CopiesFigures {
     pub cut_backs: u64,
     /// Copies made.
     pub copies_made: u64,
+    /// Copies that were begun and came to nothing, because their file was changed or deleted meanwhile or a disk failed.
+    pub copies_abandoned: u64,
     /// Bytes read and written to make copies.
     pub copy_bytes: u64,
+    /// What each disk (or whatever copies lie on) has read and written of that.
+    pub copy_moves: Vec<CopyMovesFigures>,
     /// Copies given up for want of space.
     pub evicted: u64,
+    /// Reads that one copy couldn't do and another did.
+    pub reads_elsewhere: u64,
+    /// Copies given up because their disk couldn't write what others did.
+    pub lost: u64,
+    /// Bytes written to logs, by transactions.
+    pub log_bytes: u64,
+    /// Requests for which too few copies were left to vote.
+    pub outvoted: u64,
+    /// Writes that waited for an earlier one of the same file.
+    pub waited: u64,
+}
+
+/// What a disk has done to make copies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CopyMovesFigures {
+    /// Its name.
+    pub member: String,
+    /// Requests.
+    pub requests: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
 }
 
 /// A mean and a standard deviation.
@@ -49,8 +76,14 @@ impl From<statistics::Tally> for MeanAndDeviation {
 }
 
 impl CopiesFigures {
-    /// From what a replication has counted.
-    pub(crate) fn of(name: &str, tally: &ReplicationStatistics) -> Self {
+    /// From what a replication over such members has counted.
+    pub(crate) fn of(name: &str, members: &[String], tally: &ReplicationStatistics) -> Self {
+        let moves = |(member, moves): (&String, &CopyMoves)| CopyMovesFigures {
+            member: member.clone(),
+            requests: moves.requests,
+            read_bytes: moves.read_bytes,
+            written_bytes: moves.written_bytes,
+        };
         Self {
             name: name.to_owned(),
             read_turnaround_ms: tally.read_turnaround.into(),
@@ -60,8 +93,15 @@ impl CopiesFigures {
             seek_cylinders: tally.seek_cylinders.mean(),
             cut_backs: tally.cut_backs,
             copies_made: tally.copies_made,
-            copy_bytes: tally.copy_bytes,
+            copies_abandoned: tally.copies_abandoned,
+            copy_bytes: tally.copy_bytes(),
+            copy_moves: members.iter().zip(&tally.copy_moves).map(moves).collect(),
             evicted: tally.evicted,
+            reads_elsewhere: tally.reads_elsewhere,
+            lost: tally.lost,
+            log_bytes: tally.log_bytes,
+            outvoted: tally.outvoted,
+            waited: tally.waited,
         }
     }
 
@@ -87,15 +127,43 @@ impl CopiesFigures {
         }
         if self.copies_made > 0 || self.cut_backs > 0 {
             parts.push(format!(
-                "{} cut back, {} copies made, for which {} were moved",
+                "{} cut back, {} copies made, for which {} were moved{}",
                 grouped(self.cut_backs),
                 grouped(self.copies_made),
-                bytes(self.copy_bytes)
+                bytes(self.copy_bytes),
+                self.by_members()
             ));
+        }
+        if self.copies_abandoned > 0 {
+            parts.push(format!("{} copies begun and given up", grouped(self.copies_abandoned)));
         }
         if self.evicted > 0 {
             parts.push(format!("{} copies given up for want of space", grouped(self.evicted)));
         }
+        if self.reads_elsewhere > 0 || self.lost > 0 {
+            let (reads, lost) = (grouped(self.reads_elsewhere), grouped(self.lost));
+            parts.push(format!("{reads} reads done by another copy, {lost} copies lost to failed writes"));
+        }
+        if self.waited > 0 || self.log_bytes > 0 {
+            let (waited, logged) = (grouped(self.waited), bytes(self.log_bytes));
+            parts.push(format!("{waited} writes waited for others of their file, {logged} were logged"));
+        }
+        if self.outvoted > 0 {
+            parts.push(format!("{} requests found too few copies to vote", grouped(self.outvoted)));
+        }
         parts.join("; ")
+    }
+
+    /// What was moved, by who moved it, where they are few enough for a sentence.
+    fn by_members(&self) -> String {
+        if self.copy_bytes == 0 || self.copy_moves.len() > 4 {
+            return String::new();
+        }
+        let moved = |moves: &CopyMovesFigures| {
+            let (read, written) = (bytes(moves.read_bytes), bytes(moves.written_bytes));
+            format!("{} read {read} and wrote {written}", moves.member)
+        };
+        let each: Vec<String> = self.copy_moves.iter().map(moved).collect();
+        format!(" ({})", each.join(", "))
     }
 }

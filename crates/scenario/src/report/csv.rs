@@ -145,8 +145,25 @@ fn table(report: &Report) -> String {
         }
         rows.count("copies", &copies.name, "cut back", copies.cut_backs, "");
         rows.count("copies", &copies.name, "copies made", copies.copies_made, "");
+        rows.count("copies", &copies.name, "copies begun and given up", copies.copies_abandoned, "");
         rows.count("copies", &copies.name, "moved for copies", copies.copy_bytes, "B");
+        for moves in &copies.copy_moves {
+            rows.count(
+                "copies",
+                &copies.name,
+                &format!("read for copies by {}", moves.member),
+                moves.read_bytes,
+                "B",
+            );
+            let written = format!("written for copies by {}", moves.member);
+            rows.count("copies", &copies.name, &written, moves.written_bytes, "B");
+        }
         rows.count("copies", &copies.name, "given up for space", copies.evicted, "");
+        rows.count("copies", &copies.name, "reads done by another copy", copies.reads_elsewhere, "");
+        rows.count("copies", &copies.name, "copies lost to failed writes", copies.lost, "");
+        rows.count("copies", &copies.name, "logged", copies.log_bytes, "B");
+        rows.count("copies", &copies.name, "writes that waited for others", copies.waited, "");
+        rows.count("copies", &copies.name, "requests without enough votes", copies.outvoted, "");
     }
     rows.0
 }

@@ -39,7 +39,7 @@ mod whole_file;
 
 pub use bottleneck::{Bottleneck, Measured, WhatIf};
 pub use collector::Collector;
-pub use copies::{CopiesFigures, MeanAndDeviation};
+pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use csv::write_csv;
 pub use device_log::DeviceLog;
 pub use error::ReportError;

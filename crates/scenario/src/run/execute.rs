@@ -1,6 +1,6 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, System, file_tables};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, Replicated, System, file_tables};
 use crate::loaded::Loaded;
 use crate::report::{
     Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
@@ -404,8 +404,8 @@ fn file_name(loaded: &Loaded, file: FileId) -> Option<String> {
 /// What the System's replications came to.
 fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
     let mut all = Vec::new();
-    for (name, place) in &system.replications {
-        run.for_each_token(*place, |replicas| all.push(CopiesFigures::of(name, replicas.tally())));
+    for Replicated { name, members, replicas } in &system.replications {
+        run.for_each_token(*replicas, |there| all.push(CopiesFigures::of(name, members, there.tally())));
     }
     all
 }

@@ -40,6 +40,24 @@ pub struct EventReplay {
     /// wrap round. Left out, the file is as long as the highest address needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_room: Option<Bytes>,
+    /// On a Unix host of 1990, which puts files where the trace saw them: what becomes of that if it saw one beyond the
+    /// end of the host's device, as on a machine with a larger one.
+    #[serde(default)]
+    pub out_of_range: PlacesOutOfRange,
+}
+
+/// What becomes of the places of files that a trace has seen, if one lies beyond the end of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacesOutOfRange {
+    /// None of them counts: the host's file system places all files as if it had made them itself, and the report
+    /// warns.
+    #[default]
+    Allocate,
+    /// They wrap around at the device's size, each file in its order; the report warns.
+    Wrap,
+    /// The scenario is refused.
+    Error,
 }
 
 /// Which files of a trace are in memory when its replay begins.

@@ -20,7 +20,7 @@ pub use crate::holder::{Fabric, Holders, Raid, RaidLevel, Replication, Throttle}
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::Disk;
-pub use events::{CachesAtBegin, EventReplay, Reads};
+pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;

@@ -1,5 +1,6 @@
 //! Synthetic users on real directories, and what their use of files was like.
 
+pub mod alike;
 mod analyse;
 mod candidates;
 mod error;

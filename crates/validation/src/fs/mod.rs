@@ -16,6 +16,7 @@
 mod error;
 mod experiment;
 pub mod html;
+mod judge;
 mod label;
 mod measure;
 mod point;

@@ -32,6 +32,9 @@ pub enum IvyError {
     /// The run.
     #[error(transparent)]
     Run(#[from] RunFailure),
+    /// What should be changed about the study can't be.
+    #[error("{0}")]
+    Settings(String),
     /// The net.
     #[error("{0}")]
     Net(String),

@@ -4,21 +4,25 @@
 //! §5, the rest tuned until one copy of every file does what the paper says of one copy. All other rows are
 //! predictions.
 
+mod agreement;
 mod error;
 mod figures;
 mod orderings;
 mod page;
 mod paper;
 mod run;
+mod settings;
 mod system;
 mod what_if;
 
+pub use agreement::{Agreement, Of, POINTS, agreements, deviations_off_percent};
 pub use error::IvyError;
 pub use figures::{IvyFigures, differ};
 pub use orderings::{CLOSE, Ordering, orderings};
 pub use page::figures_page;
 pub use paper::{FileSystem, IvyPolicy, PaperTable, TABLES, one_copy};
-pub use run::{IvyRow, SEEDS, analytic_disk, lives_of, run_seeds, system_of, validate_ivy};
+pub use run::{IvyRow, SEEDS, Tell, analytic_disk, lives_of, run_seeds, system_of, validate_ivy};
+pub use settings::IvySettings;
 pub use system::{IvySystem, run};
 pub use what_if::{WhatIf, what_if};
 

@@ -3,15 +3,17 @@
 use super::error::IvyError;
 use super::figures::{IvyFigures, differ, reduction};
 use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
+use super::settings::IvySettings;
 use super::system::{IvySystem, run};
-use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters, ReplicationStatistics};
+use petrio_models::cluster::replication::ReplicationStatistics;
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
-use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_scenario::catalogue::DEVICES;
-use petrio_units::Bytes;
 use petrio_workload::file_lives::FileLives;
 use rayon::prelude::*;
 use serde::Serialize;
+
+/// Is told what comes next, and how many Systems of how many have been run.
+pub type Tell<'t> = dyn FnMut(&str, (usize, usize)) + 't;
 
 /// Seeds of the made-up traces; figures are over the requests of all of them.
 pub const SEEDS: [u64; 3] = [1, 2, 3];
@@ -62,20 +64,7 @@ pub fn analytic_disk(name: &str) -> Result<AnalyticDiskParameters, IvyError> {
 
 /// The System of a row, as the paper has it: magic copies, free messages, first come, first served.
 pub fn system_of(file_system: FileSystem, policy: IvyPolicy, copies: u32) -> Result<IvySystem, IvyError> {
-    Ok(IvySystem {
-        lives: lives_of(file_system)?,
-        disk: analytic_disk(file_system.disk())?,
-        discipline: QueueDiscipline::FirstCome,
-        disks: copies as usize,
-        replication: ReplicationParameters {
-            policy: policy.parameters(),
-            traffic: CopyTraffic::Magic,
-            ..ReplicationParameters::default()
-        },
-        time_scale: 1.0,
-        stretch: 1,
-        memory: Bytes::from_mib(file_system.memory_mib()),
-    })
+    IvySettings::default().system(file_system, policy, copies)
 }
 
 /// A System over all seeds.
@@ -85,26 +74,39 @@ pub fn run_seeds(system: &IvySystem) -> Result<ReplicationStatistics, IvyError> 
     Ok(tallies.iter().fold(ReplicationStatistics::default(), |sum, tally| sum.join(tally)))
 }
 
-/// All tables. `progress` is told what comes next.
+/// All tables of the settings' file systems. `progress` is told what comes next, and how many of how many Systems have
+/// been run.
 ///
 /// # Errors
 /// A run that fails.
-pub fn validate_ivy(progress: &mut dyn FnMut(&str)) -> Result<Vec<IvyRow>, IvyError> {
+pub fn validate_ivy(settings: &IvySettings, progress: &mut Tell<'_>) -> Result<Vec<IvyRow>, IvyError> {
     let mut rows = Vec::new();
-    for file_system in FileSystem::ALL {
-        progress(&format!("{}, one copy", file_system.name()));
+    let all = settings.file_systems();
+    let tables = || TABLES.iter().filter(|table| all.contains(&table.file_system));
+    let of = all.len() + tables().map(|table| table.rows.len() - 1).sum::<usize>();
+    let mut done = 0;
+    let mut next = |what: &str| {
+        progress(what, (done, of));
+        done += 1;
+    };
+    for &file_system in &all {
+        next(&format!("{}, one copy", file_system.name()));
         // With one disk, all policies are the same.
-        let one = run_seeds(&system_of(file_system, IvyPolicy::ReadOneWriteAll, 1)?)?;
-        for table in TABLES.iter().filter(|table| table.file_system == file_system) {
-            progress(&format!("{}, {}", file_system.name(), table.policy.name()));
-            rows.extend(table_rows(table, &one)?);
+        let one = run_seeds(&settings.system(file_system, IvyPolicy::ReadOneWriteAll, 1)?)?;
+        for table in tables().filter(|table| table.file_system == file_system) {
+            rows.extend(table_rows(settings, table, &one, &mut next)?);
         }
     }
     rows.sort_by_key(|row| (row.table, row.copies));
     Ok(rows)
 }
 
-fn table_rows(table: &PaperTable, one: &ReplicationStatistics) -> Result<Vec<IvyRow>, IvyError> {
+fn table_rows(
+    settings: &IvySettings,
+    table: &PaperTable,
+    one: &ReplicationStatistics,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<IvyRow>, IvyError> {
     let first = table.rows[0].1;
     let ours = IvyFigures::of(one);
     table
@@ -113,7 +115,10 @@ fn table_rows(table: &PaperTable, one: &ReplicationStatistics) -> Result<Vec<Ivy
         .map(|&(copies, paper)| {
             let tally = match copies {
                 1 => one.clone(),
-                copies => run_seeds(&system_of(table.file_system, table.policy, copies)?)?,
+                copies => {
+                    progress(&format!("{}, {}, {copies}", table.file_system.name(), table.policy.name()));
+                    run_seeds(&settings.system(table.file_system, table.policy, copies)?)?
+                }
             };
             let simulated = IvyFigures::of(&tally);
             Ok(IvyRow {

@@ -8,7 +8,9 @@ use petrio_models::cluster::replication::{
 };
 use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
 use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_models::host::unix_1990::{RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_page};
+use petrio_models::host::unix_1990::{
+    RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_layout, unix_1990_page,
+};
 use petrio_scenario::build::programs_page;
 use petrio_scenario::run::{Ended, Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
 use petrio_workload::file_lives::FileLives;
@@ -61,7 +63,6 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
         disks,
     };
     let blocks = system.disk.blocks.get();
-    let (replicas, _) = replication_page(&mut page, "copies", &system.replication, blocks, &ports)?;
     let host = UnixParameters {
         memory: system.memory,
         metadata: false,
@@ -78,6 +79,8 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
         .zip(files.files())
         .map(|(position, file)| unix_file(files.file_id(position, 1), file, system.stretch))
         .collect();
+    let layout = Arc::new(unix_1990_layout(&host, blocks, &there)?);
+    let (replicas, _) = replication_page(&mut page, "copies", &system.replication, (blocks, layout), &ports)?;
     unix_1990_page(&mut page, "host", &host, (blocks, &there), host_ports)?;
     let programs =
         programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);

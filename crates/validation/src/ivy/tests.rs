@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::verdict::Judgement;
 use petrio_kernel::Time;
 use petrio_units::Duration;
 
@@ -60,4 +61,65 @@ fn copies_make_reads_faster_and_mirrors_make_more_of_each_write() {
     // The programs think between their calls, so a few writes come in another order; the number of blocks stays near.
     let times = mirrors.write_queue.count() as f64 / mirrors.write_turnaround.count() as f64;
     assert_eq!(times, 3.0, "each write goes to three disks");
+}
+
+fn settings(files: &[(&str, &str)], changes: &[&str]) -> Result<IvySettings, String> {
+    let files: Vec<(String, String)> =
+        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).collect();
+    IvySettings::new(&files, &changes).map_err(|error| error.to_string())
+}
+
+#[test]
+fn work_and_copies_are_changed_by_files_and_paths() {
+    let text = include_str!("../../../../examples/ivy/cello-root.toml");
+    let changed =
+        settings(&[("mine.toml", text)], &["work.duration=40000 s", "replication.traffic=simulated"])
+            .unwrap();
+    assert!(!changed.is_default() && IvySettings::default().is_default());
+    assert_eq!(changed.file_systems(), [FileSystem::CelloRoot]);
+    let system = changed.system(FileSystem::CelloRoot, IvyPolicy::CutBackRandom, 2).unwrap();
+    assert_eq!(system.lives.duration, Duration::new(Time::from_seconds(40_000.0)));
+    // Copies that cost traffic move what is written and then left alone; those by magic move nothing.
+    let paid = run(&system, 1).unwrap();
+    assert!(paid.copies_made > 0 && paid.copy_bytes() > 0);
+    let magic = run(&short(FileSystem::CelloRoot, IvyPolicy::CutBackRandom, 2), 1).unwrap();
+    assert!(magic.copies_made > 0 && magic.copy_bytes() == 0);
+}
+
+#[test]
+fn what_can_not_be_changed_is_told() {
+    let refused = |files: &[(&str, &str)], changes: &[&str]| settings(files, changes).unwrap_err();
+    assert!(refused(&[], &["work.mixd=1"]).starts_with("work.mixd: unknown field `mixd`"));
+    assert!(refused(&[], &["work.mixed"]).contains("PATH=VALUE was expected"));
+    assert!(refused(&[], &["replication.policy.kind=scatter"]).contains("the tables' own"));
+    assert!(refused(&[("mine.toml", "title = 1")], &[]).starts_with("mine.toml: "));
+    let text = include_str!("../../../../examples/ivy/cello-root.toml");
+    let other = text.replace("title = \"Cello /\"", "title = \"Othello /\"");
+    assert!(refused(&[("mine.toml", &other)], &[]).contains("the title is \"Othello /\""));
+    assert!(refused(&[("a.toml", text), ("b.toml", text)], &[]).contains("b.toml: this is a second file"));
+}
+
+fn row(reads: (f64, f64), writes: (f64, f64)) -> IvyRow {
+    IvyRow {
+        table: 5,
+        file_system: FileSystem::TriangleRoot,
+        policy: IvyPolicy::ReadOneWriteAll,
+        copies: 2,
+        simulated: IvyFigures { read: (20.0, 10.0), write: (50.0, 60.0), ..IvyFigures::default() },
+        paper: IvyFigures { read: (20.0, 20.0), write: (50.0, 50.0), ..IvyFigures::default() },
+        read_differs: true,
+        write_differs: true,
+        read_reduction_percent: reads,
+        write_reduction_percent: writes,
+    }
+}
+
+#[test]
+fn a_made_up_reduction_that_misses_the_papers_is_a_miss() {
+    let verdicts = |row: IvyRow| agreements(&[row]).iter().map(|one| one.verdict).collect::<Vec<_>>();
+    assert_eq!(verdicts(row((8.0, 13.9), (10.0, 4.1))), [Judgement::Holds, Judgement::Holds]);
+    assert_eq!(verdicts(row((8.0, 14.1), (10.0, 3.9))), [Judgement::Misses, Judgement::Misses]);
+    assert_eq!(deviations_off_percent(&[row((0.0, 0.0), (0.0, 0.0))], Of::Reads), 50.0);
+    assert!((deviations_off_percent(&[row((0.0, 0.0), (0.0, 0.0))], Of::Writes) - 20.0).abs() < 1e-9);
 }

@@ -4,7 +4,8 @@
 use super::error::IvyError;
 use super::figures::{IvyFigures, reduction};
 use super::paper::{FileSystem, IvyPolicy};
-use super::run::{analytic_disk, run_seeds, system_of};
+use super::run::{Tell, analytic_disk, run_seeds};
+use super::settings::IvySettings;
 use super::system::IvySystem;
 use petrio_kernel::Time;
 use petrio_models::cluster::replication::{CopyTraffic, Messages, ReplicationStatistics};
@@ -104,6 +105,12 @@ fn unpublished() -> Vec<Change> {
             }),
         ));
     }
+    for mixed in [0.0, 0.5, 1.0] {
+        all.push((
+            format!("{:.0} % of the bursts mix reads and writes", mixed * 100.0),
+            Box::new(move |system: &mut IvySystem| system.lives.mixed = part(mixed)),
+        ));
+    }
     for factor in [0.2, 5.0] {
         all.push((
             format!("bursts of work {factor} times as dense"),
@@ -124,18 +131,28 @@ const CASES: [(FileSystem, IvyPolicy); 4] = [
     (FileSystem::CelloUsers, IvyPolicy::CutBackRandom),
 ];
 
-/// Runs all changes: those of the System first, then those of the traces. `progress` is told what comes next.
+/// Runs all changes, to what the settings make of the study: those of the System first, then those of the traces.
+/// `progress` is told what comes next, and how many of how many pairs of Systems have been run.
 ///
 /// # Errors
 /// A run that fails.
-pub fn what_if(progress: &mut dyn FnMut(&str)) -> Result<(Vec<WhatIf>, Vec<WhatIf>), IvyError> {
+pub fn what_if(
+    settings: &IvySettings,
+    progress: &mut Tell<'_>,
+) -> Result<(Vec<WhatIf>, Vec<WhatIf>), IvyError> {
     let mut found = [Vec::new(), Vec::new()];
-    for (into, changes) in found.iter_mut().zip([changes()?, unpublished()]) {
-        for (name, change) in &changes {
-            progress(name);
-            for (file_system, policy) in CASES {
+    let all = settings.file_systems();
+    let cases = || CASES.into_iter().filter(|(file_system, _)| all.contains(file_system));
+    let changes = [changes()?, unpublished()];
+    let of = changes.iter().map(Vec::len).sum::<usize>() * cases().count();
+    let mut done = 0;
+    for (into, changes) in found.iter_mut().zip(&changes) {
+        for (name, change) in changes {
+            for (file_system, policy) in cases() {
+                progress(&format!("{name}: {}, {}", file_system.name(), policy.name()), (done, of));
+                done += 1;
                 let tally = |disks: u32| {
-                    let mut system = system_of(file_system, policy, disks)?;
+                    let mut system = settings.system(file_system, policy, disks)?;
                     change(&mut system);
                     run_seeds(&system)
                 };
@@ -164,6 +181,6 @@ fn row(
         read_reduction_percent: reduction(first.read.0, second.read.0),
         write_reduction_percent: reduction(first.write.0, second.write.0),
         // A request moves a block of 8 KiB at most.
-        copy_traffic: two.copy_bytes as f64 / (requests.max(1) * 8192) as f64,
+        copy_traffic: two.copy_bytes() as f64 / (requests.max(1) * 8192) as f64,
     }
 }

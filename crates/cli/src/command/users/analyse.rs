@@ -1,28 +1,34 @@
 //! `petrio users analyse`
 
 use super::run::failed;
-use super::usage::{figures_table, usage_tables};
+use super::usage::{alike_table, figures_table, usage_tables};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;
 use clap::{Args, ValueEnum};
+use petrio_study::users::alike::{compare_workloads, write_alike_html};
 use petrio_study::users::{
     NamedRun, RunsBy, analyse_file, analyse_runs, write_figures_html, write_usage_html,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Say how users used files: accesses per byte, sizes and numbers of files by session; access sizes and response times
 /// by call
 ///
 /// Reads any trace of calls on files: of petrio users run, of petrio run --trace, or of a live system. A login (a look
 /// at a user's own directory) begins a session; where there is none, each process is one session. Of several runs it
-/// says the response time a byte, by the number of users who work at once or by the mean size of an access.
+/// says the response time a byte, by the number of users who work at once or by the mean size of an access. With --like
+/// it tests whether a generated workload is like a real one; p-values are corrected for all tests together (Holm), and
+/// effect sizes say by how much they differ.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Analyse {
     /// Traces, in any format that petrio reads; runs with the same NAME are one curve
     #[arg(value_name = "[NAME=]RUN", required = true, value_parser = run)]
     runs: Vec<NamedRun>,
+    /// Test whether the workload of the run is like that of this trace: distributions, mix of calls, correlations
+    #[arg(long, value_name = "TRACE", conflicts_with = "by")]
+    like: Option<PathBuf>,
     /// By what several runs are put in order
     #[arg(long, value_name = "WHAT", value_enum)]
     by: Option<ByName>,
@@ -47,6 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   petrio users analyse run.parquet --html usage.html
   petrio users analyse heavy=one-user.parquet heavy=two-users.parquet light=one-light.parquet --html by-users.html
+  petrio users analyse generated.parquet --like captured.parquet
   petrio users analyse small.parquet middle.parquet large.parquet --by access-size";
 
 fn run(text: &str) -> Result<NamedRun, String> {
@@ -63,8 +70,12 @@ fn run(text: &str) -> Result<NamedRun, String> {
 
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let inputs: Vec<&Path> = self.runs.iter().map(|run| run.path.as_path()).collect();
+        let inputs: Vec<&Path> =
+            self.runs.iter().map(|run| run.path.as_path()).chain(self.like.as_deref()).collect();
         self.results.check(&inputs)?;
+        if let Some(like) = &self.like {
+            return self.alike(like);
+        }
         match (self.runs.as_slice(), self.by) {
             ([run], None) => self.one(run),
             ([run], Some(_)) => {
@@ -84,6 +95,15 @@ impl Analyse {
     fn one(&self, run: &NamedRun) -> Result<(), Failure> {
         let found = analyse_file(&run.path, &self.reading.options()).map_err(failed)?;
         self.results.leave(&found, write_usage_html, (!self.quiet).then(|| usage_tables(&found.usage)))
+    }
+
+    fn alike(&self, like: &Path) -> Result<(), Failure> {
+        let [run] = self.runs.as_slice() else {
+            let help = "name one run, and --like the trace that it should be like".to_owned();
+            return Err(Failure::new("one run at a time is held against another", Some(help)));
+        };
+        let found = compare_workloads(&run.path, like, &self.reading.options()).map_err(failed)?;
+        self.results.leave(&found, write_alike_html, (!self.quiet).then(|| alike_table(&found)))
     }
 
     fn several(&self, by: RunsBy) -> Result<(), Failure> {

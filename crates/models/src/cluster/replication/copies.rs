@@ -6,17 +6,18 @@
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
+use super::regions::region_of;
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
-use super::traffic::Ranges;
+use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
 use crate::host::fast_map::FastMap;
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, FileId, FileOp};
+use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A file and its copies.
@@ -34,12 +35,24 @@ pub(super) struct FileState {
     is_planned: bool,
     /// A copy is being made.
     pub(super) is_copied: bool,
-    pub(super) seen: Ranges,
+    /// Where it lies on the disk.
+    pub(super) lies: Ranges,
+    /// What copies don't have as it was last written.
+    pub(super) behind: SmallVec<[(u32, Ranges); 1]>,
+    /// How many copies it was given; those that are lost since still count against a quorum.
+    votes: u32,
 }
 
 impl FileState {
     fn copies(&self) -> u32 {
         self.slots.count()
+    }
+
+    /// All copies but the master go.
+    fn keep_master(&mut self) {
+        self.slots = Slots::only(self.master);
+        self.behind.clear();
+        self.votes = 1;
     }
 
     /// Bytes of all copies but the first.
@@ -56,10 +69,23 @@ pub struct Replicas {
     most: u32,
     disks: u32,
     /// Device blocks from one place of a disk to the next.
-    stride: u64,
+    pub(super) stride: u64,
     pub(super) files: FastMap<FileId, FileState>,
     pub(super) flights: Slab<Flight>,
     pub(super) counted: Vec<Counted>,
+    /// Which disks show their arms: these keep idle requests back themselves.
+    pub(super) shows_arm: Vec<bool>,
+    /// Requests for copies that wait until their disk has nothing else to do.
+    pub(super) held: Vec<VecDeque<BlockRequest>>,
+    /// Where logs begin on their disks, and how far each is written.
+    pub(super) log_begins: u64,
+    pub(super) log_at: Vec<u64>,
+    /// Files of which a write is under way that others wait for, and these (flight and piece).
+    pub(super) locks: FastMap<FileId, VecDeque<(u32, u16)>>,
+    /// Flights of which an answer may be due.
+    pub(super) maybe_answered: Vec<u32>,
+    /// Where the files lie that were there before.
+    pub(super) layout: Arc<FileLayout>,
     pub(super) next_part: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
@@ -68,15 +94,17 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// No files yet, on disks of which the smallest has so many device blocks.
+    /// No files yet but those that are laid out, on disks of which the smallest has so many device blocks. `shows_arm`
+    /// says of each disk whether it shows its arm.
     ///
     /// # Errors
     /// See [`ReplicationError`].
     pub fn new(
         parameters: &ReplicationParameters,
-        disks: usize,
-        member_blocks: u64,
+        shows_arm: Vec<bool>,
+        (member_blocks, layout): (u64, Arc<FileLayout>),
     ) -> Result<Self, ReplicationError> {
+        let disks = shows_arm.len();
         Ok(Self {
             most: parameters.most_copies(disks)?,
             policy: parameters.policy.policy().into(),
@@ -86,6 +114,13 @@ impl Replicas {
             files: FastMap::default(),
             flights: Slab::new(),
             counted: vec![Counted::default(); disks],
+            held: vec![VecDeque::new(); disks],
+            shows_arm,
+            log_begins: parameters.blocks(member_blocks) * u64::from(parameters.places),
+            log_at: vec![0; disks],
+            locks: FastMap::default(),
+            maybe_answered: Vec::new(),
+            layout,
             next_part: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
@@ -163,12 +198,54 @@ impl Replicas {
                 Home::First => 0,
                 Home::Random => draw(u64::from(self.disks)) as u32,
             };
-            let number = if is_new { self.policy.of_new(self.most) } else { self.policy.of_old(self.most) };
+            let lies = if is_new { Ranges::default() } else { self.lies(file) };
+            // Of a file that is there and empty nothing can have been copied before: it begins as one that is made now.
+            let has_data = lies.blocks() > 0;
+            let number = if has_data { self.policy.of_old(self.most) } else { self.policy.of_new(self.most) };
             let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
-            self.files.insert(file, FileState { slots, master: home, ..FileState::default() });
+            let history = History::of_size(lies.blocks() * SECTOR_BYTES);
+            let votes = slots.count();
+            let state = FileState { slots, master: home, lies, history, votes, ..FileState::default() };
+            self.files.insert(file, state);
             self.note_copies(file, 0);
         }
         self.files.entry(file).or_default()
+    }
+
+    /// The slots that have a copy of a file.
+    pub(super) fn slots_of(&self, file: FileId) -> Slots {
+        self.files.get(&file).map(|state| state.slots.clone()).unwrap_or_default()
+    }
+
+    /// The slot of a file's master copy.
+    pub(super) fn master_of(&self, file: FileId) -> u32 {
+        self.files.get(&file).map_or(0, |state| state.master)
+    }
+
+    /// How many votes a file's copies were given.
+    pub(super) fn votes_of(&self, file: FileId) -> u32 {
+        self.files.get(&file).map_or(1, |state| state.votes)
+    }
+
+    /// A copy couldn't be written: it is none any more. False where it was the only one.
+    pub(super) fn lose(&mut self, file: FileId, slot: u32) -> bool {
+        let Some(state) = self.files.get_mut(&file) else { return false };
+        if !state.slots.contains(slot) {
+            // It was given up meanwhile, or with another write.
+            return state.copies() > 0;
+        }
+        if state.copies() < 2 {
+            return false;
+        }
+        let before = state.extra_bytes();
+        state.slots.remove(slot);
+        state.behind.retain(|(other, _)| *other != slot);
+        if state.master == slot {
+            state.master = state.slots.iter().next().unwrap_or(slot);
+        }
+        self.tally.lost += 1;
+        self.note_copies(file, before);
+        true
     }
 
     /// A file's copies have changed: space is accounted for. `before` were the bytes of its extra copies.
@@ -191,9 +268,13 @@ impl Replicas {
         while self.extra_bytes > budget.get() {
             let Some((_, file)) = self.by_last_read.pop_first() else { return };
             let Some(state) = self.files.get_mut(&file) else { continue };
+            if self.locks.contains_key(&file) || state.behind.iter().any(|(slot, _)| *slot == state.master) {
+                // Its master lacks what others have, or is being written to: it keeps its copies until it is read again.
+                continue;
+            }
             self.tally.evicted += u64::from(state.copies() - 1);
             self.extra_bytes -= state.extra_bytes();
-            state.slots = Slots::only(state.master);
+            state.keep_master();
             state.wanted = None;
         }
     }
@@ -212,8 +293,10 @@ impl Replicas {
         now: Time,
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> Option<(FileId, Time)> {
-        use petrio_colours::Operation;
         let is_new = op.operation == Operation::Create;
+        if op.file == FileId::ROOT {
+            return None;
+        }
         match op.operation {
             Operation::Create
             | Operation::Open
@@ -230,6 +313,9 @@ impl Replicas {
         let state = self.state(op.file, is_new, draw);
         let (before, read_before) = (state.extra_bytes(), state.history.last_read);
         let events = state.history.operation(op, now, memory);
+        if op.operation == Operation::Truncate {
+            state.lies.keep(op.length.div_ceil(SECTOR_BYTES));
+        }
         let after = state.extra_bytes();
         if self.parameters.budget.is_some() {
             let entry = (read_before, op.file);
@@ -266,16 +352,31 @@ impl Replicas {
         match policy.decide(event, &state.history, copies, most, now) {
             Decision::Keep => {}
             Decision::CutBack(retain) => {
-                if retain == Retain::Random {
-                    let keep = draw(u64::from(copies)) as usize;
-                    state.master = state.slots.iter().nth(keep).unwrap_or(state.master);
+                // Only a copy that has all that was written may be the one that stays, and nothing goes that is written
+                // to.
+                let whole = |slot: &u32| state.behind.iter().all(|(other, _)| other != slot);
+                let whole: SmallVec<[u32; 8]> = state.slots.iter().filter(whole).collect();
+                if self.locks.contains_key(&file) || whole.is_empty() {
+                    return None;
                 }
-                state.slots = Slots::only(state.master);
+                if retain == Retain::Random {
+                    let keep = draw(whole.len() as u64) as usize;
+                    state.master = whole.get(keep).copied().unwrap_or(state.master);
+                } else if !whole.contains(&state.master) {
+                    state.master = whole[0];
+                }
+                state.keep_master();
                 state.wanted = None;
                 self.tally.cut_backs += 1;
                 self.note_copies(file, before);
-                // The same event may mean that copies come back later.
+                // The same event may mean that copies come back later; data that come to the disk only now are an
+                // update of now.
                 let state = self.files.get_mut(&file)?;
+                let mut event = event;
+                if event == FileEvent::DiskWrite {
+                    state.history.last_write = Some(now);
+                    event = FileEvent::Write;
+                }
                 if let Decision::Copies { number, after } = policy.decide(event, &state.history, 1, most, now)
                 {
                     return plan(state, number, after, now);
@@ -308,7 +409,7 @@ impl Replicas {
         let targets = self.spread(slots.clone(), number.min(self.most), draw).without(&slots);
         match self.parameters.traffic {
             CopyTraffic::Magic => self.add_copies(file, &targets),
-            CopyTraffic::Simulated => self.begin_copy(file, targets, &mut parts, now),
+            CopyTraffic::Simulated | CopyTraffic::AtOnce => self.begin_copy(file, targets, &mut parts, now),
         }
         (None, parts)
     }
@@ -317,41 +418,56 @@ impl Replicas {
         let Some(state) = self.files.get_mut(&file) else { return };
         let before = state.extra_bytes();
         state.slots.join(targets);
+        state.votes = state.slots.count();
         state.wanted = None;
-        self.tally.copies_made += u64::from(targets.count());
+        if state.lies.blocks() > 0 {
+            self.tally.copies_made += u64::from(targets.count());
+        }
         self.note_copies(file, before);
     }
 
-    /// A request has come to be sent: the slots that it may go to. Writes cut back before.
+    /// A piece of a request has come to be sent: the slots that it may go to, and after how long copies are to be
+    /// looked at. Writes cut back before.
     pub(super) fn slots_for(
         &mut self,
-        request: &BlockRequest,
+        (file, address, blocks): (FileId, u64, u32),
+        direction: Direction,
         now: Time,
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> (Slots, Option<Time>) {
-        let file = request.file;
-        let simulated = self.parameters.traffic == CopyTraffic::Simulated;
+        let is_read = direction == Direction::Read;
+        let memory = self.parameters.memory.time();
         let state = self.state(file, false, draw);
-        let event = match request.direction {
-            Direction::Read => FileEvent::DiskRead,
-            _ => FileEvent::DiskWrite,
-        };
-        if simulated && request.blocks > 0 {
-            state.seen.add(request.address, request.end());
+        state.lies.add(address, address + u64::from(blocks));
+        let mut events = [None, None];
+        if region_of(file).is_some() {
+            // Nobody opens a region: its reads and writes are those of the device.
+            let operation = if is_read { Operation::Read } else { Operation::Write };
+            let length = u64::from(blocks) * SECTOR_BYTES;
+            let op = FileOp { operation, file, length, ..FileOp::default() };
+            let size = state.history.size;
+            events = state.history.operation(&op, now, memory);
+            state.history.size = size;
         }
-        if request.direction == Direction::Read {
+        if is_read {
             state.history.missed();
         }
-        let plan = self.decide(file, event, now, draw);
-        (self.files.get(&file).map_or_else(|| Slots::only(0), |state| state.slots.clone()), plan)
+        let at_disk = if is_read { FileEvent::DiskRead } else { FileEvent::DiskWrite };
+        let mut plan = self.decide(file, at_disk, now, draw);
+        for event in events.into_iter().flatten() {
+            plan = self.decide(file, event, now, draw).or(plan);
+        }
+        (self.slots_of(file), plan)
     }
 
     /// How many copies a request could go to, before it is sent.
     pub(super) fn choices(&self, request: &BlockRequest) -> u32 {
-        match self.files.get(&request.file) {
+        let copies = |file| match self.files.get(&file) {
             Some(state) => state.copies(),
-            None => self.policy.of_old(self.most),
-        }
+            None if self.lies(file).blocks() > 0 => self.policy.of_old(self.most),
+            None => self.policy.of_new(self.most),
+        };
+        self.pieces(request).into_iter().map(|(file, ..)| copies(file)).max().unwrap_or(1)
     }
 
     /// All slots at a disk's first place: where a flush goes.

@@ -59,6 +59,11 @@ pub struct History {
 }
 
 impl History {
+    /// Of a file that was there before, so many bytes long.
+    pub(super) fn of_size(size: u64) -> Self {
+        Self { size, ..Self::default() }
+    }
+
     /// Takes an operation in: what it means for the file, the first of it first.
     pub(super) fn operation(&mut self, op: &FileOp, now: Time, memory: Time) -> [Option<FileEvent>; 2] {
         self.age(now, memory);

@@ -10,7 +10,10 @@
 //! A read goes to the copy with the shortest expected turnaround: what waits before it, and its own service. Where a
 //! disk shows its [`Arm`](crate::device::analytic_disk::Arm), that is exact if nothing more arrives; of another, the
 //! requests on their way are counted and weighed with the mean service so far. All copies of a file lie at the same
-//! place of their disks.
+//! place of their disks. What belongs to no file is treated by regions of the device, each as a file.
+//!
+//! A copy takes one read of the file and a write for each new copy, piece by piece, on the disks and through whatever
+//! leads to them; nothing is moved for free but by `traffic = "magic"`.
 //!
 //! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.3, §4.4,
 //! §6. Beyond it: copies cost disk traffic (its own, without cost, are an option), messages between nodes cost time, a
@@ -22,9 +25,12 @@
 mod copies;
 mod flights;
 mod history;
+mod making;
 mod page;
 mod parameters;
 mod policy;
+mod protocol;
+mod regions;
 mod select;
 mod slots;
 mod tally;
@@ -36,7 +42,11 @@ pub use history::{FileEvent, History};
 pub use page::{ReplicationPorts, Sight, replication_page};
 pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
-pub use tally::ReplicationStatistics;
+pub use protocol::{Protocol, Transaction, Versions, Voting};
+pub use tally::{CopyMoves, ReplicationStatistics};
+pub use traffic::FileLayout;
 
+#[cfg(test)]
+mod protocol_tests;
 #[cfg(test)]
 mod tests;

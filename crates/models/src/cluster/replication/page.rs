@@ -7,8 +7,10 @@
 //! ```
 
 use super::copies::Replicas;
+use super::flights::Choice;
 use super::parameters::{Messages, ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
+use super::traffic::FileLayout;
 use super::under_way::Parts;
 use crate::Stage;
 use crate::device::analytic_disk::Arm;
@@ -17,6 +19,7 @@ use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
 use petrio_random::uniform_below;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// How replication sees a disk.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +57,8 @@ struct Places {
     draws: Stream,
 }
 
-/// Builds the page over disks of which the smallest has `member_blocks` device blocks; its state, and rows for the report.
+/// Builds the page over disks of which the smallest has `member_blocks` device blocks and on which files lie as `layout`
+/// says when the run begins; its state, and rows for the report.
 ///
 /// # Errors
 /// See [`ReplicationError`].
@@ -62,10 +66,11 @@ pub fn replication_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     parameters: &ReplicationParameters,
-    member_blocks: u64,
+    (member_blocks, layout): (u64, Arc<FileLayout>),
     ports: &ReplicationPorts,
 ) -> Result<(Place<Replicas>, Vec<Stage>), ReplicationError> {
-    let replicas = Replicas::new(parameters, ports.disks.len(), member_blocks)?;
+    let shows_arm = ports.disks.iter().map(|(.., sight)| matches!(sight, Sight::Arm(_))).collect();
+    let replicas = Replicas::new(parameters, shows_arm, (member_blocks, layout))?;
     let mut page = parent.page(name);
     page.port_in("operations", ports.operations);
     page.port_in("requests", ports.requests);
@@ -180,29 +185,44 @@ fn dispatch(
             Sight::Counted => None,
         })
         .collect();
-    let planned = dispatch.may_put(plans, 1);
+    let planned = dispatch.may_put(plans, MANY);
+    let back = dispatch.may_put(ports.completions, 1);
     let down = declare(&mut dispatch, ports);
     dispatch.action(move |f| {
         let (request, now) = (f.take(request), f.now());
-        let mut slots = f.update(update).all_disks();
-        if request.direction != Direction::Flush {
-            let (found, plan) =
-                drawing(f, draws, update, |replicas, draw| replicas.slots_for(&request, now, draw));
-            slots = found;
-            if let Some(after) = plan {
-                f.put_after(planned, request.file, after);
-            }
-        }
-        let replicas = f.get(update);
-        let candidate = |slot| {
-            let outlook = match arms[replicas.disk_of(slot)] {
-                Some(arm) => seen(f.get(arm), &request, replicas.shift_of(slot), now),
-                None => replicas.counted(slot),
-            };
-            Candidate { slot, outlook }
+        let mut choices: SmallVec<[Choice; 1]> = SmallVec::new();
+        let pieces = match request.direction {
+            Direction::Flush => SmallVec::from_buf([(request.file, request.address, request.blocks)]),
+            _ => f.update(update).pieces(&request),
         };
-        let mut candidates: SmallVec<[Candidate; 8]> = slots.iter().map(candidate).collect();
-        let parts = f.update(update).send(&request, &mut candidates, now);
+        for piece in pieces {
+            let mut slots = f.update(update).all_disks();
+            if request.direction != Direction::Flush {
+                let direction = request.direction;
+                let (found, plan) = drawing(f, draws, update, |replicas, draw| {
+                    replicas.slots_for(piece, direction, now, draw)
+                });
+                slots = found;
+                if let Some(after) = plan {
+                    f.put_after(planned, piece.0, after);
+                }
+            }
+            let part = BlockRequest { address: piece.1, blocks: piece.2, ..request.clone() };
+            let replicas = f.get(update);
+            let candidate = |slot| {
+                let outlook = match arms[replicas.disk_of(slot)] {
+                    Some(arm) => seen(f.get(arm), &part, replicas.shift_of(slot), now),
+                    None => replicas.counted(slot),
+                };
+                Candidate { slot, outlook }
+            };
+            choices.push((piece, slots.iter().map(candidate).collect()));
+        }
+        let (refused, parts) = f.update(update).send(&request, &mut choices, now);
+        if let Some(refused) = refused {
+            f.update(update).note_answer(&refused, now);
+            f.put(back, refused);
+        }
         send(f, &down, parts);
     });
 }
@@ -213,13 +233,14 @@ fn collect(page: &mut PageBuilder<'_>, Places { replicas, .. }: Places, ports: &
         let mut collect = page.transition(&format!("collect{number}"));
         let part = collect.take(*up);
         let update = collect.update(replicas);
-        let back = collect.may_put(ports.completions, 1);
+        let back = collect.may_put(ports.completions, MANY);
         let down = declare(&mut collect, ports);
         collect.action(move |f| {
             let (part, now) = (f.take(part), f.now());
             match f.update(update).end(number, &part, now) {
-                Ok((request, parts)) => {
-                    if let Some(request) = request {
+                Ok((requests, parts)) => {
+                    for request in requests {
+                        f.update(update).note_answer(&request, now);
                         f.put(back, request);
                     }
                     send(f, &down, parts);

@@ -1,12 +1,19 @@
 //! What replication is made of.
 
 use super::policy::PolicyParameters;
+use super::protocol::{Protocol, Voting};
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Disks times places at most: each file keeps a bit for each.
 const SLOTS_MAX: u64 = 4_096;
+
+/// A log has room for the largest request, several times.
+const LOG_LEAST: u64 = 1 << 20;
+
+/// A region is a multiple of this, so that there are fewer regions than numbers of files.
+const REGION_LEAST: u64 = 64 << 10;
 
 /// Several copies of files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +28,9 @@ pub struct ReplicationParameters {
     pub places: u32,
     /// How copies come to be.
     pub traffic: CopyTraffic,
-    /// When a write to several copies is done.
+    /// How copies are kept alike.
+    pub protocol: Protocol,
+    /// When a write to several copies is done, where the protocol is to write all, or a master.
     pub write_returns: WriteReturns,
     /// Whether the disk on which a copy lies can tell how far its platter has to turn, when a copy is chosen. Ivy
     /// counts the queue and the seek.
@@ -35,6 +44,9 @@ pub struct ReplicationParameters {
     pub budget: Option<Bytes>,
     /// How far back reads and writes count for policies that go by their rates (to 1/e).
     pub memory: Duration,
+    /// What belongs to no file (metadata, journals, requests of programs to the device itself) is kept in copies by
+    /// pieces of the device of this size, each treated as a file.
+    pub region: Bytes,
     /// What messages between nodes cost.
     pub messages: Messages,
 }
@@ -46,11 +58,13 @@ impl Default for ReplicationParameters {
             copies: None,
             places: 1,
             traffic: CopyTraffic::default(),
+            protocol: Protocol::default(),
             write_returns: WriteReturns::default(),
             knows_rotation: false,
             parallel: None,
             budget: None,
             memory: Duration::new(petrio_kernel::Time::from_millis(3_600_000)),
+            region: Bytes(1 << 20),
             messages: Messages::default(),
         }
     }
@@ -63,6 +77,8 @@ pub enum CopyTraffic {
     /// The file is read from one copy and written to the others, when the disks have nothing else to do.
     #[default]
     Simulated,
+    /// The same in line with all other requests: copies are there sooner, and others wait for them.
+    AtOnce,
     /// They appear, as in Ivy (§4.1).
     Magic,
 }
@@ -110,6 +126,30 @@ pub enum ReplicationError {
     /// No places.
     #[error("{0} is 0; 1 or more was expected")]
     Zero(&'static str),
+    /// Regions that blocks can't be divided into.
+    #[error("a region of {0} is no multiple of 64 KiB; 1 MiB is usual")]
+    Region(Bytes),
+    /// Quorums that can miss each other.
+    #[error(
+        "of {votes} copies a read asks {reads} and a write needs {writes}: one could miss what the other wrote; together \
+         they must be more than all, and writes more than half"
+    )]
+    Quorums {
+        /// Copies that a read asks.
+        reads: u32,
+        /// Copies that a write needs.
+        writes: u32,
+        /// Copies that there are.
+        votes: u32,
+    },
+    /// A log without room for a record.
+    #[error("a log of {0} is too small; 1 MiB or more was expected")]
+    Log(Bytes),
+    /// Two answers to the same question.
+    #[error(
+        "write_returns = \"all\" contradicts the protocol, which says when a write is done; leave it out"
+    )]
+    Returns,
     /// More copies than there is room for.
     #[error("{copies} copies need as many places, and there are {slots}; add disks, or take fewer copies")]
     Copies {
@@ -132,11 +172,15 @@ impl ReplicationParameters {
         if self.places == 0 {
             return Err(ReplicationError::Zero("places"));
         }
+        if !self.region.get().is_multiple_of(REGION_LEAST) || self.region.get() == 0 {
+            return Err(ReplicationError::Region(self.region));
+        }
         let slots = disks as u64 * u64::from(self.places);
         if slots > SLOTS_MAX {
             return Err(ReplicationError::TooMany { slots, limit: SLOTS_MAX });
         }
         let slots = slots as u32;
+        self.check_protocol(self.copies.unwrap_or(slots))?;
         match self.copies {
             Some(0) => Err(ReplicationError::Zero("copies")),
             Some(copies) if copies > slots => Err(ReplicationError::Copies { copies, slots }),
@@ -145,9 +189,34 @@ impl ReplicationParameters {
         }
     }
 
+    /// Whether what the protocol says fits together, with so many copies at most.
+    fn check_protocol(&self, most: u32) -> Result<(), ReplicationError> {
+        let returns_all = self.write_returns == WriteReturns::All;
+        match &self.protocol {
+            Protocol::Voting(_) | Protocol::Transaction(_) if returns_all => Err(ReplicationError::Returns),
+            Protocol::Voting(Voting { writes: Some(0), .. }) => Err(ReplicationError::Zero("writes")),
+            Protocol::Voting(Voting { reads: Some(0), .. }) => Err(ReplicationError::Zero("reads")),
+            Protocol::Voting(voting) => {
+                // Of a file with fewer copies, quorums of them all meet all the more.
+                let missed = (1..=most).find(|&votes| {
+                    let (reads, writes) = (voting.to_read(votes), voting.to_write(votes));
+                    reads + writes <= votes || 2 * writes <= votes
+                });
+                let Some(votes) = missed else { return Ok(()) };
+                let (reads, writes) = (voting.to_read(votes), voting.to_write(votes));
+                Err(ReplicationError::Quorums { reads, writes, votes })
+            }
+            Protocol::Transaction(transaction) if transaction.log.get() < LOG_LEAST => {
+                Err(ReplicationError::Log(transaction.log))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Blocks that are offered, of disks of which the smallest has `member_blocks`.
     pub fn blocks(&self, member_blocks: u64) -> u64 {
-        // In whole blocks of 64 KiB, so that copies lie alike on all places.
-        member_blocks / u64::from(self.places.max(1)) / 128 * 128
+        // In whole blocks of 64 KiB, so that copies lie alike on all places. What a protocol logs lies behind them.
+        let room = member_blocks.saturating_sub(self.protocol.log_blocks());
+        room / u64::from(self.places.max(1)) / 128 * 128
     }
 }

@@ -54,6 +54,10 @@ impl Counted {
         self.since = now;
     }
 
+    pub(super) fn is_idle(&self) -> bool {
+        self.outstanding == 0
+    }
+
     /// What a request would meet: each before it takes the mean time between completions while the disk was busy.
     pub(super) fn outlook(&self) -> Outlook {
         let mean = self.busy.as_picos() / self.completed.max(1);

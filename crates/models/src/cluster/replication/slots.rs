@@ -39,6 +39,19 @@ impl Slots {
         self.0[word] |= 1 << (slot as usize % BITS);
     }
 
+    pub(super) fn remove(&mut self, slot: u32) {
+        if let Some(word) = self.0.get_mut(slot as usize / BITS) {
+            *word &= !(1 << (slot as usize % BITS));
+        }
+        self.shorten();
+    }
+
+    fn shorten(&mut self) {
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+
     /// Those of another set too.
     pub(super) fn join(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
@@ -54,9 +67,7 @@ impl Slots {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= !other;
         }
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
+        self.shorten();
         self
     }
 
@@ -101,6 +112,11 @@ mod tests {
             prop_assert_eq!(slots.count() as usize, one.len());
             prop_assert_eq!(slots.iter().collect::<BTreeSet<_>>(), one.clone());
             prop_assert!((0..300).all(|slot| slots.contains(slot) == one.contains(&slot)));
+            for &slot in &one {
+                let mut fewer = slots.clone();
+                fewer.remove(slot);
+                prop_assert_eq!(fewer, set(&one.iter().copied().filter(|other| *other != slot).collect()));
+            }
             let mut both = slots.clone();
             both.join(&set(&other));
             prop_assert_eq!(both, set(&one.union(&other).copied().collect()));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::device::analytic_disk::{AnalyticDiskParameters, AnalyticSeek, analytic_disk_page};
+use crate::device::analytic_disk::{AnalyticDiskParameters, AnalyticSeek, Arm, analytic_disk_page};
 use crate::device::disk::parameters::QueueDiscipline;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp, Operation, RequestId};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
@@ -41,6 +41,16 @@ struct Bench {
 
 impl Bench {
     fn new(parameters: &ReplicationParameters, count: usize) -> Self {
+        Self::with(parameters, count, FileLayout::default(), Sight::Arm)
+    }
+
+    /// With files that are there, on disks that are seen so.
+    fn with(
+        parameters: &ReplicationParameters,
+        count: usize,
+        layout: FileLayout,
+        sight: impl Fn(Place<Arm>) -> Sight,
+    ) -> Self {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let disk = disk();
@@ -50,7 +60,7 @@ impl Bench {
                 let up = page.fifo::<BlockRequest>(&format!("up{number}"));
                 let how = (&disk, QueueDiscipline::FirstCome);
                 let built = analytic_disk_page(&mut page, &format!("disk{number}"), how, down, up);
-                (down, up, Sight::Arm(built.arm))
+                (down, up, sight(built.arm))
             })
             .collect();
         let ports = ReplicationPorts {
@@ -60,7 +70,8 @@ impl Bench {
             disks,
         };
         let (replicas, _) =
-            replication_page(&mut page, "copies", parameters, disk.blocks.get(), &ports).unwrap();
+            replication_page(&mut page, "copies", parameters, (disk.blocks.get(), layout.into()), &ports)
+                .unwrap();
         let net = net.build().unwrap();
         let run = Simulation::new(&net, 1, 0);
         let (operations, requests, completions) = (ports.operations, ports.requests, ports.completions);
@@ -114,7 +125,8 @@ fn magic(policy: PolicyParameters) -> ReplicationParameters {
 
 #[test]
 fn a_file_is_cut_back_when_it_is_written_and_copied_again_a_minute_after() {
-    let mut bench = Bench::new(&magic(PolicyParameters::CutBack(Trigger::default())), 3);
+    let policy = PolicyParameters::CutBack(Trigger::default());
+    let mut bench = Bench::with(&magic(policy), 3, two_ranges(), Sight::Arm);
     bench.tell(Operation::Read, 1, 100, 1.0);
     bench.until(2.0);
     assert_eq!(bench.copies(1), 3, "it was there before");
@@ -132,6 +144,10 @@ fn a_file_is_cut_back_when_it_is_written_and_copied_again_a_minute_after() {
     assert_eq!(bench.copies(2), 1);
     bench.until(162.0);
     assert_eq!(bench.copies(2), 3);
+    // There, and empty: it begins as one that is made.
+    bench.tell(Operation::Open, 3, 0, 170.0);
+    bench.until(171.0);
+    assert_eq!(bench.copies(3), 1);
 }
 
 #[test]
@@ -216,7 +232,7 @@ fn copies_that_cost_traffic_move_the_file_once_for_each_of_them() {
     assert_eq!(bench.copies(1), 1);
     bench.until(70.0);
     assert_eq!(bench.copies(1), 3);
-    assert_eq!(bench.tally().copy_bytes, 3 * 200 * 512, "read once, written twice");
+    assert_eq!(bench.tally().copy_bytes(), 3 * 200 * 512, "read once, written twice");
     // An update while the copy is being made: what was copied is none.
     bench.tell(Operation::Write, 1, 200 * 512, 100.0);
     bench.ask(Direction::Write, 1, 64, 200, 100.1);
@@ -225,6 +241,92 @@ fn copies_that_cost_traffic_move_the_file_once_for_each_of_them() {
     assert_eq!(bench.copies(1), 1);
     bench.until(230.0);
     assert_eq!(bench.copies(1), 3);
+}
+
+/// A file of 300 blocks in two ranges, which nobody has asked for yet.
+fn two_ranges() -> FileLayout {
+    let mut layout = FileLayout::default();
+    layout.add(FileId(1), 5_000, 100);
+    layout.add(FileId(1), 9_000, 200);
+    layout
+}
+
+#[test]
+fn a_copy_moves_all_of_a_file_and_not_only_what_was_asked_for() {
+    for traffic in [CopyTraffic::Simulated, CopyTraffic::AtOnce] {
+        for sight in [Sight::Arm, |_| Sight::Counted] {
+            let policy = PolicyParameters::CutBack(Trigger::default());
+            let parameters = ReplicationParameters { policy, traffic, ..ReplicationParameters::default() };
+            let mut bench = Bench::with(&parameters, 3, two_ranges(), sight);
+            // One block of it is written: it is cut back, and a minute later copied whole.
+            bench.tell(Operation::Write, 1, 512, 1.0);
+            bench.ask(Direction::Write, 1, 9_000, 1, 1.0);
+            bench.until(100.0);
+            let tally = bench.tally();
+            assert_eq!((bench.copies(1), tally.copies_made, tally.copies_abandoned), (3, 2, 0));
+            let moves =
+                |requests, read_bytes, written_bytes| CopyMoves { requests, read_bytes, written_bytes };
+            // Pieces of 64 KiB: 100, 128 and 72 blocks.
+            let bytes = 300 * 512;
+            assert_eq!(tally.copy_moves, [moves(3, bytes, 0), moves(3, 0, bytes), moves(3, 0, bytes)]);
+            bench.run.check_conservation().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_was_cut_off_a_file_is_not_copied() {
+    let policy = PolicyParameters::CutBack(Trigger::default());
+    let parameters = ReplicationParameters { policy, ..ReplicationParameters::default() };
+    let mut bench = Bench::with(&parameters, 2, two_ranges(), Sight::Arm);
+    bench.tell(Operation::Truncate, 1, 120 * 512, 1.0);
+    bench.until(100.0);
+    assert_eq!(bench.tally().copy_bytes(), 2 * 120 * 512);
+    bench.tell(Operation::Truncate, 1, 0, 101.0);
+    bench.until(200.0);
+    let tally = bench.tally();
+    assert_eq!((tally.copy_bytes(), tally.copies_made), (2 * 120 * 512, 1), "nothing is left to copy");
+}
+
+#[test]
+fn what_belongs_to_no_file_is_copied_by_regions() {
+    let policy = PolicyParameters::CutBack(Trigger::default());
+    let parameters = ReplicationParameters { policy, ..ReplicationParameters::default() };
+    let mut bench = Bench::new(&parameters, 2);
+    // Over the border of the first and the second MiB.
+    bench.ask(Direction::Write, 0, 2_040, 16, 1.0);
+    assert_eq!(bench.until(30.0).len(), 1);
+    assert_eq!((bench.copies(1 << 31), bench.copies(1 << 31 | 1), bench.copies(1 << 31 | 2)), (1, 1, 0));
+    bench.until(200.0);
+    let tally = bench.tally();
+    assert_eq!((tally.copies_made, tally.copy_bytes()), (2, 2 * 2 * (1 << 20)));
+    assert_eq!(bench.copies(1 << 31 | 1), 2);
+}
+
+#[test]
+fn copies_in_the_background_wait_for_disks_that_have_nothing_else_to_do() {
+    // A program that asks every 30 ms for what takes about 20 keeps the first disk busy for most of nine seconds; a
+    // second one sees to the rest.
+    let copied_by = |traffic, sight: fn(Place<Arm>) -> Sight| {
+        let policy = PolicyParameters::CutBack(Trigger::default());
+        let parameters = ReplicationParameters { policy, traffic, ..ReplicationParameters::default() };
+        let mut bench = Bench::with(&parameters, 2, two_ranges(), sight);
+        bench.tell(Operation::Write, 1, 512, 1.0);
+        for number in 0..600 {
+            bench.tell(Operation::Write, 2, 512, 60.9 + f64::from(number) * 0.015);
+            bench.ask(Direction::Write, 2, 70_000, 16, 60.9 + f64::from(number) * 0.015);
+        }
+        let busy_until = 60.9 + 600.0 * 0.015;
+        bench.until(busy_until);
+        let early = bench.copies(1);
+        bench.until(200.0);
+        assert_eq!(bench.copies(1), 2);
+        early
+    };
+    for sight in [Sight::Arm as fn(Place<Arm>) -> Sight, |_| Sight::Counted] {
+        assert_eq!(copied_by(CopyTraffic::Simulated, sight), 1);
+        assert_eq!(copied_by(CopyTraffic::AtOnce, sight), 2);
+    }
 }
 
 #[test]
@@ -329,7 +431,10 @@ proptest! {
         policy in policies(),
         disks in 1usize..5,
         places in 1u32..3,
-        traffic in prop_oneof![Just(CopyTraffic::Magic), Just(CopyTraffic::Simulated)],
+        traffic in prop_oneof![
+            Just(CopyTraffic::Magic), Just(CopyTraffic::Simulated), Just(CopyTraffic::AtOnce)
+        ],
+        shows_arms in proptest::bool::ANY,
         budget in proptest::option::of(0u64..2_000_000),
         steps in proptest::collection::vec((0u8..5, 1u32..6, 0u64..1_000, 1u32..64, 0u32..3_000), 1..120),
     ) {
@@ -341,7 +446,10 @@ proptest! {
             parallel: Some(Bytes(8192)),
             ..ReplicationParameters::default()
         };
-        let mut bench = Bench::new(&parameters, disks);
+        let mut layout = FileLayout::default();
+        (1..6).for_each(|file| layout.add(FileId(file), u64::from(file) * 10_000, 3_000));
+        let sight = |arm| if shows_arms { Sight::Arm(arm) } else { Sight::Counted };
+        let mut bench = Bench::with(&parameters, disks, layout, sight);
         let (mut at, mut asked) = (0.0, Vec::new());
         for (kind, file, place, blocks, wait) in steps {
             at += f64::from(wait) / 1e3;
@@ -369,6 +477,15 @@ proptest! {
         done.sort_unstable();
         prop_assert_eq!(done, asked);
         bench.run.check_conservation().unwrap();
+        // What was moved for copies is what was read, once for each write of it; a copy that came to nothing may have
+        // been read and not written.
+        let tally = bench.tally();
+        let read: u64 = tally.copy_moves.iter().map(|moves| moves.read_bytes).sum();
+        let written: u64 = tally.copy_moves.iter().map(|moves| moves.written_bytes).sum();
+        prop_assert!(read <= written || tally.copies_abandoned > 0, "{read} read, {written} written");
+        prop_assert!(written <= read * u64::from(disks as u32 * places), "{read} read, {written} written");
+        prop_assert_eq!(tally.copies_made == 0 && tally.copies_abandoned == 0, tally.copy_bytes() == 0
+            && (traffic != CopyTraffic::Magic || tally.copies_made == 0));
         for file in 1..6 {
             prop_assert!(bench.copies(file) <= disks as u32 * places);
         }

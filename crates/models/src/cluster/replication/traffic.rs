@@ -1,9 +1,10 @@
-//! What it takes to make a copy: which parts of a file there are, and how far a copy has come.
+//! What it takes to make a copy: where a file lies, and how far a copy of it has come.
 //!
-//! Replication knows of a file's layout what it has seen of it: the ranges that were asked for. Of a file that was
-//! there before the run, blocks that nobody has asked for aren't copied, so its traffic is a lower bound.
+//! Where the files lie that are there before the run, their host says ([`FileLayout`]); what is written later is seen
+//! as it goes by. So a copy moves all of a file that lies on its disk, whether anybody has asked for it or not.
 
 use super::slots::Slots;
+use crate::host::fast_map::FastMap;
 use petrio_colours::FileId;
 
 /// A copy moves so many device blocks at a time (64 KiB).
@@ -26,12 +27,68 @@ impl Ranges {
         self.0.splice(at..last, [merged]);
     }
 
+    /// Takes a range out.
+    pub(super) fn cut(&mut self, first: u64, end: u64) {
+        let all = std::mem::take(&mut self.0);
+        for (from, to) in all {
+            let parts = [(from, to.min(first)), (from.max(end), to)];
+            self.0.extend(parts.into_iter().filter(|(from, to)| from < to));
+        }
+    }
+
+    /// How many blocks.
+    pub(super) fn blocks(&self) -> u64 {
+        self.0.iter().map(|(first, end)| end - first).sum()
+    }
+
+    /// Keeps so many blocks at most. Which ones were cut off isn't known here, only how many: the last are taken.
+    pub(super) fn keep(&mut self, blocks: u64) {
+        let mut left = blocks;
+        self.0.retain_mut(|(first, end)| {
+            *end = (*end).min(*first + left);
+            left -= *end - *first;
+            end > first
+        });
+    }
+
     /// The piece that begins at `from` or after it: first block and length.
     pub(super) fn piece(&self, from: u64) -> Option<(u64, u32)> {
         let at = self.0.partition_point(|&(_, end)| end <= from);
         let &(first, end) = self.0.get(at)?;
         let first = first.max(from);
         Some((first, (end - first).min(PIECE) as u32))
+    }
+}
+
+/// Where files lie when the run begins, in device blocks of 512 bytes of what replication offers.
+#[derive(Clone, Debug, Default)]
+pub struct FileLayout(FastMap<FileId, Ranges>);
+
+impl FileLayout {
+    /// So many blocks of a file lie from `first` on.
+    pub fn add(&mut self, file: FileId, first: u64, blocks: u64) {
+        if blocks > 0 {
+            self.0.entry(file).or_default().add(first, first + blocks);
+        }
+    }
+
+    /// The same files where their blocks lie elsewhere: `part` gives the pieces of a range (first block and how many)
+    /// that are kept.
+    #[must_use]
+    pub fn moved(&self, part: impl Fn(u64, u64) -> Option<(u64, u64)>) -> Self {
+        let mut moved = Self::default();
+        for (&file, ranges) in &self.0 {
+            for &(first, end) in &ranges.0 {
+                if let Some((first, blocks)) = part(first, end) {
+                    moved.add(file, first, blocks);
+                }
+            }
+        }
+        moved
+    }
+
+    pub(super) fn of(&self, file: FileId) -> Ranges {
+        self.0.get(&file).cloned().unwrap_or_default()
     }
 }
 
@@ -81,6 +138,17 @@ mod tests {
                 }
             }
             prop_assert_eq!(&covered[..], &naive[..]);
+            let all = naive.iter().filter(|block| **block).count() as u64;
+            prop_assert_eq!(kept.blocks(), all);
+            let mut less = kept.clone();
+            less.cut(100, 300);
+            let outside = naive.iter().enumerate().filter(|(at, there)| **there && !(100..300).contains(at)).count();
+            prop_assert_eq!(less.blocks(), outside as u64);
+            for blocks in [0, all / 2, all, all + 1] {
+                let mut cut = kept.clone();
+                cut.keep(blocks);
+                prop_assert_eq!(cut.blocks(), blocks.min(all));
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The files of a Unix host: how long they are, where they lie, how they are being read.
 
 use super::layout::Layout;
-use super::parameters::UnixError;
+use super::parameters::{UnixError, UnixParameters};
+use crate::cluster::replication::FileLayout;
 use crate::host::fast_map::FastMap;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 
@@ -30,6 +31,18 @@ struct File {
     placed: Vec<PlacedExtent>,
     /// Address of each block that was allocated; zero where none was.
     blocks: Vec<u64>,
+}
+
+/// Where files lie on the file system of a host that are there when the run begins.
+///
+/// # Errors
+/// See [`UnixError`].
+pub fn unix_1990_layout(
+    parameters: &UnixParameters,
+    device_blocks: u64,
+    files: &[UnixFile],
+) -> Result<FileLayout, UnixError> {
+    Ok(Files::new(Layout::new(parameters, device_blocks)?, files)?.layout(files))
 }
 
 /// All files.
@@ -130,6 +143,22 @@ impl Files {
         let address = entry.known(block, block_bytes)?;
         let end = entry.size.saturating_sub(block * block_bytes).min(block_bytes);
         Some((address, self.layout.whole_fragments(end)))
+    }
+
+    /// Where all files lie that are there: blocks of 512 bytes, by file.
+    pub(super) fn layout(&self, known: &[UnixFile]) -> FileLayout {
+        let mut layout = FileLayout::default();
+        for entry in known.iter().filter(|entry| entry.present && !entry.directory) {
+            let blocks = self.size(entry.file).div_ceil(self.layout.block_bytes());
+            for (first, blocks) in (0..blocks).filter_map(|block| self.place(entry.file, block)) {
+                layout.add(entry.file, first, blocks.into());
+            }
+            // A file that is there and that a trace sees only written: its size isn't known, and where it lies is.
+            for extent in entry.extents.iter().filter(|_| blocks == 0) {
+                layout.add(entry.file, extent.address, extent.length.div_ceil(SECTOR_BYTES));
+            }
+        }
+        layout
     }
 
     /// Where the inode of a file, or of a directory, lies.

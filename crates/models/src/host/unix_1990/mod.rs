@@ -27,7 +27,7 @@ mod page;
 mod parameters;
 mod state;
 
-pub use files::UnixFile;
+pub use files::{UnixFile, unix_1990_layout};
 pub use page::{UnixPorts, unix_1990_page};
 pub use parameters::{RecordedReads, UnixError, UnixParameters};
 

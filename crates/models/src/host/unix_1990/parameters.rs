@@ -115,7 +115,9 @@ pub enum UnixError {
         most: u64,
     },
     /// Files that don't fit.
-    #[error("the files need more than the {blocks} blocks that the file system has; take a larger disk")]
+    #[error(
+        "the files need more than the {blocks} blocks that the file system has; take a larger disk, or of a trace of device requests less device_room"
+    )]
     Full {
         /// Blocks of the file system.
         blocks: u64,

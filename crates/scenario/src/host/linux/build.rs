@@ -12,10 +12,12 @@ use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::cluster::replication::FileLayout;
 use petrio_models::device::DeviceFeatures;
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{LayoutOf, LogDevice, Mount, host_page};
 use petrio_units::Bytes;
+use std::sync::Arc;
 
 /// What a file system is connected to.
 struct Wired {
@@ -32,6 +34,8 @@ struct Queued<'q> {
     /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
     on: usize,
     blocks: u64,
+    /// Where the files lie on it.
+    files: &'q Arc<FileLayout>,
 }
 
 impl PlacedHost {
@@ -60,9 +64,6 @@ impl PlacedLinux {
     pub(super) fn build_pages(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
         for (number, mounted) in self.file_systems.iter().enumerate() {
-            let &PlacedFileSystem { ref name, on, blocks, .. } = mounted;
-            let wired = self.queue(site, mounted, &Queued { name, on, blocks })?;
-            let log = self.log(site, mounted)?;
             let host = &self.hosts[mounted.host];
             let name = name_in(&mounted.name, &host.name);
             let is_first = mounts[mounted.host].is_empty();
@@ -73,13 +74,18 @@ impl PlacedLinux {
                 mounted.blocks,
                 site.loaded.scenario.seed,
             );
+            let laid_out = site.laid_out(number, of)?;
+            let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
+            let &PlacedFileSystem { name: ref queue, on, blocks, .. } = mounted;
+            let wired = self.queue(site, mounted, &Queued { name: queue, on, blocks, files: &files })?;
+            let log = self.log(site, mounted)?;
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),
                 position: number as u32,
                 parameters: mounted.parameters.clone(),
                 largest_request: wired.largest_request,
                 dirty_limit: mounted.place.dirty_limit,
-                laid_out: site.laid_out(number, of)?,
+                laid_out,
                 watch: site.loaded.watch.clone(),
                 requests: wired.requests,
                 completions: wired.completions,
@@ -106,7 +112,7 @@ impl PlacedLinux {
         // A dot is in no part's name.
         let name = format!("{}.journal", mounted.name);
         let Wired { requests, completions, .. } =
-            self.queue(site, mounted, &Queued { name: &name, on, blocks })?;
+            self.queue(site, mounted, &Queued { name: &name, on, blocks, files: &Arc::default() })?;
         let blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
         Ok(Some(LogDevice { blocks, requests, completions }))
     }
@@ -116,10 +122,10 @@ impl PlacedLinux {
         &self,
         site: &mut HostSite<'_, '_>,
         mounted: &PlacedFileSystem,
-        &Queued { name, on, blocks }: &Queued<'_>,
+        &Queued { name, on, blocks, files }: &Queued<'_>,
     ) -> Result<Wired, RunFailure> {
         let place = &mounted.place;
-        let (below, (down, up), mut stages) = site.below_queue(on)?;
+        let (below, (down, up), mut stages) = site.below_queue(on, files)?;
         let features = DeviceFeatures {
             write_cache: below.disks().any(|disk| disk.features.write_cache),
             force_unit_access: below.disks().all(|disk| disk.features.force_unit_access),
@@ -132,6 +138,7 @@ impl PlacedLinux {
         let mut queue =
             QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
                 .map_err(|error| host.refused(&error))?;
+        queue.limits.files_apart = site.knows_files(on);
         if let Some(requests) = place.queue_requests {
             queue.limits.requests = requests;
         }

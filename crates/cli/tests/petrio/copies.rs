@@ -1,0 +1,100 @@
+//! Copies of files: what the example says of them, and what making them takes.
+
+use crate::support::{Folder, figure, root};
+use serde_json::Value;
+
+/// Runs `examples/copies-of-files.toml`, changed so.
+fn run(set: &str) -> Value {
+    let folder = Folder::new();
+    let scenario = root().join("examples/copies-of-files.toml").display().to_string();
+    let answer = folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
+    folder.json("r.json")
+}
+
+#[test]
+fn a_trace_captured_on_a_larger_device_runs_on_disks_of_1990() {
+    let scenario = root().join("examples/compile-on-1990.toml").display().to_string();
+    let folder = Folder::new();
+    let run = |set: &str| folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    let figures = |set: &str| {
+        let answer = run(set);
+        assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
+        let report = folder.json("r.json");
+        let warnings = report["warnings"].to_string();
+        (figure(&report, "/simulated_s"), figure(&report, "/copies/0/seek_cylinders"), warnings)
+    };
+    let (mirrors, seek, warnings) = figures("seed=1");
+    assert!(warnings.contains("the file system places its files itself"), "{warnings}");
+    let (one, ..) = figures("disk.d.count=1");
+    assert!(mirrors < 0.95 * one, "{mirrors} {one}");
+    let (_, far, warnings) = figures("workload.compile.out_of_range=wrap");
+    assert!(far > 2.0 * seek && warnings.contains("their places wrap around"), "{far} {seek} {warnings}");
+    let refused = run("workload.compile.out_of_range=error");
+    assert_eq!(refused.code, Some(2), "{}", refused.talk);
+    assert!(refused.talk.contains("has 1115136") && refused.talk.contains("allocate"), "{}", refused.talk);
+    // Device requests on files: a file stands for each device.
+    let trace = root().join("examples/traces/compile.csv.xz").display().to_string();
+    let file = format!("workload.compile.file={trace:?}");
+    let whole = folder.petrio(&["run", &scenario, "--set", &file]);
+    assert_eq!(whole.code, Some(2), "{}", whole.talk);
+    assert!(whole.talk.contains("device_room"), "{}", whole.talk);
+}
+
+#[test]
+fn on_a_host_that_places_files_itself_their_recorded_places_mean_nothing() {
+    let scenario = root().join("examples/replay-a-compile.toml").display().to_string();
+    let answer = Folder::new().petrio(&["check", &scenario, "--set", "workload.compile.out_of_range=wrap"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(answer.talk.contains("\"data\" places files itself"), "{}", answer.talk);
+}
+
+/// Milliseconds of a read and of a write.
+fn turnarounds(report: &Value) -> [f64; 2] {
+    ["read", "write"].map(|side| figure(report, &format!("/copies/0/{side}_turnaround_ms/mean")))
+}
+
+fn policy(kind: &str) -> Value {
+    run(&format!("replication.copies.policy={{ kind = \"{kind}\" }}"))
+}
+
+#[test]
+fn the_policies_of_the_example_differ_as_it_says() {
+    let [mirrors, scatter, scattered] =
+        ["read-one-write-all", "scatter", "scatter-cut-back"].map(|kind| turnarounds(&policy(kind)));
+    let first = turnarounds(&policy("cut-back"));
+    let [read, write] = turnarounds(&run("seed=1"));
+    // Copies give readers a second arm, but as mirrors they take more of it than they give.
+    assert!(read < 0.95 * scatter[0], "{read} {scatter:?}");
+    assert!(mirrors[0] > 1.05 * scatter[0], "{mirrors:?} {scatter:?}");
+    // Scattered, young files leave no disk without writes: better for writers, worse for readers.
+    assert!(scattered[0] > 1.05 * read && scattered[1] < 0.95 * write, "{scattered:?} {read} {write}");
+    // All on the first disk, they are in each other's way most, and least in the readers'.
+    assert!(first[0] < read && first[1] > 1.05 * write, "{first:?} {read} {write}");
+}
+
+#[test]
+fn a_copy_of_the_example_takes_a_read_and_a_write_of_its_file() {
+    let count = |report: &Value, name: &str| figure(report, &format!("/copies/0/{name}"));
+    let moved = |report: &Value, side: &str| -> f64 {
+        [0, 1].map(|disk| count(report, &format!("copy_moves/{disk}/{side}_bytes"))).iter().sum()
+    };
+    let [background, at_once] =
+        ["simulated", "at-once"].map(|traffic| run(&format!("replication.copies.traffic={traffic}")));
+    for report in [&background, &at_once] {
+        // Four writers make thirty files twice; those of the last minute have no copy yet.
+        let copies = count(report, "copies_made");
+        assert!((120.0..240.0).contains(&copies), "{copies}");
+        assert_eq!(count(report, "cut_backs"), 120.0, "each file when it is written again");
+        let abandoned = count(report, "copies_abandoned");
+        let bytes = moved(report, "written");
+        assert!(bytes >= copies * 65_536.0 && bytes <= (copies + abandoned + 4.0) * 65_536.0, "{bytes}");
+        assert!(moved(report, "read") >= bytes);
+        assert_eq!(count(report, "copy_bytes"), moved(report, "read") + bytes);
+    }
+    let magic = run("replication.copies.traffic=magic");
+    assert_eq!(count(&magic, "copy_bytes"), 0.0);
+    assert!(count(&magic, "copies_made") > 120.0);
+    let [magic, background, at_once] = [&magic, &background, &at_once].map(|report| turnarounds(report)[0]);
+    assert!(magic < 0.97 * background && background < 0.9 * at_once, "{magic} {background} {at_once}");
+}

@@ -1,0 +1,95 @@
+//! What is compared of a trace: its sessions, its calls by kind, the sizes of accesses, and what processes do between
+//! their calls.
+
+use crate::users::UsersError;
+use petrio_bounds::Headroom;
+use petrio_kernel::Time;
+use petrio_random::{Generator, uniform_below};
+use petrio_trace::event::{Event, EventKind};
+use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_users::learn::LearnError;
+use petrio_users::{SessionUsage, UsageAnalyser};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Values of a kind that are kept at most: a uniform sample of all.
+const KEPT: usize = 20_000;
+
+/// Calls by turns go to one half and to the other so many at a time: more than a session has, so that halves differ as
+/// sessions do.
+const TURN: u64 = 2_000;
+
+/// What is compared of a trace.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    pub(super) sessions: Vec<SessionUsage>,
+    /// Calls by kind, in two halves of the trace.
+    pub(super) calls: [BTreeMap<&'static str, u64>; 2],
+    /// Bytes of reads, and of writes.
+    pub(super) reads: Vec<f64>,
+    pub(super) writes: Vec<f64>,
+    /// From the end of a process' call to its next one, in seconds.
+    pub(super) pauses: Vec<f64>,
+}
+
+/// A uniform sample of values of which nobody knows how many come (J. Vitter's algorithm R).
+struct Reservoir {
+    values: Vec<f64>,
+    seen: u64,
+    generator: Generator,
+}
+
+impl Reservoir {
+    fn new(name: &str) -> Self {
+        Self { values: Vec::new(), seen: 0, generator: petrio_random::generator(1, 0, "alike", name) }
+    }
+
+    fn add(&mut self, value: f64) {
+        self.seen += 1;
+        if self.values.len() < KEPT {
+            self.values.push(value);
+            return;
+        }
+        let place = uniform_below(&mut self.generator, self.seen);
+        if let Some(kept) = self.values.get_mut(place as usize) {
+            *kept = value;
+        }
+    }
+}
+
+impl Samples {
+    /// Of a trace.
+    pub(super) fn of(path: &Path, options: &TraceOptions) -> Result<Self, UsersError> {
+        let reader = EventReader::open(path, options)?;
+        let mut analyser = UsageAnalyser::default();
+        let [mut reads, mut writes, mut pauses] = ["reads", "writes", "pauses"].map(Reservoir::new);
+        let mut ended: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut calls: [BTreeMap<&'static str, u64>; 2] = Default::default();
+        let mut headroom = Headroom::default();
+        for (events, event) in (0..).zip(reader) {
+            let event: Event = event?;
+            analyser.event(&event);
+            headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
+            if event.error != 0 || event.kind.is_of_device() {
+                continue;
+            }
+            *calls[(events / TURN % 2) as usize].entry(event.kind.name()).or_default() += 1;
+            match event.kind {
+                EventKind::Read if event.length > 0 => reads.add(event.length as f64),
+                EventKind::Write if event.length > 0 => writes.add(event.length as f64),
+                _ => {}
+            }
+            let begun = event.time.as_seconds();
+            let end = begun + event.service.map_or(0.0, Time::as_seconds);
+            if let Some(before) = ended.insert(event.process, end) {
+                pauses.add((begun - before).max(0.0));
+            }
+        }
+        let usage = analyser.finish();
+        if usage.calls.is_empty() {
+            return Err(UsersError::Learn { path: path.to_owned(), error: LearnError::NoFiles });
+        }
+        let [reads, writes, pauses] = [reads, writes, pauses].map(|reservoir| reservoir.values);
+        Ok(Self { sessions: usage.sessions, calls, reads, writes, pauses })
+    }
+}

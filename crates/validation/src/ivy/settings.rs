@@ -1,0 +1,154 @@
+//! What may be changed about the study before its tables are made: other work, other disks, other copies.
+
+use super::error::IvyError;
+use super::paper::{FileSystem, IvyPolicy};
+use super::run::{analytic_disk, lives_of};
+use super::system::IvySystem;
+use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters};
+use petrio_models::device::analytic_disk::AnalyticDiskParameters;
+use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_units::Bytes;
+use petrio_workload::file_lives::FileLives;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What is changed about the study. The default is the study as it is.
+#[derive(Clone, Debug, Default)]
+pub struct IvySettings {
+    /// Work in place of that of `examples/ivy/`.
+    work: BTreeMap<FileSystem, FileLives>,
+    /// Paths below [`Changeable`], with their values.
+    changes: Vec<(String, Value)>,
+}
+
+/// What `--set` reaches into. The policy and the number of copies are the tables' own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Changeable {
+    work: FileLives,
+    disk: AnalyticDiskParameters,
+    discipline: QueueDiscipline,
+    replication: ReplicationParameters,
+    time_scale: f64,
+    memory: Bytes,
+}
+
+impl IvySettings {
+    /// Settings with work from files, each a name for messages and a text in the form of `examples/ivy/*.toml`, and
+    /// with changes such as `replication.traffic=simulated` or `work.mixed=50 %`.
+    ///
+    /// # Errors
+    /// A text that isn't such work, or of a file system that the paper doesn't study; a change that can't be made.
+    pub fn new(files: &[(String, String)], changes: &[String]) -> Result<Self, IvyError> {
+        let mut settings = Self::default();
+        for (name, text) in files {
+            let refused = |problem: String| IvyError::Settings(format!("{name}: {problem}"));
+            let lives: FileLives =
+                toml::from_str(text).map_err(|error| refused(error.to_string().trim_end().to_owned()))?;
+            let there = FileSystem::ALL.into_iter().find(|there| there.name() == lives.title);
+            let names = FileSystem::ALL.map(FileSystem::name).join("\", \"");
+            let there = there.ok_or_else(|| {
+                let title = &lives.title;
+                refused(format!("the title is \"{title}\"; the paper's tables are of \"{names}\""))
+            })?;
+            if settings.work.insert(there, lives).is_some() {
+                return Err(refused(format!("this is a second file for \"{}\"", there.name())));
+            }
+        }
+        for change in changes {
+            let parts = change.split_once('=').map(|(path, value)| (path.trim(), value.trim()));
+            let Some((path, value)) = parts.filter(|(path, _)| !path.is_empty()) else {
+                return Err(IvyError::Settings(format!("\"{change}\": PATH=VALUE was expected")));
+            };
+            if path == "replication.policy"
+                || path.starts_with("replication.policy.")
+                || path == "replication.copies"
+            {
+                let message = format!("{path}: policies and numbers of copies are the tables' own");
+                return Err(IvyError::Settings(message));
+            }
+            settings.changes.push((path.to_owned(), value_of(value)));
+        }
+        // A change that can't be made is told before anything is run.
+        for file_system in settings.file_systems() {
+            settings.system(file_system, IvyPolicy::ReadOneWriteAll, 1)?;
+        }
+        Ok(settings)
+    }
+
+    /// Whether the study is as it was.
+    pub fn is_default(&self) -> bool {
+        self.work.is_empty() && self.changes.is_empty()
+    }
+
+    /// The file systems of which tables are made: those of the files, or all.
+    pub fn file_systems(&self) -> Vec<FileSystem> {
+        match self.work.is_empty() {
+            true => FileSystem::ALL.to_vec(),
+            false => self.work.keys().copied().collect(),
+        }
+    }
+
+    /// The System of a row: as the paper has it (magic copies, free messages, first come, first served) but for what is
+    /// changed.
+    ///
+    /// # Errors
+    /// A change that can't be made.
+    pub fn system(
+        &self,
+        file_system: FileSystem,
+        policy: IvyPolicy,
+        copies: u32,
+    ) -> Result<IvySystem, IvyError> {
+        let work = match self.work.get(&file_system) {
+            Some(work) => work.clone(),
+            None => lives_of(file_system)?,
+        };
+        let changeable = Changeable {
+            work,
+            disk: analytic_disk(file_system.disk())?,
+            discipline: QueueDiscipline::FirstCome,
+            replication: ReplicationParameters {
+                policy: policy.parameters(),
+                traffic: CopyTraffic::Magic,
+                ..ReplicationParameters::default()
+            },
+            time_scale: 1.0,
+            memory: Bytes::from_mib(file_system.memory_mib()),
+        };
+        let Changeable { work, disk, discipline, replication, time_scale, memory } =
+            if self.changes.is_empty() { changeable } else { self.changed(&changeable)? };
+        let disks = copies as usize;
+        Ok(IvySystem { lives: work, disk, discipline, disks, replication, time_scale, stretch: 1, memory })
+    }
+
+    fn changed(&self, changeable: &Changeable) -> Result<Changeable, IvyError> {
+        let mut whole =
+            serde_json::to_value(changeable).map_err(|error| IvyError::Settings(error.to_string()))?;
+        for (path, value) in &self.changes {
+            let mut at = &mut whole;
+            for key in path.split('.') {
+                at = match at.as_object_mut() {
+                    Some(table) => table.entry(key).or_insert(Value::Null),
+                    None => return Err(IvyError::Settings(format!("{path}: \"{key}\" is below a value"))),
+                };
+                if at.is_null() {
+                    *at = Value::Object(serde_json::Map::new());
+                }
+            }
+            *at = value.clone();
+            // One change after the other, so that a mistake is told with its own path.
+            serde_json::from_value::<Changeable>(whole.clone())
+                .map_err(|error| IvyError::Settings(format!("{path}: {error}")))?;
+        }
+        serde_json::from_value(whole).map_err(|error| IvyError::Settings(error.to_string()))
+    }
+}
+
+/// A value as TOML writes it, or else a text.
+fn value_of(text: &str) -> Value {
+    let table: Option<toml::Table> = toml::from_str(&format!("value = {text}")).ok();
+    let value = table.and_then(|mut table| table.remove("value"));
+    value.and_then(|value| serde_json::to_value(value).ok()).unwrap_or_else(|| Value::String(text.to_owned()))
+}

@@ -1,0 +1,96 @@
+//! How a row of a validation is judged: by its bound, or, where it is known to miss that, by one of its own.
+
+use serde::Serialize;
+
+/// What a row comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judgement {
+    /// It lies within its bound.
+    Holds,
+    /// It misses its bound, is known to, and does so by no more than it may.
+    KnownToMiss,
+    /// It misses its bound, or misses it by more than it is known to.
+    Misses,
+}
+
+impl Judgement {
+    /// In a word or three.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::KnownToMiss => "known to miss",
+            Self::Misses => "misses",
+        }
+    }
+
+    /// Of an error and the bound that everything of its kind is held to; of what is known to miss it, how far it may.
+    pub fn of(error: f64, bound: f64, known: Option<f64>) -> Self {
+        // What is no number holds nothing.
+        match error.abs() {
+            error if error <= bound => Self::Holds,
+            error if known.is_some_and(|known| error <= known) => Self::KnownToMiss,
+            _ => Self::Misses,
+        }
+    }
+}
+
+/// Something that a validation judges.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// What.
+    pub what: String,
+    /// How far it is off, in the unit of its bound.
+    pub error: f64,
+    /// How far it may be.
+    pub bound: f64,
+    /// The unit of both, as it stands behind a number: ` %`.
+    pub unit: &'static str,
+    /// How it is judged.
+    pub verdict: Judgement,
+    /// Why it misses, where that is known, and how far it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<(f64, &'static str)>,
+}
+
+impl Judged {
+    /// By a bound in per cent; of what is known to miss it, how far it may and why.
+    pub fn percent(what: String, error: f64, bound: f64, known: Option<(f64, &'static str)>) -> Self {
+        let verdict = Judgement::of(error, bound, known.map(|known| known.0));
+        let known = known.filter(|_| verdict != Judgement::Holds);
+        Self { what, error, bound, unit: " %", verdict, known }
+    }
+
+    /// By a count that may be so large; nothing is known to miss it.
+    pub fn count(what: String, count: f64, bound: f64) -> Self {
+        Self { what, error: count, bound, unit: "", verdict: Judgement::of(count, bound, None), known: None }
+    }
+
+    /// As it is told: what, how far off, how far it may be.
+    pub fn line(&self) -> String {
+        let Self { what, error, bound, unit, .. } = self;
+        let known = match (self.verdict, self.known) {
+            (Judgement::KnownToMiss, Some((_, reason))) => format!(": {reason}"),
+            (Judgement::Misses, Some((may, reason))) => {
+                format!(", and more than the {may:.0}{unit} that it is known to: {reason}")
+            }
+            _ => String::new(),
+        };
+        format!("{what}: {error:+.1}{unit}, the bound is {bound:.0}{unit}{known}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_to_miss_may_not_get_worse() {
+        assert_eq!(Judgement::of(-5.9, 6.0, None), Judgement::Holds);
+        assert_eq!(Judgement::of(6.1, 6.0, None), Judgement::Misses);
+        assert_eq!(Judgement::of(-9.0, 6.0, Some(10.0)), Judgement::KnownToMiss);
+        assert_eq!(Judgement::of(10.1, 6.0, Some(10.0)), Judgement::Misses);
+        assert_eq!(Judgement::of(1.0, 6.0, Some(10.0)), Judgement::Holds);
+        assert_eq!(Judgement::of(f64::NAN, 6.0, Some(10.0)), Judgement::Misses);
+    }
+}
