@@ -28,6 +28,7 @@ fn drive() -> DiskParameters {
             blocks: None,
             order: TrackOrder::Cylinder,
             sparing: Sparing::None,
+            skew_scale: 1.0,
             zones: vec![ZoneParameters {
                 first_cylinder: 0,
                 last_cylinder: 999,

@@ -44,6 +44,7 @@ fn drive() -> DiskParameters {
             blocks: None,
             order: TrackOrder::Serpentine,
             sparing: Sparing::SectorsPerZone { slip_to_end: false },
+            skew_scale: 1.0,
             zones: vec![zone(0, 199, 97, &[8, 500, 501]), zone(200, 399, 71, &[4])],
         },
         mechanics: MechanicsParameters {

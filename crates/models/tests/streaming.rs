@@ -194,6 +194,7 @@ prop_compose! {
                 blocks: None,
                 order: TrackOrder::Cylinder,
                 sparing: Sparing::None,
+                skew_scale: 1.0,
                 zones: vec![zone],
             },
             mechanics: MechanicsParameters {

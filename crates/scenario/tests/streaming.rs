@@ -59,3 +59,35 @@ fn striped_disks_read_as_fast_as_their_link() {
     assert!(rates.windows(2).all(|pair| pair[1] > pair[0] * 0.97), "{rates:?}");
     assert!(rates[1] > 0.85 * 212.5, "{rates:?}");
 }
+
+#[test]
+fn a_platter_that_turns_twice_as_fast_streams_twice_as_fast_if_its_skews_leave_the_head_its_time() {
+    let text = |changes: &str| {
+        format!(
+            r#"
+[disk.d]
+model = "seagate-st3146707lc"
+{changes}
+[workload.stream]
+kind = "synthetic"
+on = "d"
+requests = 4000
+[[workload.stream.generators]]
+read_fraction = "100 %"
+sequential_fraction = "100 %"
+time_critical_fraction = "100 %"
+inter_arrival = {{ constant = "0 s" }}
+size = {{ constant = "64 KiB" }}
+"#
+        )
+    };
+    let rate = |changes: &str| {
+        let loaded = load_text("test.toml", &text(changes), None, &[]);
+        let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}"));
+        run::run(&loaded, Sinks::default()).unwrap().served.throughput_bytes_per_s.value / 1e6
+    };
+    let (now, skewed) = (rate(""), "drive.geometry.skew_scale = 2.0");
+    let faster = |more: &str| rate(&format!("drive.mechanics.rotation = \"20000 rpm\"\n{more}")) / now;
+    assert!(faster(skewed) > 1.8, "{} of {now}", faster(skewed));
+    assert!(faster("") < faster(skewed), "{}", faster(""));
+}

@@ -66,9 +66,14 @@ impl DiskParameters {
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let mechanics = &self.mechanics;
         let twice = RotationSpeed::new(mechanics.rotation.revolutions_per_minute() * TWICE);
+        // A head that is as slow as before to change tracks needs a skew of as much time.
+        let skews =
+            self.geometry.zones.iter().any(|zone| zone.track_skew_sectors + zone.cylinder_skew_sectors > 0.0);
+        let skews = skews.then_some(self.geometry.skew_scale * TWICE);
         let levers = [
             Lever::twice("mechanics", "rotation", "rotation twice as fast")
                 .set_some(path, "mechanics.rotation", twice)
+                .set_some(path, "geometry.skew_scale", skews)
                 .covering(&["rotation", "media transfer"]),
             Lever::twice("mechanics", "seeks", "seeks twice as fast")
                 .set_some(path, "mechanics.seek_scale", Fraction::new(mechanics.seek_scale.get() / TWICE))

@@ -82,6 +82,7 @@ fn geometry(
         blocks: model.count("Block count", u64::MAX)?,
         order,
         sparing,
+        skew_scale: 1.0,
         zones,
     };
     // Some published files count one cylinder too few.

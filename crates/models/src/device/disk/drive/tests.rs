@@ -48,6 +48,7 @@ fn parameters() -> DiskParameters {
             blocks: None,
             order: TrackOrder::Cylinder,
             sparing: Sparing::None,
+            skew_scale: 1.0,
             zones: vec![zone],
         },
         mechanics: MechanicsParameters {

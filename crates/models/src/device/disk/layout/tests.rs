@@ -30,7 +30,7 @@ fn geometry(order: TrackOrder, sparing: Sparing, spares: u64, slips: &[u64]) -> 
         zone.spares = spares;
         zone.slips = slips.to_vec();
     }
-    GeometryParameters { surfaces: 3, cylinders: 12, blocks: None, order, sparing, zones }
+    GeometryParameters { surfaces: 3, cylinders: 12, blocks: None, order, sparing, skew_scale: 1.0, zones }
 }
 
 fn every_geometry() -> Vec<GeometryParameters> {

@@ -20,8 +20,21 @@ pub struct GeometryParameters {
     /// Where spare space lies, and what slipped sectors do to the blocks behind them.
     #[serde(default)]
     pub sparing: Sparing,
+    /// Factor on all skews of tracks and cylinders. They give the head time to change tracks: a drive that turns twice as
+    /// fast and is as quick otherwise needs twice as much of a track for that.
+    #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
+    pub skew_scale: f64,
     /// The zones, from the outermost (first blocks) inwards.
     pub zones: Vec<ZoneParameters>,
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_unscaled(scale: &f64) -> bool {
+    *scale == 1.0
 }
 
 /// In which order consecutive blocks run over the tracks.
