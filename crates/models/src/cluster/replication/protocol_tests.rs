@@ -1,6 +1,6 @@
 //! Protocols against disks that hold contents: reads see the last acknowledged write, whatever fails.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 use super::*;
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, RequestId, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
