@@ -11,6 +11,7 @@ mod outputs;
 mod progress;
 mod results;
 mod stop;
+mod streams;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// petrio runs a workload through timed coloured Petri nets of the devices, file systems, caches and networks on its
 /// way, and says how fast, where the time goes, what the bottleneck is, and what would change it.
+///
+/// Where a file is read, - is standard input; where one is written, it is standard output.
 #[derive(Parser)]
 #[command(name = "petrio", version, max_term_width = 110, after_help = EXAMPLES)]
 struct Arguments {
@@ -60,6 +63,8 @@ enum Command {
     Fit(command::fit::Fit),
     #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
+    Completions(command::completions::Completions),
+    Man(command::man::Man),
 }
 
 /// As shells have it: a program that was found and can't be executed.
@@ -132,6 +137,8 @@ fn main() -> ExitCode {
         Command::Fit(fit) => fit.execute(),
         #[cfg(feature = "studio")]
         Command::Studio(studio) => studio.execute(),
+        Command::Completions(completions) => completions.execute(),
+        Command::Man(man) => man.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

@@ -24,6 +24,7 @@ pub mod catalogue;
 mod check;
 mod classes;
 mod devices;
+mod foreign;
 mod generators;
 mod holder;
 mod host;

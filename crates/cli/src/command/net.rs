@@ -2,8 +2,9 @@
 
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
-use crate::output::{print, print_json, talk};
+use crate::output::{print, print_json};
 use crate::outputs::Outputs;
+use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::draw;
 use petrio_scenario::build::System;
@@ -16,7 +17,7 @@ pub(crate) struct Net {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Write the drawing as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     svg: Option<PathBuf>,
     /// Print the net for Graphviz
     #[arg(long, conflicts_with_all = ["json", "pnml"])]
@@ -36,7 +37,7 @@ impl Net {
         let net = System::build(&loaded)?.net;
         if let Some(path) = &self.svg {
             write_text(path, &draw::to_svg(&net))?;
-            talk(&format!("written: {}", path.display()));
+            say_written([path]);
         }
         if self.json {
             return print_json(&draw::describe(&net));

@@ -8,7 +8,8 @@ use crate::loaded::Loaded;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
-use crate::text::Problem;
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
 use miette::Diagnostic;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
@@ -428,14 +429,25 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
         Ok(prepared) => Ok(Some(prepared)),
         Err(failed) => {
             let NotPrepared { workload, error } = *failed;
-            let path = path_of(&workload, &error);
-            Err(vec![loaded.error_at(&path, error.to_string()).maybe_help(error.help())])
+            Err(vec![problem_of(&workload, &error, &loaded.places, &loaded.sources)])
         }
     }
 }
 
+/// A workload's error, at its cause in the scenario: of a script, at the place within it.
+pub(crate) fn problem_of(workload: &str, error: &ProgramError, places: &Places, sources: &Sources) -> Problem {
+    let span = places.value(&path_of(workload, error));
+    let problem = match error {
+        ProgramError::Script(script) => {
+            sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
+        }
+        other => sources.error(span, other.to_string()),
+    };
+    problem.maybe_help(error.help())
+}
+
 /// Where the cause of a workload's error stands in the scenario.
-pub(crate) fn path_of(workload: &str, error: &ProgramError) -> String {
+fn path_of(workload: &str, error: &ProgramError) -> String {
     match error {
         ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
             format!("workload.{workload}.{parameter}")

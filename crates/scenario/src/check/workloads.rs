@@ -132,9 +132,8 @@ impl Checker<'_, '_> {
             self.file(&format!("{path}.{key}"), file);
         }
         if let Err(error) = pattern.check() {
-            let at = crate::build::path_of(path.trim_start_matches("workload."), &error);
-            let problem = self.sources.error(self.places.value(&at), error.to_string());
-            self.problems.push(problem.maybe_help(error.help()));
+            let name = path.trim_start_matches("workload.");
+            self.problems.push(crate::build::problem_of(name, &error, self.places, self.sources));
         }
     }
 

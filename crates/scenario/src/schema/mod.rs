@@ -6,10 +6,12 @@
 mod apart;
 mod disk;
 mod events;
+mod files;
 mod measure;
 mod names;
 mod nesting;
 mod partial;
+pub mod reference;
 mod scenario;
 mod scheduler;
 mod trace;
@@ -21,6 +23,7 @@ pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, U
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::Disk;
 pub use events::{EventReplay, Reads};
+pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
