@@ -34,6 +34,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  petrio init postgres && petrio run postgres.toml
   petrio run examples/load-on-one-disk.toml --html report.html
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
   petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
@@ -42,6 +43,7 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
+    Init(command::init::Init),
     Run(command::run::Run),
     Compare(command::compare::Compare),
     Check(command::check::Check),
@@ -122,6 +124,7 @@ fn main() -> ExitCode {
         std::process::exit(output::INTERRUPTED.into());
     });
     let outcome = match command {
+        Command::Init(init) => init.execute(),
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Check(check) => check.execute(),

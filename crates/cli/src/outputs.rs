@@ -40,9 +40,14 @@ impl<'a> Outputs<'a> {
         }
         for (position, (option, path)) in self.0.iter().enumerate() {
             let shown = streams::told(path);
-            if streams::is_output(path) && self.0[..position].iter().any(|(_, known)| streams::is_output(known)) {
+            if streams::is_output(path)
+                && self.0[..position].iter().any(|(_, known)| streams::is_output(known))
+            {
                 let message = format!("{option} is not the only result that goes to standard output");
-                return Err(Failure::new(message, Some("give each result but one a file of its own".to_owned())));
+                return Err(Failure::new(
+                    message,
+                    Some("give each result but one a file of its own".to_owned()),
+                ));
             }
             if let Some((other, _)) = self.0[..position].iter().find(|(_, known)| is_one_file(known, path)) {
                 let message = format!("{other} and {option} both name {shown}");

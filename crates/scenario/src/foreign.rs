@@ -37,7 +37,8 @@ pub(crate) fn by_keys(name: &str, root: &Table<'_>, wanted: Of) -> Option<Proble
         return None;
     }
     let others = Of::ALL.into_iter().filter(|of| *of != wanted);
-    let (_, of) = others.map(|of| (told(&keys(of)), of)).filter(|(told, _)| *told > 0).max_by_key(|(n, _)| *n)?;
+    let (_, of) =
+        others.map(|of| (told(&keys(of)), of)).filter(|(told, _)| *told > 0).max_by_key(|(n, _)| *n)?;
     let name = shown::text(name).to_string();
     let help = match of {
         Of::Scenario => format!("petrio run {name} runs it"),
@@ -70,16 +71,23 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
     if is_json {
         let is_report = begins.contains("\"bottleneck\"") || begins.contains("\"stages\"");
         let (what, help) = match is_report {
-            true => {
-                ("a report as JSON", format!("petrio compare {shown_name} OTHER.json holds reports against each other"))
-            }
+            true => (
+                "a report as JSON",
+                format!("petrio compare {shown_name} OTHER.json holds reports against each other"),
+            ),
             false => ("JSON", "name a TOML file".to_owned()),
         };
         return Some(Found { what: what.to_owned(), help }.problem(&shown_name, wanted));
     }
     if begins.contains("disksim_disk") || begins.contains("dm_disk ") {
         let help = format!("petrio catalogue import {shown_name} makes a drive of it");
-        return Some(Found { what: "a DiskSim parameter file".to_owned(), help }.problem(&shown_name, wanted));
+        return Some(
+            Found { what: "a DiskSim parameter file".to_owned(), help }.problem(&shown_name, wanted),
+        );
+    }
+    if petrio_workload::fio::is_job_file(text) {
+        let help = format!("petrio init --from {shown_name} makes a scenario of it");
+        return Some(Found { what: "a fio job file".to_owned(), help }.problem(&shown_name, wanted));
     }
     by_trace(name, text.as_bytes(), wanted)
 }
@@ -127,7 +135,8 @@ pub(crate) fn not_toml(
     match by_text(name, text, wanted) {
         Some(problem) => vec![problem],
         None => {
-            let told = |Mistake { span, message }| sources.error(span, format!("this is not TOML: {message}"));
+            let told =
+                |Mistake { span, message }| sources.error(span, format!("this is not TOML: {message}"));
             mistakes.into_iter().map(told).collect()
         }
     }

@@ -9,6 +9,7 @@
 
 use crate::check::check;
 use crate::devices::{Found, devices};
+use crate::fio;
 use crate::foreign;
 use crate::generators::filled_in;
 use crate::holder::Holders;
@@ -133,6 +134,13 @@ fn load_known(
             problems.push(problem);
         }
     }
+    let told = fio::played(&mut root, &texts, &mut sources, inputs).unwrap_or_else(|mut more| {
+        problems.append(&mut more);
+        Vec::new()
+    });
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
     let (root, copies) = expand(root, &texts, &mut sources, inputs).map_err(|mut more| {
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
@@ -158,6 +166,7 @@ fn load_known(
         .problems
         .into_iter()
         .chain(checked.unused)
+        .chain(told)
         .partition(|problem| problem.severity() == Severity::Error);
     let warnings = places.copies().told_once(warnings);
     problems.append(&mut errors);

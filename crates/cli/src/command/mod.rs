@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod fit;
 pub(crate) mod fs;
+pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod net;
 mod reading;

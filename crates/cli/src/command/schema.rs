@@ -47,7 +47,9 @@ impl Schema {
         let found = find(&self.of).map_err(|not| {
             let message = format!("there is no key \"{}\"", self.of);
             let help = match not.near.is_empty() {
-                true => "petrio schema --markdown has them all, petrio schema host those of a part".to_owned(),
+                true => {
+                    "petrio schema --markdown has them all, petrio schema host those of a part".to_owned()
+                }
                 false => format!("did you mean {}?", not.near.join(", ")),
             };
             Failure::new(message, Some(help))

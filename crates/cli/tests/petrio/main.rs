@@ -12,6 +12,7 @@ mod files_kept;
 mod fit;
 mod found_at_once;
 mod hostile;
+mod init;
 mod interface;
 mod interrupted;
 mod kept;

@@ -1,7 +1,7 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::run::RunFailure;
-use crate::schema::{EventReplay, Reads, Replay};
+use crate::schema::{EventReplay, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
@@ -130,7 +130,8 @@ impl EventTrace {
 }
 
 fn options(replay: &EventReplay) -> TraceOptions {
-    TraceOptions { format: replay.format, ..TraceOptions::default() }
+    let own = own_table(replay.columns.as_ref(), replay.units);
+    TraceOptions { format: replay.format, own, ..TraceOptions::default() }
 }
 
 /// The replay in a few words.

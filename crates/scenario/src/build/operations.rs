@@ -435,7 +435,12 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
 }
 
 /// A workload's error, at its cause in the scenario: of a script, at the place within it.
-pub(crate) fn problem_of(workload: &str, error: &ProgramError, places: &Places, sources: &Sources) -> Problem {
+pub(crate) fn problem_of(
+    workload: &str,
+    error: &ProgramError,
+    places: &Places,
+    sources: &Sources,
+) -> Problem {
     let span = places.value(&path_of(workload, error));
     let problem = match error {
         ProgramError::Script(script) => {

@@ -69,7 +69,9 @@ pub(super) fn with_both_words(properties: &mut Map<String, serde_json::Value>) -
     let is = |key: &str, kind: &str| properties.get(key).is_some_and(|value| value["type"] == kind);
     let (has_one, has_many) = (is("file", "string"), is("files", "array"));
     let (own, other, schema) = match (has_one, has_many) {
-        (true, false) => ("file", "files", json!({ "type": "array", "items": { "type": "string" }, "maxItems": 1 })),
+        (true, false) => {
+            ("file", "files", json!({ "type": "array", "items": { "type": "string" }, "maxItems": 1 }))
+        }
         (false, true) => ("files", "file", json!({ "type": "string" })),
         _ => return None,
     };

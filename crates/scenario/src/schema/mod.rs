@@ -31,6 +31,7 @@ pub(crate) use partial::nothing_required;
 pub(crate) use scenario::Head;
 pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;
+pub(crate) use trace::own_table;
 pub use trace::{OutOfRange, Replay, TraceReplay};
 pub use workload::{FileLoad, FileLoadPlace, IoClassName, SyntheticLoad, Workload};
 pub(crate) use workload::{KINDS, read_workload};

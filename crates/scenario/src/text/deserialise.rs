@@ -106,10 +106,12 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
     }
     // A word that stands with a value where it stands alone: `fsync = "every"`.
     if message.contains("unit variant, expected ")
-        && let Some(word) = sources.text(&span).map(|text| text.trim_matches(['"', '\''])).filter(|word| !word.is_empty())
+        && let Some(word) =
+            sources.text(&span).map(|text| text.trim_matches(['"', '\''])).filter(|word| !word.is_empty())
     {
         let problem = sources.error(span.clone(), format!("\"{word}\" needs a value"));
-        return problem.help(format!("write {{ {word} = … }}; petrio schema and the key's path tell what it may be"));
+        return problem
+            .help(format!("write {{ {word} = … }}; petrio schema and the key's path tell what it may be"));
     }
     if message.starts_with("a distribution is a table with one key")
         || message.contains("expected a distribution")

@@ -74,6 +74,8 @@ pub(super) struct Entrant {
     pub(super) reports: Vec<Report>,
     pub(super) deterministic: bool,
     pub(super) closed: Option<bool>,
+    /// What its scenario was warned of when it was read.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Reads what was named: everybody who takes part, and their scenarios.
@@ -92,6 +94,7 @@ pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loade
             reports: Vec::new(),
             deterministic: false,
             closed: Some(candidate.loaded.scenario.workload.values().all(is_closed)),
+            warnings: warnings(&candidate.loaded),
         };
         (entrant, Some(candidate.loaded.clone()))
     });
@@ -117,6 +120,7 @@ fn named(
                 reports: Vec::new(),
                 deterministic: false,
                 closed: None,
+                warnings: Vec::new(),
             };
             if let Some(report) = saved(&input.file)? {
                 let settings = input.settings.first().map(|setting| setting.text().to_string());
@@ -140,6 +144,7 @@ fn named(
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
             let loaded = load(&input.file, &changes)?;
             entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
+            entrant.warnings = warnings(&loaded);
             Ok((entrant, Some(loaded)))
         })
         .collect()
@@ -203,6 +208,10 @@ fn is_closed(workload: &Workload) -> bool {
     }
 }
 
+fn warnings(loaded: &Loaded) -> Vec<String> {
+    loaded.warnings.iter().map(ToString::to_string).collect()
+}
+
 impl Entrant {
     /// How many replications its reports stand for.
     pub(super) fn replications(&self) -> u64 {
@@ -229,7 +238,10 @@ impl Entrant {
 
     /// As the result shows it.
     pub(super) fn shown(&self, level: f64) -> Option<Contender> {
-        let report = mean_report(&self.reports, level)?;
+        let mut report = mean_report(&self.reports, level)?;
+        let told = self.warnings.iter().filter(|warning| !report.warnings.contains(warning)).cloned();
+        let warnings: Vec<String> = told.collect();
+        report.warnings.splice(0..0, warnings);
         Some(Contender {
             letter: self.letter.clone(),
             name: self.name.clone(),

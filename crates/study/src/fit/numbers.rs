@@ -217,7 +217,8 @@ fn read_list(name: &str, source: impl Read, unit: Unit) -> Result<Numbers, Numbe
 
 /// Whether a line could head a column of numbers: a word, of one cell, and no number that is mistyped.
 fn is_heading(text: &str) -> bool {
-    let begins = text.trim_start_matches('"').starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let begins =
+        text.trim_start_matches('"').starts_with(|first: char| first.is_alphabetic() || first == '_');
     begins && !text.contains([',', ';', '\t'])
 }
 

@@ -2,12 +2,12 @@
 
 use super::shares;
 use super::usage::usage_tables;
-use crate::results::say_written;
 use crate::command::fs::{Placed, directories, placed};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::progress::CountProgress;
+use crate::results::say_written;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{UsersError, UsersProgress, UsersRun, UsersSummary, Workers, run_users};

@@ -55,7 +55,10 @@ pub fn find(path: &str) -> Result<Vec<Answer>, NotFound> {
         narrow(&mut found, pieces);
     }
     let near = if found.is_empty() { near(&all, pieces) } else { Vec::new() };
-    if near.is_empty() && found.is_empty() && let [before @ .., _] = pieces {
+    if near.is_empty()
+        && found.is_empty()
+        && let [before @ .., _] = pieces
+    {
         // A name of one's own says nothing that its part doesn't.
         found = straight(&whole, of, before);
         found.retain(|answer| answer.key.named && !answer.path.is_empty());

@@ -106,7 +106,8 @@ pub(super) fn short(takes: &str) -> String {
 /// Rows of cells; the last cell of each is broken into lines.
 fn columns(text: &mut String, rows: &[Vec<String>], width: usize) {
     let count = rows.first().map_or(0, Vec::len);
-    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(28);
+    let widest =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(28);
     let before: Vec<usize> = (0..count.saturating_sub(1)).map(widest).collect();
     let indent = 4 + before.iter().map(|width| width + 2).sum::<usize>();
     for row in rows {
