@@ -186,6 +186,10 @@ impl FilePattern for ScriptParameters {
         None
     }
 
+    fn places(&self) -> Option<&IndexMap<String, String>> {
+        Some(&self.places)
+    }
+
     fn words(&self) -> String {
         let processes = crate::report::counted(self.processes.into(), "process", "processes");
         match self.repeat {

@@ -50,7 +50,10 @@ pub(super) fn sections(text: &str) -> Result<Vec<Section>, FioError> {
             (Some(true), _) => &mut global,
             (Some(false), Some(job)) => &mut job.entries,
             _ => {
-                return Err(FioError::at(number, "this stands before the first section, [global] or a job's"));
+                return Err(FioError::at(
+                    number,
+                    "this stands before the first section, [global] or a job's",
+                ));
             }
         };
         into.retain(|known| known.key != entry.key);

@@ -23,7 +23,7 @@ fn generators(text: &str) -> Synthetic {
 }
 
 fn refusal(text: &str) -> String {
-    text.parse::<FioFile>().map(drop).map_err(|error| error.to_string()).unwrap_err()
+    text.parse::<FioFile>().map_or_else(|error| error.to_string(), |_| format!("it is taken: {text}"))
 }
 
 fn remarks(text: &str) -> Vec<String> {
