@@ -5,7 +5,7 @@ use super::error::CompareError;
 use super::input::{Input, REAL};
 use super::measure::Measure;
 use super::statistics::Sample;
-use petrio_scenario::report::{Report, Share, Stage, Subject, mean_report};
+use petrio_scenario::report::{REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report};
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
 use serde::Serialize;
@@ -184,8 +184,12 @@ fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
     if !said && bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return Ok(None);
     }
-    let report: Report = serde_json::from_slice(&bytes)
+    let ReportDocument { version, report } = serde_json::from_slice(&bytes)
         .map_err(|error| CompareError::Report { path: path.to_owned(), why: error.to_string() })?;
+    if version != REPORT_VERSION {
+        let why = format!("it is of form {version}, and form {REPORT_VERSION} is read here; write it again");
+        return Err(CompareError::Report { path: path.to_owned(), why });
+    }
     let needed = report.replications > 1 && report.confidence.is_none();
     let level = report.confidence.unwrap_or(0.95);
     if needed || !(level > 0.0 && level < 1.0) {
