@@ -45,6 +45,11 @@ pub(crate) struct FioJobs {
     jobs: Option<Names>,
 }
 
+/// A workload that a job became, with its name.
+type Made<'i> = (Spanned<Cow<'i, str>>, Value<'i>);
+/// Names, and where they stand.
+type Wanted = (Vec<String>, Range<usize>);
+
 /// What becomes of the workloads of a tree that are fio's.
 struct Player<'i, 's> {
     texts: &'i Texts,
@@ -112,7 +117,7 @@ impl<'i> Player<'i, '_> {
         at: Range<usize>,
         span: Range<usize>,
         table: &DeTable<'i>,
-    ) -> Result<Vec<(Spanned<Cow<'i, str>>, Value<'i>)>, Problem> {
+    ) -> Result<Vec<Made<'i>>, Problem> {
         let mut own = table.clone();
         own.remove("kind");
         let Some(file) = own.remove("file").or_else(|| own.remove("files")) else {
@@ -224,10 +229,7 @@ impl<'i> Player<'i, '_> {
 }
 
 /// A name, or a list of them, and where it stands.
-fn names(
-    value: Option<Value<'_>>,
-    sources: &Sources,
-) -> Result<Option<(Vec<String>, Range<usize>)>, Problem> {
+fn names(value: Option<Value<'_>>, sources: &Sources) -> Result<Option<Wanted>, Problem> {
     let Some(value) = value else { return Ok(None) };
     let span = value.span();
     let word = |value: &Value<'_>| value.get_ref().as_str().map(str::to_owned);
@@ -258,29 +260,50 @@ pub(crate) fn plain(name: &str) -> String {
 
 /// The workload that a job becomes, as TOML: all but where it runs. What is as it would be anyway is left out.
 pub(crate) fn workload_toml(job: &FioJob) -> String {
-    let (kind, text) = match &job.work {
-        FioWork::Files(pattern) => ("files", toml::to_string(pattern)),
-        FioWork::Device(generators) => ("synthetic", toml::to_string(generators)),
+    let (kind, whole) = match &job.work {
+        FioWork::Files(pattern) => ("files", toml::Table::try_from(pattern)),
+        FioWork::Device(generators) => ("synthetic", toml::Table::try_from(generators)),
     };
-    let usual = [
-        "pattern = \"sequential\"",
-        "processes = 1",
-        "files = 1",
-        "file_order = \"one-after-another\"",
-        "passes = 1",
-        "think_time = \"0 s\"",
-        "interface = \"system\"",
-        "fsync_call = \"fsync\"",
-        "timing = \"with-fsync\"",
-        "barrier = \"start\"",
-        "devices = [0]",
-        "local_fraction = \"0 %\"",
-        "sequential_fraction = \"0 %\"",
-        "time_critical_fraction = \"0 %\"",
-        "time_limited_fraction = \"0 %\"",
-    ];
-    // Structs of numbers and texts are TOML; what isn't would be missed by the reader.
-    let text = text.unwrap_or_default();
-    let body: Vec<String> = text.lines().filter(|line| !usual.contains(line)).map(str::to_owned).collect();
-    format!("kind = \"{kind}\"\n{}\n", body.join("\n"))
+    let mut text = format!("kind = \"{kind}\"\n");
+    // Structs of numbers and texts are tables; what wasn't would be missed by whoever reads this.
+    for (key, value) in whole.unwrap_or_default() {
+        match value {
+            toml::Value::Array(items) if key == "generators" => {
+                let items = items.into_iter().map(|item| format!("    {},\n", unusual(item)));
+                text.push_str(&format!("generators = [\n{}]\n", items.collect::<String>()));
+            }
+            value if is_usual(&key, &value) => {}
+            value => text.push_str(&format!("{key} = {value}\n")),
+        }
+    }
+    text
+}
+
+/// A generator without what is as it would be anyway.
+fn unusual(generator: toml::Value) -> toml::Value {
+    match generator {
+        toml::Value::Table(keys) => {
+            toml::Value::Table(keys.into_iter().filter(|(key, value)| !is_usual(key, value)).collect())
+        }
+        other => other,
+    }
+}
+
+fn is_usual(key: &str, value: &toml::Value) -> bool {
+    let usual = match key {
+        "pattern" => "\"sequential\"",
+        "processes" | "files" | "passes" => "1",
+        "file_order" => "\"one-after-another\"",
+        "think_time" => "\"0 s\"",
+        "interface" => "\"system\"",
+        "fsync_call" => "\"fsync\"",
+        "timing" => "\"with-fsync\"",
+        "barrier" => "\"start\"",
+        "devices" => "[0]",
+        "local_fraction" | "sequential_fraction" | "time_critical_fraction" | "time_limited_fraction" => {
+            "\"0 %\""
+        }
+        _ => return false,
+    };
+    value.to_string() == usual
 }

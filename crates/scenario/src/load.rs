@@ -160,7 +160,7 @@ fn load_known(
     let mut checked = check(&scenario, &root, &places, &mut sources, inputs);
     // What somebody leaves out by a setting stands in the file for others: `compare file.toml@workload.w.on=data`.
     if !overrides.is_empty() {
-        checked.unused = checked.unused.into_iter().map(|problem| problem.only_warns()).collect();
+        checked.unused = checked.unused.into_iter().map(Problem::only_warns).collect();
     }
     let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) = checked
         .problems

@@ -2,17 +2,17 @@
 
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
-use crate::output::{print, width};
+use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
 use crate::progress::RunProgress;
 use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::Watch;
-use petrio_scenario::report::{
-    DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
-};
+use petrio_page::numbers::seconds;
+use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
 use petrio_scenario::run::run;
 use petrio_scenario::{Loaded, Override};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,7 +79,7 @@ impl Run {
         let sinks = self.sinks(&loaded, &beside)?;
         let began = Instant::now();
         let outcome = run(&loaded, sinks);
-        let wall = WallClock { seconds: began.elapsed().as_secs_f64() };
+        let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;
         if let Some(path) = &self.json {
@@ -93,11 +93,15 @@ impl Run {
         }
         let quiet = self.quiet || self.outputs(&beside).to_output();
         if !quiet {
-            let mut text = terminal_text(&report, Some(wall), width());
+            let mut text = terminal_text(&report, None, width());
             if let Some(path) = &self.html {
                 text.push_str(&format!("  plots       {}\n", path.display()));
             }
             print(&text)?;
+        }
+        // Not on standard output: a report is the same, byte for byte, on every machine.
+        if std::io::stderr().is_terminal() {
+            talk(&format!("ran in {}", seconds(wall)));
         }
         let written = self.outputs(&beside);
         let written = written.paths().filter(|(option, _)| quiet || *option != "--html");

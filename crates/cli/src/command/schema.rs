@@ -13,7 +13,7 @@ use petrio_scenario::schema::reference::{Of, find, markdown, text};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Schema {
     /// A key, such as fs.journal, host.memory, machine.calls.read; or the JSON schema of a whole file: scenario, users
-    /// (a user specification), device, machine, kernel (of the catalogue)
+    /// (a user specification), device, machine, kernel (of the catalogue), report (what run --json writes)
     #[arg(value_name = "KEY", default_value = "scenario")]
     of: String,
     /// Print all keys of all files as one page of Markdown
@@ -27,6 +27,7 @@ Examples:
   petrio schema workload.fsync
   petrio schema disk.cache.segments     (keys between may be left out: disk.NAME.drive.cache.segments)
   petrio schema users.category
+  petrio schema report.stages           (what a report's JSON has)
   petrio schema > scenario.schema.json
 
 An editor that knows TOML and JSON schemas (Even Better TOML in VS Code, taplo elsewhere) completes and checks a file

@@ -11,6 +11,7 @@ fn every_template_runs_as_it_is_written() {
         let answer = folder.petrio(&["init", template]);
         let file = format!("{template}.toml");
         assert_eq!((answer.code, answer.talk.as_str()), (Some(0), format!("written: {file}\n").as_str()));
+        assert!(folder.text(&file).starts_with("#:schema ./scenario.schema.json\n"));
         let answer = folder.petrio(&["run", &file]);
         assert_eq!(answer.code, Some(0), "{template}: {}", answer.talk);
         assert!(answer.out.contains("bottleneck") && answer.talk.is_empty(), "{}{}", answer.out, answer.talk);

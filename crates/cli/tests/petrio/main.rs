@@ -20,6 +20,7 @@ mod killed;
 mod messages;
 mod outputs;
 mod predictions;
+mod report_schema;
 mod same_again;
 mod streams;
 mod studio;

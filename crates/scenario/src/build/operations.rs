@@ -34,7 +34,7 @@ pub(crate) struct Group {
 /// What issues a workload's operations.
 enum Work {
     Programs(Box<dyn FilePlan>, Placement),
-    Trace(EventTrace),
+    Trace(Box<EventTrace>),
 }
 
 impl Work {
@@ -316,7 +316,12 @@ pub(crate) fn groups(
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
                     let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
-                    Work::Trace(EventTrace::new(&loaded.inputs, &load.parameters, files.clone(), placement))
+                    Work::Trace(Box::new(EventTrace::new(
+                        &loaded.inputs,
+                        &load.parameters,
+                        files.clone(),
+                        placement,
+                    )))
                 }
                 (_, Some((_, pattern))) => {
                     let reading = readings.get(name).unwrap_or(&Reading::Nothing);

@@ -41,10 +41,10 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     let name = shown::path(file).to_string();
     let fail = |problem: Problem| Problems::new(&name, vec![problem]);
     let inputs = Inputs::here();
-    if let Ok(text) = text_of(&inputs, file) {
-        if is_job_file(&text) {
-            return from_jobs(&name, &text, choices);
-        }
+    if let Ok(text) = text_of(&inputs, file)
+        && is_job_file(&text)
+    {
+        return from_jobs(&name, &text, choices);
     }
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = named_from(scenario, file);
@@ -114,9 +114,7 @@ fn from_jobs(name: &str, text: &str, choices: &Choices) -> Result<Made, Problems
             called.push('-');
         }
         let on = if matches!(job.work, FioWork::Files(_)) { "data" } else { "device" };
-        // A table of its own is written with its whole name.
-        let workload =
-            workload_toml(job).replace("[[generators]]", &format!("[[workload.{called}.generators]]"));
+        let workload = workload_toml(job);
         let (kind, rest) = workload.split_once('\n').unwrap_or((&workload, ""));
         body.push_str(&format!(
             "\n[workload.{called}]              # line {}\n{kind}\non = \"{on}\"\n{rest}",

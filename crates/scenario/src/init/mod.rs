@@ -124,8 +124,15 @@ fn filled_in(text: &str, choices: &Choices, drive: &str, memory: &str) -> String
         .replace("@KERNEL@", choices.kernel.as_deref().unwrap_or(KERNEL))
 }
 
+/// How editors that know TOML find a file's schema (taplo's directive; it stands before all but comments).
+const EDITOR: &str = "#:schema ./scenario.schema.json
+# (an editor completes and checks by it, once it is there: petrio schema > scenario.schema.json)
+
+";
+
 /// Looks whether what was made is a scenario.
 fn finished(text: String, remarks: Vec<String>, inputs: &Inputs) -> Result<Made, Problems> {
+    let text = format!("{EDITOR}{text}");
     load_from("the scenario that was made", &text, inputs, &[], &Watch::default())?;
     Ok(Made { text, remarks })
 }

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_is_mistyped_gets_what_is_near() {
-        let near = |path: &str| find(path).map(drop).unwrap_err().near;
+        let near = |path: &str| find(path).map_or_else(|not| not.near, |_| panic!("{path} is found"));
         assert_eq!(near("fs.jornal")[0], "fs.journal");
         assert!(near("fs.data.comit_interval").contains(&"fs.commit_interval".to_owned()));
         assert_eq!(near("host.memroy")[0], "host.memory");

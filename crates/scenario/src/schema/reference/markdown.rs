@@ -17,7 +17,7 @@ Quantities carry their unit in the text (`\"64 KiB\"`, `\"5 ms\"`); a *distribut
 /// The page.
 pub fn markdown() -> String {
     let mut page = HEAD.to_owned();
-    page.push_str("\n");
+    page.push('\n');
     for of in Of::ALL {
         page.push_str(&format!("- [{}](#{})\n", of.title(), of.title().to_lowercase().replace(' ', "-")));
     }

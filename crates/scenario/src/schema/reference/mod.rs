@@ -15,6 +15,7 @@ pub use text::text;
 pub use tree::{Key, Variant, Word};
 
 use crate::catalogue;
+use crate::report::report_schema;
 use crate::schema::{json_schema, users_schema};
 use tree::Reader;
 
@@ -31,11 +32,14 @@ pub enum Of {
     Machine,
     /// A kernel of the catalogue.
     Kernel,
+    /// A report as JSON.
+    Report,
 }
 
 impl Of {
     /// Each of them.
-    pub const ALL: [Self; 5] = [Self::Scenario, Self::Users, Self::Device, Self::Machine, Self::Kernel];
+    pub const ALL: [Self; 6] =
+        [Self::Scenario, Self::Users, Self::Device, Self::Machine, Self::Kernel, Self::Report];
 
     /// The word for it on the command line.
     pub fn word(self) -> &'static str {
@@ -45,6 +49,7 @@ impl Of {
             Self::Device => "device",
             Self::Machine => "machine",
             Self::Kernel => "kernel",
+            Self::Report => "report",
         }
     }
 
@@ -56,6 +61,7 @@ impl Of {
             Self::Device => "A drive of the catalogue",
             Self::Machine => "A machine of the catalogue",
             Self::Kernel => "A kernel of the catalogue",
+            Self::Report => "A report as JSON",
         }
     }
 
@@ -67,6 +73,7 @@ impl Of {
             Self::Device => catalogue::device_schema(),
             Self::Machine => catalogue::machine_schema(),
             Self::Kernel => catalogue::kernel_schema(),
+            Self::Report => report_schema(),
         }
     }
 
