@@ -11,6 +11,7 @@ mod outputs;
 mod progress;
 mod results;
 mod stop;
+mod streams;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// petrio runs a workload through timed coloured Petri nets of the devices, file systems, caches and networks on its
 /// way, and says how fast, where the time goes, what the bottleneck is, and what would change it.
+///
+/// Where a file is read, - is standard input; where one is written, it is standard output.
 #[derive(Parser)]
 #[command(name = "petrio", version, max_term_width = 110, after_help = EXAMPLES)]
 struct Arguments {
@@ -31,6 +34,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  petrio init postgres && petrio run postgres.toml
   petrio run examples/load-on-one-disk.toml --html report.html
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
   petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
@@ -39,6 +43,7 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
+    Init(command::init::Init),
     Run(command::run::Run),
     Compare(command::compare::Compare),
     Check(command::check::Check),
@@ -60,6 +65,8 @@ enum Command {
     Fit(command::fit::Fit),
     #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
+    Completions(command::completions::Completions),
+    Man(command::man::Man),
 }
 
 /// As shells have it: a program that was found and can't be executed.
@@ -117,6 +124,7 @@ fn main() -> ExitCode {
         std::process::exit(output::INTERRUPTED.into());
     });
     let outcome = match command {
+        Command::Init(init) => init.execute(),
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Check(check) => check.execute(),
@@ -132,6 +140,8 @@ fn main() -> ExitCode {
         Command::Fit(fit) => fit.execute(),
         #[cfg(feature = "studio")]
         Command::Studio(studio) => studio.execute(),
+        Command::Completions(completions) => completions.execute(),
+        Command::Man(man) => man.execute(),
     };
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {

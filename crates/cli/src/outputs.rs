@@ -2,6 +2,7 @@
 //! written.
 
 use crate::failure::Failure;
+use crate::streams;
 use petrio_files::whole_file::WholeFile;
 use petrio_files::{input, shown};
 use petrio_scenario::report::ReportError;
@@ -25,6 +26,11 @@ impl<'a> Outputs<'a> {
         self.0.iter().copied()
     }
 
+    /// Whether one of them goes to standard output, in the place of all that a command prints otherwise.
+    pub(crate) fn to_output(&self) -> bool {
+        self.paths().any(|(_, path)| streams::is_output(path))
+    }
+
     /// Looks at all of them. `inputs` are files that will be read; what was read already is known.
     pub(crate) fn check<'i>(&self, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), Failure> {
         for path in inputs {
@@ -33,7 +39,16 @@ impl<'a> Outputs<'a> {
             }
         }
         for (position, (option, path)) in self.0.iter().enumerate() {
-            let shown = shown::path(path);
+            let shown = streams::told(path);
+            if streams::is_output(path)
+                && self.0[..position].iter().any(|(_, known)| streams::is_output(known))
+            {
+                let message = format!("{option} is not the only result that goes to standard output");
+                return Err(Failure::new(
+                    message,
+                    Some("give each result but one a file of its own".to_owned()),
+                ));
+            }
             if let Some((other, _)) = self.0[..position].iter().find(|(_, known)| is_one_file(known, path)) {
                 let message = format!("{other} and {option} both name {shown}");
                 return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));

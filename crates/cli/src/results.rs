@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::outputs::Outputs;
+use crate::streams;
 use clap::Args;
 use petrio_scenario::report::write_text;
 use serde::Serialize;
@@ -12,10 +13,10 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(crate) struct Results {
     /// Write every figure as JSON
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
     pub(crate) json: Option<PathBuf>,
     /// Write a self-contained HTML page with plots
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
     pub(crate) html: Option<PathBuf>,
 }
 
@@ -47,11 +48,16 @@ impl Results {
         if let Some(path) = &self.html {
             write_html(found, path)?;
         }
-        if let Some(text) = text {
+        if let Some(text) = text.filter(|_| !self.to_output()) {
             print(&text)?;
         }
         self.say_written();
         Ok(())
+    }
+
+    /// Whether one of them goes to standard output, in the place of all that a command prints otherwise.
+    pub(crate) fn to_output(&self) -> bool {
+        self.all().to_output()
     }
 
     /// Says what was written.
@@ -62,8 +68,8 @@ impl Results {
 
 /// Says which files were written.
 pub(crate) fn say_written<'a, P: AsRef<Path> + ?Sized + 'a>(paths: impl IntoIterator<Item = &'a P>) {
-    for path in paths {
-        talk(&format!("written: {}", path.as_ref().display()));
+    for path in paths.into_iter().map(AsRef::as_ref).filter(|path| !streams::is_output(path)) {
+        talk(&format!("written: {}", path.display()));
     }
 }
 

@@ -50,10 +50,26 @@ pub fn time_unit(ms: f64) -> (&'static str, f64) {
     }
 }
 
-/// Milliseconds with a unit that suits them: `4.31 ms`, `28.0 µs`.
+/// Milliseconds with a unit that suits them: `4.31 ms`, `28.0 µs`. What is shorter than any machine tells is said to be.
 pub fn time(ms: f64) -> String {
+    if ms > 0.0 && ms < 1e-6 {
+        return "< 1 ns".to_owned();
+    }
     let (unit, size) = time_unit(ms);
     format!("{} {unit}", significant(ms / size))
+}
+
+/// Milliseconds in a unit that others beside them have or, where that doesn't suit them, with one of their own: of 0.68
+/// in a row of microseconds `0.680`, of 2,180 ms in a row of milliseconds `2.18 s`.
+pub fn time_in((unit, size): (&str, f64), ms: f64) -> String {
+    let value = (ms / size).abs();
+    let (own, _) = time_unit(ms);
+    if own == unit || ms == 0.0 || (0.1..999.5).contains(&value) { significant(ms / size) } else { time(ms) }
+}
+
+/// A mean number of something, such as a queue's length: little of it is said to be little.
+pub fn mean_number(value: f64) -> String {
+    if value > 0.0 && value < 0.0005 { "< 0.001".to_owned() } else { significant(value) }
 }
 
 /// Seconds of model time: `74.9 s`, `12.0 ms`.
@@ -116,6 +132,13 @@ mod tests {
         assert_eq!(grouped(48_213), "48,213");
         assert_eq!(grouped(100), "100");
         assert_eq!(time(0.028), "28.0 µs");
+        assert_eq!(time(1e-9), "< 1 ns");
+        let ms = ("ms", 1.0);
+        assert_eq!(
+            [2_180.0, 0.002_42, 53.6, 0.12, 0.0].map(|value| time_in(ms, value)),
+            ["2.18 s", "2.42 µs", "53.6", "0.120", "0"]
+        );
+        assert_eq!([8.54e-6, 0.0, 0.279].map(mean_number), ["< 0.001", "0", "0.279"]);
         assert_eq!(per_cent(0.38), "38 %");
         assert_eq!(per_cent(0.003), "0.3 %");
     }

@@ -9,6 +9,8 @@
 
 use crate::check::check;
 use crate::devices::{Found, devices};
+use crate::fio;
+use crate::foreign;
 use crate::generators::filled_in;
 use crate::holder::Holders;
 use crate::host::{Ground, Hosts};
@@ -16,10 +18,11 @@ use crate::loaded::{Loaded, Origin};
 use crate::parts::{Copies, Texts, expand};
 use crate::placed::{PlacedDisk, storage};
 use crate::prepared::Prepared;
-use crate::schema::{Head, KINDS, Scenario, read_parts, read_workload};
+use crate::schema::reference::Of;
+use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workload};
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
-use crate::text::tree::{self, Mistake, Places, Table};
+use crate::text::tree::{self, Places, Table};
 use crate::text::{Override, Problem, Problems, Severity, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -64,7 +67,9 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
 /// As of [`load`].
 pub fn load_watched(path: &Path, overrides: &[Override], watch: &Watch) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
-    let text = text_of(&Inputs::here(), path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    let text = text_of(&Inputs::here(), path).map_err(|problem| {
+        Problems::new(&name, vec![foreign::by_file(&name, path, Of::Scenario).unwrap_or(problem)])
+    })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut loaded = load_from(&name, &text, &Inputs::in_folder(folder), overrides, watch)?;
     if loaded.scenario.title.is_empty() {
@@ -117,7 +122,10 @@ fn load_known(
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
     if !mistakes.is_empty() {
-        return Err(fail(mistakes.into_iter().map(|mistake| syntax(mistake, &sources)).collect()));
+        return Err(fail(foreign::not_toml(name, text, mistakes, &sources, Of::Scenario)));
+    }
+    if let Some(problem) = foreign::by_keys(name, &root, Of::Scenario) {
+        return Err(fail(vec![problem]));
     }
     let mut problems = Vec::new();
     for change in overrides {
@@ -126,10 +134,19 @@ fn load_known(
             problems.push(problem);
         }
     }
+    let told = fio::played(&mut root, &texts, &mut sources, inputs).unwrap_or_else(|mut more| {
+        problems.append(&mut more);
+        Vec::new()
+    });
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
     let (root, copies) = expand(root, &texts, &mut sources, inputs).map_err(|mut more| {
         problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
+    let mut root = root;
+    problems.append(&mut files_alike(&mut root, &sources));
     let places = Places::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(problems));
     let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
@@ -140,9 +157,17 @@ fn load_known(
         problems.append(&mut more);
         IndexMap::new()
     });
-    let checked = check(&scenario, &root, &places, &mut sources, inputs);
-    let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
-        checked.problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
+    let mut checked = check(&scenario, &root, &places, &mut sources, inputs);
+    // What somebody leaves out by a setting stands in the file for others: `compare file.toml@workload.w.on=data`.
+    if !overrides.is_empty() {
+        checked.unused = checked.unused.into_iter().map(Problem::only_warns).collect();
+    }
+    let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) = checked
+        .problems
+        .into_iter()
+        .chain(checked.unused)
+        .chain(told)
+        .partition(|problem| problem.severity() == Severity::Error);
     let warnings = places.copies().told_once(warnings);
     problems.append(&mut errors);
     if !problems.is_empty() {
@@ -229,8 +254,4 @@ fn scenario_of(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Prob
             Err(more)
         }
     }
-}
-
-fn syntax(mistake: Mistake, sources: &Sources) -> Problem {
-    sources.error(mistake.span, format!("this is not TOML: {}", mistake.message))
 }

@@ -1,5 +1,7 @@
 //! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
 
+use crate::foreign::{by_file, by_keys, not_toml};
+use crate::schema::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Places};
@@ -27,7 +29,10 @@ pub(crate) fn load_users_in(
     overrides: &[Override],
 ) -> Result<UserSpecification, Problems> {
     let name = inputs.path_of(path).display().to_string();
-    let text = text_of(inputs, path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    let text = text_of(inputs, path).map_err(|problem| {
+        let other = by_file(&name, &inputs.path_of(path), Of::Users);
+        Problems::new(&name, vec![other.unwrap_or(problem)])
+    })?;
     load_users_text(&name, &text, overrides)
 }
 
@@ -44,13 +49,13 @@ pub fn load_users_text(
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
-    let mut problems: Vec<Problem> = mistakes
-        .into_iter()
-        .map(|mistake| sources.error(mistake.span, format!("this is not TOML: {}", mistake.message)))
-        .collect();
-    if !problems.is_empty() {
-        return Err(fail(problems));
+    if !mistakes.is_empty() {
+        return Err(fail(not_toml(name, text, mistakes, &sources, Of::Users)));
     }
+    if let Some(problem) = by_keys(name, &root, Of::Users) {
+        return Err(fail(vec![problem]));
+    }
+    let mut problems: Vec<Problem> = Vec::new();
     for change in overrides {
         let base = sources.add("--set", Arc::clone(change.text()));
         problems.extend(change.apply(&mut root, base, &sources).err());

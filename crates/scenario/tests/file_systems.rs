@@ -246,7 +246,7 @@ fn a_script_that_cannot_be_is_a_mistake_at_its_line() {
     let script = "\n[workload.s]\nkind = \"script\"\non = \"data\"\nscript = \"wirte a 0 4 KiB\"\n";
     let problem = mistake(&format!("{SOUND}{script}"));
     assert!(problem.message().contains("\"wirte\" is no statement"), "{problem}");
-    assert_eq!(problem.pointed_at(), Some("\"wirte a 0 4 KiB\""));
+    assert_eq!(problem.pointed_at(), Some("wirte"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ count = -1
 kind = "trace"
 on = "d0"
 replay = "close"
-files = "x"
+files = true
 [measure]
 warm_up = 5
 confidence = 3
@@ -83,7 +83,7 @@ time = "5 KiB"
         ("queue_dept", "unknown key \"queue_dept\""),
         ("-1", "the wrong value"),
         ("\"close\"", "\"close\" is not known here"),
-        ("\"x\"", "the wrong type"),
+        ("true", "the wrong type"),
         ("5", "\"5\" has no unit; write \"5 ms\"; or \"auto\""),
         ("3", "\"3\" is not a fraction"),
         ("\"5 KiB\"", "\"5 KiB\" is a size, a duration is needed"),

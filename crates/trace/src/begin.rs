@@ -88,6 +88,17 @@ impl Stream {
     ) -> Result<Self, TraceError> {
         let Unpacked { compression, stream, packed } =
             decompressed(Box::new(source)).map_err(|source| TraceError::open(name.clone(), source))?;
+        let stream = match &options.own {
+            None => stream,
+            Some(own) => match own.rewritten(stream) {
+                Err(source) => return Err(read_error(&name, compression, Place::Byte(0), source)),
+                Ok(Ok(stream)) => stream,
+                Ok(Err(problem)) => {
+                    let (place, format) = (Place::Line(1), FormatName::Petrio);
+                    return Err(TraceError::Record { name, place, format, problem });
+                }
+            },
+        };
         let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
@@ -100,6 +111,7 @@ impl Stream {
             return Err(TraceError::Empty { name });
         }
         let format = match options.format {
+            _ if options.own.is_some() => FormatName::Petrio,
             Some(forced) => forced,
             None => detect(&name, &Sample::new(bytes, whole_file))?,
         };

@@ -25,7 +25,7 @@ pub(crate) struct Columns<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Blanks,
-    Comma,
+    Byte(u8),
 }
 
 impl<'a> Columns<'a> {
@@ -36,7 +36,12 @@ impl<'a> Columns<'a> {
 
     /// Columns separated by commas, with blanks around them allowed.
     pub(crate) fn comma_separated(line: &'a [u8], names: &'static str) -> Self {
-        Self { rest: line, open: true, separator: Separator::Comma, names }
+        Self::separated_by(b',', line, names)
+    }
+
+    /// Columns separated by a byte, with blanks around them allowed.
+    pub(crate) fn separated_by(separator: u8, line: &'a [u8], names: &'static str) -> Self {
+        Self { rest: line, open: true, separator: Separator::Byte(separator), names }
     }
 
     /// The next column, or an error that names the one that is missing.
@@ -72,11 +77,11 @@ impl<'a> Iterator for Columns<'a> {
                 self.rest = rest;
                 Some(column)
             }
-            Separator::Comma => {
+            Separator::Byte(separator) => {
                 if !self.open {
                     return None;
                 }
-                let column = match self.rest.iter().position(|&byte| byte == b',') {
+                let column = match self.rest.iter().position(|&byte| byte == separator) {
                     Some(comma) => {
                         let column = &self.rest[..comma];
                         self.rest = &self.rest[comma + 1..];

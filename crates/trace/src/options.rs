@@ -1,6 +1,7 @@
 //! How a trace is to be read.
 
 use super::format::FormatName;
+use super::named::OwnTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,11 +24,14 @@ pub struct TraceOptions {
     /// blkparse and trace-events. A stacked device (device mapper, loop) shows each request once per layer; name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only_device: Option<String>,
+    /// Which columns of a table of one's own mean what, and in which units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnTable>,
 }
 
 impl Default for TraceOptions {
     fn default() -> Self {
-        Self { format: None, rebase: true, reorder_window: None, only_device: None }
+        Self { format: None, rebase: true, reorder_window: None, only_device: None, own: None }
     }
 }
 

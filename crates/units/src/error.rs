@@ -15,11 +15,11 @@ pub enum UnitError {
         example: &'static str,
     },
     /// A bare number.
-    #[error("\"{text}\" has no unit; write \"{suggestion}\"")]
+    #[error("\"{text}\" has no unit; write {suggestion}")]
     NoUnit {
         /// What was written.
         text: String,
-        /// The number with the unit that is usual for the quantity.
+        /// The number with the units that are usual for the quantity, each in quotes.
         suggestion: String,
     },
     /// A unit of another quantity.

@@ -138,7 +138,7 @@ pub(crate) fn measured(text: &str, kinds: &[Kind]) -> Result<(Decimal, &'static 
     let (decimal, symbol) = split(text, kind)?;
     let text = text.trim();
     if symbol.is_empty() {
-        let suggestion = format!("{} {}", shortened(text), kind.usual_unit());
+        let suggestion = kind.with_usual_units(&shortened(text));
         return Err(UnitError::NoUnit { text: shortened(text), suggestion });
     }
     match UNITS.iter().find(|unit| unit.symbol == symbol) {

@@ -61,7 +61,7 @@ pub(crate) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: 
 
 /// A number that stands alone where a quantity of this kind is needed.
 pub(crate) fn no_unit(number: &str, kind: Kind) -> UnitError {
-    UnitError::NoUnit { text: shortened(number), suggestion: format!("{number} {}", kind.usual_unit()) }
+    UnitError::NoUnit { text: shortened(number), suggestion: kind.with_usual_units(number) }
 }
 
 /// The JSON schema of a quantity.

@@ -29,16 +29,25 @@ impl Kind {
         }
     }
 
-    /// The unit that a bare number is most likely to have meant.
-    pub(crate) const fn usual_unit(self) -> &'static str {
+    /// The units that a bare number is most likely to have meant. A size is as well a record's as a memory's.
+    const fn usual_units(self) -> &'static [&'static str] {
         match self {
-            Self::Duration => "ms",
-            Self::Size => "KiB",
-            Self::Rate => "MB/s",
-            Self::RotationSpeed => "rpm",
-            Self::Frequency => "/s",
-            Self::Fraction => "%",
-            Self::Blocks => "blocks",
+            Self::Duration => &["ms"],
+            Self::Size => &["KiB", "MiB", "GiB"],
+            Self::Rate => &["MB/s"],
+            Self::RotationSpeed => &["rpm"],
+            Self::Frequency => &["/s"],
+            Self::Fraction => &["%"],
+            Self::Blocks => &["blocks"],
+        }
+    }
+
+    /// A bare number with each of them: `"64 KiB", "64 MiB" or "64 GiB"`.
+    pub(crate) fn with_usual_units(self, number: &str) -> String {
+        let all: Vec<String> = self.usual_units().iter().map(|unit| format!("\"{number} {unit}\"")).collect();
+        match all.split_last() {
+            Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+            _ => all.join(""),
         }
     }
 

@@ -57,7 +57,7 @@ fn durations_are_exact_to_the_picosecond() {
 #[test]
 fn a_bare_number_is_refused_with_the_unit_that_was_probably_meant() {
     assert_eq!(refusal::<Duration>("5"), "\"5\" has no unit; write \"5 ms\"");
-    assert_eq!(refusal::<Bytes>("64"), "\"64\" has no unit; write \"64 KiB\"");
+    assert_eq!(refusal::<Bytes>("64"), "\"64\" has no unit; write \"64 KiB\", \"64 MiB\" or \"64 GiB\"");
     assert_eq!(refusal::<RotationSpeed>("7_200"), "\"7_200\" has no unit; write \"7_200 rpm\"");
     let from_number = |text: &str| serde_json::from_str::<Duration>(text).unwrap_err().to_string();
     assert!(from_number("5").starts_with("\"5\" has no unit; write \"5 ms\""));

@@ -39,6 +39,7 @@
 //! ```
 
 pub mod file_lives;
+pub mod fio;
 pub mod program;
 pub mod replay;
 pub mod synthetic;

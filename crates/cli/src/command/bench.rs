@@ -48,7 +48,7 @@ pub(crate) enum Bench {
     /// Thousands of parts: what building them takes, and what a request costs among many
     Scale {
         /// Write the rows as JSON
-        #[arg(long, value_name = "OUT")]
+        #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
         json: Option<PathBuf>,
     },
     /// Traces: records read and characterised a second beside plain decompression, and memory at N and 4 N records

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(crate) struct Calibrate {
     /// Where the profile goes
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     out: PathBuf,
     /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory
     /// for temporary files

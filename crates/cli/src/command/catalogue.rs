@@ -27,6 +27,7 @@ pub(crate) enum Catalogue {
     /// drive as a catalogue file; what petrio doesn't model is listed
     Import {
         /// The parameter file
+        #[arg(value_parser = crate::streams::input)]
         file: PathBuf,
         /// Which drive, where the file describes several
         #[arg(long, value_name = "NAME")]

@@ -129,7 +129,7 @@ pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Res
     if let Some(path) = &results.html {
         write_html(&comparison, path)?;
     }
-    if !quiet {
+    if !quiet && !results.to_output() {
         print(&terminal_text(&comparison, width()))?;
     }
     results.say_written();

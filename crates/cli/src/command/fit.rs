@@ -136,7 +136,9 @@ impl Fit {
         if let Some(path) = &self.results.html {
             write_html(&found, path)?;
         }
-        if self.quiet {
+        if self.results.to_output() {
+            // What stands there is for another program.
+        } else if self.quiet {
             print(&found.toml(found.report.chosen()))?;
         } else {
             print(&summary(&found))?;

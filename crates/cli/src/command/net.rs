@@ -2,12 +2,14 @@
 
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
-use crate::output::{print, print_json, talk};
+use crate::output::{print, print_json};
 use crate::outputs::Outputs;
+use crate::results::say_written;
 use clap::Args;
-use petrio_kernel::draw;
+use petrio_kernel::{Net as KernelNet, draw};
 use petrio_scenario::build::System;
 use petrio_scenario::report::write_text;
+use petrio_units::nearest;
 use std::path::PathBuf;
 
 /// Draw the Petri net of a scenario, page by page
@@ -15,9 +17,15 @@ use std::path::PathBuf;
 pub(crate) struct Net {
     #[command(flatten)]
     scenario: ScenarioArguments,
-    /// Write the drawing as SVG
-    #[arg(long, value_name = "FILE")]
+    /// Write the drawing as SVG: the pages as boxes, then each of them
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     svg: Option<PathBuf>,
+    /// Draw this page alone, such as d/mechanics; a name that there isn't gets those that are near
+    #[arg(long, value_name = "NAME", requires = "svg")]
+    page: Option<String>,
+    /// Draw the pages as boxes alone
+    #[arg(long, requires = "svg", conflicts_with = "page")]
+    overview: bool,
     /// Print the net for Graphviz
     #[arg(long, conflicts_with_all = ["json", "pnml"])]
     dot: bool,
@@ -35,8 +43,13 @@ impl Net {
         Outputs::of([("--svg", &self.svg)]).check([])?;
         let net = System::build(&loaded)?.net;
         if let Some(path) = &self.svg {
-            write_text(path, &draw::to_svg(&net))?;
-            talk(&format!("written: {}", path.display()));
+            let drawing = match &self.page {
+                Some(name) => draw::page_to_svg(&net, page(&net, name)?),
+                None if self.overview => draw::overview_to_svg(&net),
+                None => draw::to_svg(&net),
+            };
+            write_text(path, &drawing)?;
+            say_written([path]);
         }
         if self.json {
             return print_json(&draw::describe(&net));
@@ -49,4 +62,23 @@ impl Net {
         }
         Ok(())
     }
+}
+
+/// A page by its path.
+fn page(net: &KernelNet, name: &str) -> Result<usize, Failure> {
+    if let Some(page) = net.find_page(name) {
+        return Ok(page);
+    }
+    let description = draw::describe(net);
+    let paths: Vec<&str> = description.pages.iter().map(|page| page.path.as_str()).collect();
+    let near = nearest(name, paths.iter().copied().filter(|path| !path.is_empty()));
+    let containing = || paths.iter().filter(|path| path.contains(name)).take(8).copied().collect::<Vec<_>>();
+    let help = match near {
+        Some(near) => format!("did you mean {near}?"),
+        None if containing().is_empty() => {
+            "petrio net SCENARIO --svg FILE --overview has the names of all".to_owned()
+        }
+        None => format!("there are {}", containing().join(", ")),
+    };
+    Err(Failure::new(format!("the net has no page \"{name}\""), Some(help)))
 }

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use petrio_trace::{EventReader, FormatName, TraceOptions};
+use petrio_trace::{ColumnUnits, EventReader, FormatName, NamedColumns, OwnTable, TraceOptions};
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// How traces are read.
@@ -14,11 +15,30 @@ pub(crate) struct Reading {
     /// How many records of a trace out of place a record may be; those within are sorted
     #[arg(long, value_name = "RECORDS")]
     reorder_window: Option<usize>,
+    /// Read a table of your own: which column means what, by the names in its first line, such as
+    /// time=ts,operation=rw,offset=lba,length=size (and response=, process=, device=)
+    #[arg(long, value_name = "NAMES", requires = "units", value_parser = table::<NamedColumns>)]
+    columns: Option<NamedColumns>,
+    /// The units of these columns, such as time=ms,offset=sectors,length=bytes
+    #[arg(long, value_name = "UNITS", requires = "columns", value_parser = table::<ColumnUnits>)]
+    units: Option<ColumnUnits>,
+}
+
+/// Words such as time=ts,offset=lba as a table.
+fn table<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let mut table = toml::Table::new();
+    for word in text.split(',') {
+        let (key, value) = word.split_once('=').ok_or_else(|| format!("\"{word}\" has no \"=\""))?;
+        table.insert(key.trim().to_owned(), toml::Value::String(value.trim().to_owned()));
+    }
+    table.try_into().map_err(|error: toml::de::Error| error.message().replace('`', "\""))
 }
 
 impl Reading {
     pub(crate) fn options(&self) -> TraceOptions {
-        TraceOptions { format: self.format, reorder_window: self.reorder_window, ..TraceOptions::default() }
+        let own = self.columns.clone().zip(self.units).map(|(columns, units)| OwnTable { columns, units });
+        let (format, reorder_window) = (self.format, self.reorder_window);
+        TraceOptions { format, reorder_window, own, ..TraceOptions::default() }
     }
 
     pub(crate) fn open(&self, path: &Path) -> Result<EventReader, Failure> {

@@ -5,13 +5,14 @@ use crate::failure::Failure;
 use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
 use crate::progress::RunProgress;
+use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::Watch;
-use petrio_scenario::report::{
-    DeviceLog, Sinks, WallClock, terminal_text, write_csv, write_html, write_json,
-};
+use petrio_page::numbers::seconds;
+use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
 use petrio_scenario::run::run;
 use petrio_scenario::{Loaded, Override};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,27 +24,27 @@ pub(crate) struct Run {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Write the report as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     json: Option<PathBuf>,
     /// Write the report's figures as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     csv: Option<PathBuf>,
     /// Write the report as one self-contained HTML page with plots
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
     /// Write a row for every request or file operation as Parquet (pandas, DuckDB); where there are both, those of the
     /// requests to FILE with -requests before its extension (so with --perfetto and --trace)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     parquet: Option<PathBuf>,
     /// Write the time line of every request or file operation for ui.perfetto.dev
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     perfetto: Option<PathBuf>,
     /// Write every request or file operation as a trace, for petrio trace, petrio users analyse, or another scenario to
     /// replay
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     trace: Option<PathBuf>,
     /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     device_log: Option<PathBuf>,
     /// Which stages the report shows: equal parts as one class (the default), or all of them
     #[arg(long, value_name = "ROWS", value_parser = ["classes", "all"])]
@@ -78,7 +79,7 @@ impl Run {
         let sinks = self.sinks(&loaded, &beside)?;
         let began = Instant::now();
         let outcome = run(&loaded, sinks);
-        let wall = WallClock { seconds: began.elapsed().as_secs_f64() };
+        let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;
         if let Some(path) = &self.json {
@@ -90,17 +91,21 @@ impl Run {
         if let Some(path) = &self.html {
             write_html(&report, path)?;
         }
-        if !self.quiet {
-            let mut text = terminal_text(&report, Some(wall), width());
+        let quiet = self.quiet || self.outputs(&beside).to_output();
+        if !quiet {
+            let mut text = terminal_text(&report, None, width());
             if let Some(path) = &self.html {
                 text.push_str(&format!("  plots       {}\n", path.display()));
             }
             print(&text)?;
         }
-        for (_, path) in self.outputs(&beside).paths().filter(|(option, _)| self.quiet || *option != "--html")
-        {
-            talk(&format!("written: {}", path.display()));
+        // Not on standard output: a report is the same, byte for byte, on every machine.
+        if std::io::stderr().is_terminal() {
+            talk(&format!("ran in {}", seconds(wall)));
         }
+        let written = self.outputs(&beside);
+        let written = written.paths().filter(|(option, _)| quiet || *option != "--html");
+        say_written(written.map(|(_, path)| path));
         Ok(())
     }
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// Which scenario, and what to change in it.
 #[derive(Args)]
 pub(crate) struct ScenarioArguments {
-    /// The scenario file (TOML; `petrio schema` prints its format)
-    #[arg(value_name = "SCENARIO")]
+    /// The scenario file (TOML; `petrio schema` explains its keys), or - for standard input
+    #[arg(value_name = "SCENARIO", value_parser = crate::streams::input)]
     pub(crate) scenario: PathBuf,
     /// Change a value of the scenario, such as disk.d.scheduler=sptf or, in a part of a part,
     /// host.server.disk.d.count=6; may be repeated

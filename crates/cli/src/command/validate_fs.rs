@@ -36,7 +36,7 @@ pub(crate) struct ValidateFs {
     #[arg(long)]
     json: bool,
     /// Write the rows as one self-contained HTML page with curves and heat maps
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct ValidateIvy {
     #[arg(long)]
     what_if: bool,
     /// Write figures 21 to 26 as an HTML page
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]

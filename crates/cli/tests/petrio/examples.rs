@@ -163,3 +163,23 @@ fn the_precision_asked_for_is_reached() {
     assert!(figure(&report, "/warm_up_s") > 0.0);
     assert_eq!(report.pointer("/warnings"), Some(&Value::Array(Vec::new())));
 }
+
+#[test]
+fn every_example_is_in_the_gallery_with_a_small_picture() {
+    let page = std::fs::read_to_string(root().join("docs/gallery.md")).unwrap();
+    let mut names = 0;
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let picture = root().join(format!("docs/gallery/{name}.svg"));
+        assert!(page.contains(&format!("(gallery/{name}.svg)")), "{name}: scripts/gallery.py write");
+        let bytes = picture.metadata().map(|there| there.len()).unwrap_or_default();
+        assert!((500..30_000).contains(&bytes), "{name}: {bytes} bytes");
+        names += 1;
+    }
+    let pictures = std::fs::read_dir(root().join("docs/gallery")).unwrap().count();
+    assert_eq!(names, pictures, "a picture for each example, and no other");
+}

@@ -169,3 +169,42 @@ fn a_file_larger_than_the_dirty_limit_is_written_at_the_speed_of_the_device() {
     assert!(below > 2.0 * above && above > far_above, "{below} {above} {far_above}");
     assert!((95.0..=130.0).contains(&far_above), "{far_above} MiB/s with a device of 100 MiB/s");
 }
+
+#[test]
+fn a_script_copies_from_one_file_system_to_another() {
+    let scenario = |script: &str| {
+        format!(
+            "[disk.d]\nmodel = \"constant-rate\"\ncount = 2\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
+             [fs.data]\ntype = \"ext4\"\non = \"d0\"\n[fs.shelf]\ntype = \"ext4\"\non = \"d1\"\n\
+             [workload.w]\nkind = \"script\"\non = \"data\"\nplaces = {{ archive = \"shelf\" }}\nprocesses = 2\nscript = \"{script}\"\n"
+        )
+    };
+    let copy = "file a 1 MiB; create archive/a; repeat 16 { read a 0 64 KiB; append archive/a 64 KiB }; fsync archive/a";
+    let folder = Folder::with(&scenario(copy));
+    let answer = folder.petrio(&["run", "scenario.toml", "--device-log", "devices.csv"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let log = folder.text("devices.csv");
+    let mut bytes = [[0u64; 2]; 2];
+    let heads: Vec<&str> = log.lines().next().unwrap().split(',').collect();
+    let column =
+        |name: &str| heads.iter().position(|head| head.contains(name)).unwrap_or_else(|| panic!("{heads:?}"));
+    let (device, operation, length) = (column("device"), column("operation"), column("length"));
+    for line in log.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let disk = usize::from(cells[device].contains("d1"));
+        let writes = usize::from(cells[operation].to_lowercase().starts_with('w'));
+        bytes[disk][writes] += cells[length].parse::<u64>().unwrap_or(0);
+    }
+    assert!(bytes[0][0] > bytes[1][0], "the first is read: {bytes:?} of {log}");
+    assert!(bytes[1][1] > bytes[0][1], "the second is written: {bytes:?} of {log}");
+    for (script, words) in [
+        ("create a; rename a archive/a", "different file systems"),
+        ("create a; rmdir archive", "another file system begins"),
+        ("create a; rename archive b", "another file system begins"),
+    ] {
+        folder.write("scenario.toml", scenario(script));
+        let answer = folder.petrio(&["check", "scenario.toml"]);
+        assert_eq!(answer.code, Some(2), "{script}");
+        assert!(answer.talk.contains(words), "{script}: {}", answer.talk);
+    }
+}

@@ -8,6 +8,9 @@ fn petrio_alone_shows_its_help() {
     let answer = petrio_at_root(&[]);
     assert_eq!(answer.code, Some(2));
     for command in [
+        "init",
+        "completions",
+        "man",
         "run",
         "compare",
         "check",
@@ -60,7 +63,20 @@ fn the_help_of_every_command_names_its_options() {
             ],
         ),
         ("check", &["<SCENARIO>", "--set", "--seed"]),
-        ("net", &["<SCENARIO>", "--svg", "--dot", "--json", "--pnml", "--set"]),
+        (
+            "init",
+            &[
+                "--from",
+                "--out",
+                "--drive",
+                "--memory",
+                "--machine",
+                "--kernel",
+                "--force",
+                "home-directories",
+            ],
+        ),
+        ("net", &["<SCENARIO>", "--svg", "--page", "--overview", "--dot", "--json", "--pnml", "--set"]),
         ("schema", &["scenario", "users", "device", "machine", "kernel"]),
         ("catalogue", &["list", "show", "import"]),
         ("catalogue list", &["drives", "machines", "kernels"]),
@@ -108,7 +124,7 @@ fn a_command_that_is_not_there_is_refused() {
 
 #[test]
 fn the_schema_is_json_and_explains_every_part() {
-    for of in ["scenario", "users", "device"] {
+    for of in ["scenario", "users", "device", "machine", "kernel", "report"] {
         let answer = petrio_at_root(&["schema", of]);
         let schema: Value = serde_json::from_str(&answer.out).unwrap();
         assert!(schema["$schema"].is_string(), "{of}");
@@ -144,4 +160,35 @@ fn the_net_of_a_scenario_is_drawn_in_four_forms() {
     let answer = folder.petrio(&["net", "scenario.toml", "--svg", "missing/net.svg"]);
     assert_eq!(answer.code, Some(1));
     assert!(answer.talk.contains("make the folder first"), "{}", answer.talk);
+}
+
+#[test]
+fn the_net_has_an_overview_and_pages_of_their_own() {
+    let folder = Folder::with(RANDOM);
+    for (arguments, has, has_not) in [
+        (
+            &["--overview"][..],
+            &[">pages<", ">d0<", "transitions<"][..],
+            &["takes, puts</text>\n<text class=\"title\""][..],
+        ),
+        (&["--page", "d0"], &[">d0<"], &[">pages<"]),
+        (&[], &[">pages<", ">d0<"], &["4294967295", "BlockRequest"]),
+    ] {
+        let answer = folder.petrio(&[&["net", "scenario.toml", "--svg", "net.svg"], arguments].concat());
+        assert_eq!(answer.code, Some(0), "{}", answer.talk);
+        let svg = folder.text("net.svg");
+        for words in has {
+            assert!(svg.contains(words), "{arguments:?}: no {words}");
+        }
+        for words in has_not {
+            assert!(!svg.contains(words), "{arguments:?}: {words}");
+        }
+    }
+    let answer = folder.petrio(&["net", "scenario.toml", "--svg", "net.svg", "--page", "d1"]);
+    assert_eq!(answer.code, Some(2));
+    assert!(
+        answer.talk.contains("no page \"d1\"") && answer.talk.contains("did you mean"),
+        "{}",
+        answer.talk
+    );
 }

@@ -186,3 +186,50 @@ fn what_cannot_be_read_or_named_is_refused_with_what_to_do() {
     assert_eq!(answer.code, Some(1), "{}", answer.talk);
     assert!(!folder.names().iter().any(|name| name.starts_with("out")), "{:?}", folder.names());
 }
+
+#[test]
+fn a_table_of_ones_own_is_replayed_and_converted_by_its_column_names() {
+    let table = "ts;host;rw;lba;size\n1000;a;Read;0;4096\n1010;b;WRITE;800;8192\n";
+    let scenario = "[disk.d]\nmodel = \"constant-rate\"\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = [\"own.csv\"]\n\
+                    columns = { time = \"ts\", operation = \"rw\", offset = \"lba\", length = \"size\" }\n";
+    let units = "units = { time = \"ms\", offset = \"sectors\", length = \"bytes\" }\n";
+    let folder = Folder::with(&format!("{scenario}{units}"));
+    folder.write("own.csv", table);
+    let answer = folder.petrio(&["run", "scenario.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert!(answer.out.contains("2 requests"), "{}", answer.out);
+    let columns = "time=ts,operation=rw,offset=lba,length=size";
+    let units = "time=ms,offset=sectors,length=bytes";
+    let convert =
+        ["trace", "convert", "own.csv", "out.csv", "--columns", columns, "--units", units, "--to", "petrio"];
+    let answer = folder.petrio(&convert);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert!(
+        folder.text("out.csv").ends_with("0,,0,0,R,0,8\n10000,,0,0,W,800,16\n"),
+        "{}",
+        folder.text("out.csv")
+    );
+
+    folder.write("scenario.toml", scenario);
+    for (arguments, words) in [
+        (&["check", "scenario.toml"][..], "\"units\" is missing"),
+        (&["trace", "info", "own.csv", "--columns", columns], "--units"),
+        (&["trace", "info", "own.csv", "--columns", "time", "--units", units], "has no \"=\""),
+        (
+            &[
+                "trace",
+                "info",
+                "own.csv",
+                "--columns",
+                "time=tz,operation=rw,offset=lba,length=size",
+                "--units",
+                units,
+            ],
+            "did you mean \"ts\"?",
+        ),
+    ] {
+        let answer = folder.petrio(arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}");
+        assert!(answer.talk.contains(words), "{arguments:?}: {}", answer.talk);
+    }
+}

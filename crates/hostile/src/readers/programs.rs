@@ -8,6 +8,7 @@ use petrio_scenario::Problems;
 use petrio_units::Measurable;
 use petrio_users::namespace::FileKind;
 use petrio_users::{UserSpecification, Users};
+use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
@@ -17,10 +18,25 @@ pub(super) fn readers() -> Vec<Reader> {
     vec![
         Reader { name: "scenario", read: scenario, samples: scenarios },
         Reader { name: "program_script", read: script, samples: scripts },
+        Reader { name: "fio_jobs", read: fio_jobs, samples: || vec![seed("fio-jobs")] },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
         Reader { name: "files_manifest", read: manifest, samples: manifests },
     ]
+}
+
+/// fio's job files; what is made of a job can be checked as one that is written by hand.
+fn fio_jobs(bytes: &[u8]) -> Verdict {
+    let file: FioFile = text(bytes)?.parse().map_err(|error| reason(&error))?;
+    assert!(!file.jobs.is_empty());
+    for job in file.jobs {
+        let checked = match job.work {
+            FioWork::Files(pattern) => pattern.validate().map_err(|error| reason(&error)),
+            FioWork::Device(generators) => generators.validate().map_err(|error| reason(&error)),
+        };
+        checked?;
+    }
+    Ok(())
 }
 
 /// Every example that stands alone, and parts in parts.

@@ -4,7 +4,10 @@ use super::{Reader, Verdict, reason};
 use crate::samples::seed;
 use petrio_capture::journal_trace::{JournalArea, Recording, TagFormat, requests_text};
 use petrio_time::Time;
-use petrio_trace::{EventReader, FormatName, TraceOptions, TraceReader};
+use petrio_trace::{
+    ColumnUnits, EventReader, FormatName, LengthUnit, NamedColumns, OwnTable, TimeUnit, TraceOptions,
+    TraceReader,
+};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, Due, RequestSource};
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -70,10 +73,28 @@ pub(super) fn readers() -> Vec<Reader> {
             read: |bytes| read_as(bytes, &TraceOptions::default()),
             samples: || FormatName::ALL.iter().map(|format| seed(&format.to_string())).collect(),
         },
+        Reader { name: "trace_own_table", read: own_table, samples: || vec![seed("own-table")] },
         Reader { name: "replay_closed", read: replay_closed, samples: || vec![seed("petrio")] },
         Reader { name: "capture_trace", read: capture_trace, samples: || vec![seed("trace-pages")] },
     ]);
     readers
+}
+
+/// A table whose columns are named by whoever reads it.
+fn own_table(bytes: &[u8]) -> Verdict {
+    let name = str::to_owned;
+    let columns = NamedColumns {
+        time: name("ts"),
+        operation: name("rw"),
+        offset: name("lba"),
+        length: name("size"),
+        response: Some(name("took")),
+        process: Some(name("pid")),
+        device: None,
+    };
+    let (time, offset, length) = (TimeUnit::Ms, LengthUnit::Sectors, LengthUnit::Bytes);
+    let units = ColumnUnits { time, offset, length, response: Some(TimeUnit::Us) };
+    read_as(bytes, &TraceOptions { own: Some(OwnTable { columns, units }), ..TraceOptions::default() })
 }
 
 /// A trace of petrio's own format replayed closed, on a device whose speed its length says.

@@ -33,7 +33,7 @@ pub use description::{
 };
 pub use dot::to_dot;
 pub use pnml::to_pnml;
-pub use svg::{page_to_svg, to_svg};
+pub use svg::{overview_to_svg, page_to_svg, to_svg};
 
 use crate::net::Net;
 

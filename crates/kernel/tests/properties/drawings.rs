@@ -205,8 +205,9 @@ proptest! {
             t.action(|_| {});
         }
         let net = net.build().unwrap();
-        let svg = draw::to_svg(&net);
-        prop_assert_eq!(&svg, &draw::to_svg(&net));
+        let svg = draw::page_to_svg(&net, 0);
+        prop_assert_eq!(&svg, &draw::page_to_svg(&net, 0));
+        prop_assert!(draw::to_svg(&net).contains("transitions</text>"), "the page is a box of the overview");
         let shapes = shapes(&svg);
         prop_assert_eq!(shapes.len(), 21);
         let width: f64 = values(&svg, "width")[0].parse().unwrap();

@@ -1,7 +1,7 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::run::RunFailure;
-use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay};
+use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
@@ -204,7 +204,8 @@ fn wrapped(extents: &[PlacedExtent], blocks: u64) -> Vec<PlacedExtent> {
 }
 
 fn options(replay: &EventReplay) -> TraceOptions {
-    TraceOptions { format: replay.format, ..TraceOptions::default() }
+    let own = own_table(replay.columns.as_ref(), replay.units);
+    TraceOptions { format: replay.format, own, ..TraceOptions::default() }
 }
 
 /// The replay in a few words.

@@ -20,7 +20,7 @@ mod system;
 pub(crate) use events::EventTrace;
 pub(crate) use hosts::HostSite;
 pub use operations::prepared_programs;
-pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, path_of};
+pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, problem_of};
 pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};

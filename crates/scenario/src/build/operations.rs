@@ -8,7 +8,8 @@ use crate::loaded::Loaded;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, PlacesOutOfRange, Workload};
-use crate::text::Problem;
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
 use miette::Diagnostic;
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_models::host::file_system::BLOCK_SIZE;
@@ -33,7 +34,7 @@ pub(crate) struct Group {
 /// What issues a workload's operations.
 enum Work {
     Programs(Box<dyn FilePlan>, Placement),
-    Trace(EventTrace),
+    Trace(Box<EventTrace>),
 }
 
 impl Work {
@@ -327,7 +328,12 @@ pub(crate) fn groups(
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
                     let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
-                    Work::Trace(EventTrace::new(&loaded.inputs, &load.parameters, files.clone(), placement))
+                    Work::Trace(Box::new(EventTrace::new(
+                        &loaded.inputs,
+                        &load.parameters,
+                        files.clone(),
+                        placement,
+                    )))
                 }
                 (_, Some((_, pattern))) => {
                     let reading = readings.get(name).unwrap_or(&Reading::Nothing);
@@ -443,8 +449,7 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
         }
         Err(failed) => {
             let NotPrepared { workload, error } = *failed;
-            let path = path_of(&workload, &error);
-            Err(vec![loaded.error_at(&path, error.to_string()).maybe_help(error.help())])
+            Err(vec![problem_of(&workload, &error, &loaded.places, &loaded.sources)])
         }
     }
 }
@@ -477,8 +482,25 @@ fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec
     problems
 }
 
+/// A workload's error, at its cause in the scenario: of a script, at the place within it.
+pub(crate) fn problem_of(
+    workload: &str,
+    error: &ProgramError,
+    places: &Places,
+    sources: &Sources,
+) -> Problem {
+    let span = places.value(&path_of(workload, error));
+    let problem = match error {
+        ProgramError::Script(script) => {
+            sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
+        }
+        other => sources.error(span, other.to_string()),
+    };
+    problem.maybe_help(error.help())
+}
+
 /// Where the cause of a workload's error stands in the scenario.
-pub(crate) fn path_of(workload: &str, error: &ProgramError) -> String {
+fn path_of(workload: &str, error: &ProgramError) -> String {
     match error {
         ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
             format!("workload.{workload}.{parameter}")

@@ -22,6 +22,8 @@ use std::rc::Rc;
 /// What the checks found.
 pub(crate) struct Checked {
     pub(crate) problems: Vec<Problem>,
+    /// Parts that nothing uses.
+    pub(crate) unused: Vec<Problem>,
     /// Each disk's name and the part that it is of.
     pub(crate) disks: Vec<(String, String)>,
     /// Everything that holds blocks: the disks first, under the same numbers, then what is made of them.
@@ -116,8 +118,8 @@ pub(crate) fn check(
     let targets = checker.workloads();
     checker.tell_unused();
     checker.measure();
-    let Checker { problems, disks, holders, .. } = checker;
-    Checked { problems, disks, holders, hosts, targets }
+    let Checker { problems, unused, disks, holders, .. } = checker;
+    Checked { problems, unused, disks, holders, hosts, targets }
 }
 
 impl Checker<'_, '_> {
@@ -226,13 +228,15 @@ impl Checker<'_, '_> {
         if self.volumes.iter().all(|volume| volume.on.is_some()) {
             let used = &self.used_volumes;
             let idle = (0..).zip(&self.volumes).filter(|(number, _)| !used.contains(number));
+            let mut idle_volumes = Vec::new();
             for (_, PlannedVolume { key, what, name, .. }) in idle {
                 let message = format!("nothing uses the {what} \"{name}\"");
                 let problem = self.sources.error(self.places.key(&format!("{key}.{name}")), message);
-                self.problems.push(problem.help("name it in a workload's on, or leave it out"));
+                idle_volumes.push(problem.help("name it in a workload's on, or leave it out"));
             }
+            idle_volumes.append(&mut self.unused);
+            self.unused = idle_volumes;
         }
-        self.problems.append(&mut self.unused);
         let is_idle = |number: &u32| !self.used.contains(number) && !self.users.contains_key(number);
         let idle_holders: Vec<(String, &'static str)> = (0..)
             .zip(&self.holders)
@@ -242,7 +246,7 @@ impl Checker<'_, '_> {
         for (name, key) in idle_holders {
             let message = format!("nothing uses the {key} \"{name}\"");
             let help = "name it in the on of a file system or of a workload, or leave it out";
-            self.error_at_key(&format!("{key}.{name}"), message, help);
+            self.unused(&format!("{key}.{name}"), message, help);
         }
         let mut disks: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (number, (_, part)) in (0..).zip(&self.disks) {
@@ -264,7 +268,7 @@ impl Checker<'_, '_> {
             } else {
                 format!("nothing uses the disk \"{}\"", self.disks[idle[0] as usize].0)
             };
-            self.error_at_key(&path, message, "name it in a workload's on, or leave it out");
+            self.unused(&path, message, "name it in a workload's on, or leave it out");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
 use crate::text::deserialise::suggestion;
 use crate::text::file::near_file;
 use indexmap::IndexMap;
-use miette::Diagnostic;
+use petrio_trace::{ColumnUnits, NamedColumns};
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
 use std::collections::BTreeSet;
@@ -59,6 +59,7 @@ impl Checker<'_, '_> {
                     self.urgency(&path, &load.place);
                     self.file(&format!("{path}.file"), &load.parameters.file);
                     self.time_scale(&path, load.parameters.time_scale);
+                    self.own_table(&path, load.parameters.columns.as_ref(), load.parameters.units);
                     self.device_room(&path, load.parameters.device_room);
                 }
             }
@@ -92,6 +93,21 @@ impl Checker<'_, '_> {
     fn file_systems_by_name(&self) -> Directory {
         let names = self.volumes.iter().map(|volume| volume.name.as_str());
         Directory::of(names.map(|name| (name, name)), self.places.copies())
+    }
+
+    /// Columns are told with their units.
+    fn own_table(&mut self, path: &str, columns: Option<&NamedColumns>, units: Option<ColumnUnits>) {
+        let (missing, help) = match (columns, units) {
+            (Some(_), None) => {
+                ("units", "write units = { time = \"ms\", offset = \"sectors\", length = \"bytes\" }")
+            }
+            (None, Some(_)) => (
+                "columns",
+                "write columns = { time = \"…\", operation = \"…\", offset = \"…\", length = \"…\" }",
+            ),
+            _ => return,
+        };
+        self.error(path, format!("\"{missing}\" is missing: columns and units belong together"), help);
     }
 
     /// A file that a workload names must be there.
@@ -132,9 +148,8 @@ impl Checker<'_, '_> {
             self.file(&format!("{path}.{key}"), file);
         }
         if let Err(error) = pattern.check() {
-            let at = crate::build::path_of(path.trim_start_matches("workload."), &error);
-            let problem = self.sources.error(self.places.value(&at), error.to_string());
-            self.problems.push(problem.maybe_help(error.help()));
+            let name = path.trim_start_matches("workload.");
+            self.problems.push(crate::build::problem_of(name, &error, self.places, self.sources));
         }
     }
 
@@ -169,6 +184,7 @@ impl Checker<'_, '_> {
     }
 
     fn trace(&mut self, path: &str, trace: &TraceReplay, on: &[u32]) {
+        self.own_table(path, trace.columns.as_ref(), trace.units);
         if trace.files.is_empty() {
             self.error(
                 &format!("{path}.files"),

@@ -30,7 +30,8 @@ struct Text {
 }
 
 impl Texts {
-    fn keep(&self, text: String) -> &str {
+    /// Keeps a text.
+    pub(crate) fn keep(&self, text: String) -> &str {
         let mut slot = &self.first;
         while let Some(kept) = slot.get() {
             slot = &kept.next;

@@ -1,7 +1,7 @@
 //! What is counted of requests kind by kind, and in which span they came.
 
 use crate::report::latency::{Latency, LatencyHistogram};
-use crate::report::served::{OperationFigures, Requests, WorkloadFigures};
+use crate::report::served::{KindHistogram, OperationFigures, Requests, WorkloadFigures};
 use crate::report::subject::{Reported, Sort};
 use petrio_kernel::Time;
 
@@ -105,6 +105,16 @@ impl ByKind {
             })
         };
         self.kinds.iter().zip(R::KINDS).filter_map(figures).collect()
+    }
+
+    /// The latencies of each kind, where there are several.
+    pub(super) fn histograms<R: Reported>(&self) -> Vec<KindHistogram> {
+        let of_kind = |(of_kind, kind): (&Option<Box<OfKind>>, &crate::report::Kind)| {
+            let histogram = of_kind.as_ref()?.latencies.bins();
+            Some(KindHistogram { kind: kind.name.to_owned(), histogram })
+        };
+        let all: Vec<KindHistogram> = self.kinds.iter().zip(R::KINDS).filter_map(of_kind).collect();
+        if all.len() > 1 { all } else { Vec::new() }
     }
 
     /// What a workload got over its own span, in a run that is measured from `begin` on; nothing where none of its

@@ -124,6 +124,7 @@ impl<R: Reported> Collector<R> {
             failures,
             breakdown: self.breakdown(&latencies),
             histogram: latencies.bins(),
+            kinds: all.histograms::<R>(),
             quantiles: latencies.quantiles(),
             series: self.series.finish(end),
             ..Served::default()

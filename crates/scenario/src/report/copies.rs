@@ -2,7 +2,7 @@
 
 use petrio_kernel::statistics;
 use petrio_models::cluster::replication::{CopyMoves, ReplicationStatistics};
-use petrio_page::numbers::{bytes, grouped, significant};
+use petrio_page::numbers::{bytes, grouped, mean_number, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,10 +109,10 @@ impl CopiesFigures {
     pub(crate) fn sentence(&self) -> String {
         let side = |what: &str, turnaround: &MeanAndDeviation, queue: f64| {
             format!(
-                "{what} take {} ms (standard deviation {}) and find {} before them",
-                significant(turnaround.mean),
-                significant(turnaround.deviation),
-                significant(queue)
+                "{what} take {} (standard deviation {}) and find {} before them",
+                time(turnaround.mean),
+                time(turnaround.deviation),
+                mean_number(queue)
             )
         };
         let mut parts = Vec::new();

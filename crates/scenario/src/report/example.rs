@@ -58,6 +58,7 @@ pub(crate) fn example() -> Report {
             ],
             series: series.finish(Time::ZERO),
             histogram: histogram.bins(),
+            kinds: Vec::new(),
             quantiles: histogram.quantiles(),
         },
         beside: None,

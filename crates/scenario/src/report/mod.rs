@@ -13,6 +13,7 @@
 
 mod bottleneck;
 mod by_kind;
+pub(crate) mod cautions;
 mod collector;
 mod copies;
 mod csv;
@@ -45,14 +46,16 @@ pub use device_log::DeviceLog;
 pub use error::ReportError;
 pub use estimate::Estimate;
 pub use html::write_html;
-pub use json::write_json;
+pub use json::{REPORT_VERSION, ReportDocument, report_schema, write_json};
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
 pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub(crate) use petrio_page::numbers::counted;
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
-pub use served::{OperationFailures, OperationFigures, Requests, Served, Share, WorkloadFigures};
+pub use served::{
+    KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share, WorkloadFigures,
+};
 pub use sink::{DeviceSink, RequestSink, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};

@@ -55,6 +55,9 @@ pub struct Served {
     pub series: Series,
     /// The latency histogram, bins a twentieth of a decade wide; of the first replication.
     pub histogram: Vec<Bin>,
+    /// The same for each kind of request or operation, where there were several; of the first replication.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub kinds: Vec<KindHistogram>,
     /// The latency's distribution function at chosen probabilities; of the first replication.
     pub quantiles: Vec<Quantile>,
 }
@@ -104,6 +107,15 @@ pub struct OperationFigures {
     pub from_cache: u64,
     /// From issue to completion.
     pub latency: Latency,
+}
+
+/// How long the requests or operations of one kind took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KindHistogram {
+    /// Which: `read`, `write`, `fsync` ….
+    pub kind: String,
+    /// Bins a twentieth of a decade wide.
+    pub histogram: Vec<Bin>,
 }
 
 /// What a workload got, from when its first request was issued until its last one completed.

@@ -96,7 +96,7 @@ impl Report {
     #[must_use]
     pub fn without_plots(mut self) -> Self {
         for served in std::iter::once(&mut self.served).chain(self.beside.as_deref_mut()) {
-            (served.series, served.histogram, served.quantiles) = Default::default();
+            (served.series, served.histogram, served.quantiles, served.kinds) = Default::default();
         }
         self
     }

@@ -6,7 +6,9 @@ use crate::report::latency::Latency;
 use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage, WallClock};
-use petrio_page::numbers::{bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time_unit};
+use petrio_page::numbers::{
+    bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
+};
 use std::fmt::Write;
 
 /// A report is laid out for no less and no more than this many columns.
@@ -111,14 +113,14 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
     let _ = writeln!(out, "  by workload");
     for row in &served.workloads {
         let (unit, size) = rate_unit(row.throughput_bytes_per_s.value);
-        let (time_unit, time_size) = time_unit(row.latency.mean_ms.value);
+        let unit_of_time = time_unit(row.latency.mean_ms.value);
         let mut parts = vec![
             format!("{}/s", scaled(row.per_s, 1.0)),
             format!("{} {unit}", scaled(row.throughput_bytes_per_s, size)),
-            format!("mean {} {time_unit}", scaled(row.latency.mean_ms, time_size)),
+            format!("mean {} {}", scaled(row.latency.mean_ms, unit_of_time.1), unit_of_time.0),
         ];
         if row.operations.is_empty() {
-            parts.push(format!("p99 {}", scaled(row.latency.p99_ms, time_size)));
+            parts.push(format!("p99 {}", timed(row.latency.p99_ms, unit_of_time)));
         }
         parts.push(format!("from {} to {}", seconds(row.from_s), seconds(row.until_s)));
         flowing(out, &format!("  {}", row.workload), &parts, width);
@@ -130,10 +132,10 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
 
 /// The latency of several kinds of requests together, of which percentiles would say little.
 fn mixed_line(out: &mut String, latency: &Latency, width: usize) {
-    let (unit, size) = time_unit(latency.mean_ms.value);
+    let unit = time_unit(latency.mean_ms.value);
     let parts = [
-        format!("mean {} {unit}", scaled(latency.mean_ms, size)),
-        format!("max {}", scaled(latency.max_ms, size)),
+        format!("mean {} {}", scaled(latency.mean_ms, unit.1), unit.0),
+        format!("max {}", timed(latency.max_ms, unit)),
         "of all kinds together".to_owned(),
     ];
     flowing(out, "latency", &parts, width);
@@ -154,14 +156,14 @@ fn kinds(out: &mut String, served: &Served, width: usize) {
 }
 
 fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
-    let (unit, size) = time_unit(latency.mean_ms.value);
+    let unit = time_unit(latency.mean_ms.value);
     let parts = [
-        format!("mean {} {unit}", scaled(latency.mean_ms, size)),
-        format!("p50 {}", scaled(latency.p50_ms, size)),
-        format!("p90 {}", scaled(latency.p90_ms, size)),
-        format!("p99 {}", scaled(latency.p99_ms, size)),
-        format!("p99.9 {}", scaled(latency.p99_9_ms, size)),
-        format!("max {}", scaled(latency.max_ms, size)),
+        format!("mean {} {}", scaled(latency.mean_ms, unit.1), unit.0),
+        format!("p50 {}", timed(latency.p50_ms, unit)),
+        format!("p90 {}", timed(latency.p90_ms, unit)),
+        format!("p99 {}", timed(latency.p99_ms, unit)),
+        format!("p99.9 {}", timed(latency.p99_9_ms, unit)),
+        format!("max {}", timed(latency.max_ms, unit)),
     ];
     flowing(out, name, &parts, width);
 }
@@ -193,6 +195,15 @@ fn scaled(figure: Estimate, size: f64) -> String {
     let value = significant(figure.value / size);
     match figure.half_width {
         Some(half_width) => format!("{value} ± {}", significant(half_width / size)),
+        None => value,
+    }
+}
+
+/// A time in the unit of those beside it, or in one of its own where that doesn't suit it.
+fn timed(figure: Estimate, unit: (&str, f64)) -> String {
+    let value = time_in(unit, figure.value);
+    match figure.half_width {
+        Some(half_width) => format!("{value} ± {}", time_in(unit, half_width)),
         None => value,
     }
 }
@@ -255,7 +266,7 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
                 },
                 grouped(stage.arrivals),
                 or_dash(stage.utilisation, &per_cent),
-                or_dash(stage.mean_queue, &significant),
+                or_dash(stage.mean_queue, &mean_number),
                 or_dash(stage.mean_wait_ms, &petrio_page::numbers::time),
                 or_dash(stage.mean_service_ms, &petrio_page::numbers::time),
             ]

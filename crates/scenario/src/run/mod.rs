@@ -24,6 +24,7 @@ pub use replicator::Replicator;
 
 use crate::build::System;
 use crate::loaded::Loaded;
+use crate::report::cautions;
 use crate::report::{Report, ReportError, Served, Sinks, Subject, mean_report};
 use crate::schema::{Measure, StageRows, WarmUp};
 use execute::{Audience, Hears, Outcome, RunPlan, execute};
@@ -161,7 +162,12 @@ fn replications(
             ));
         }
     }
-    Ok(mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0)))
+    let mut mean = mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0));
+    // Who has said how well it is to be known knows it.
+    if measure.stop.precision.is_none() {
+        mean.warnings.extend(cautions::of_replications(&mean));
+    }
+    Ok(mean)
 }
 
 /// Refuses more results than there is memory for, now that the size of one is known: what it says, written out, is
@@ -200,6 +206,9 @@ fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
              say more about the length of the run than about the System"
                 .to_owned(),
         );
+    }
+    for served in std::iter::once(&served).chain(beside.as_deref()) {
+        warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
     }
     let stages = match loaded.scenario.measure.stages {
         StageRows::All => stages,

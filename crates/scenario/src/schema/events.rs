@@ -1,7 +1,7 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
 use crate::schema::trace::Replay;
-use petrio_trace::FormatName;
+use petrio_trace::{ColumnUnits, FormatName, NamedColumns};
 use petrio_units::Bytes;
 use petrio_workload::replay::ThinkPer;
 use petrio_workload::{ClosedReplayOptions, Processes};
@@ -16,6 +16,13 @@ use std::path::PathBuf;
 pub struct EventReplay {
     /// The trace file, relative to the scenario's folder. Its format is told from its content.
     pub file: PathBuf,
+    /// Of a table of one's own, which column means what: { time = "ts", operation = "rw", offset = "lba", length = "size" };
+    /// its first line has the names. Needs `units`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<NamedColumns>,
+    /// The units of these columns: { time = "ms", offset = "sectors", length = "bytes" }.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<ColumnUnits>,
     /// Its format, where the content doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,

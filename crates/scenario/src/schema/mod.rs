@@ -6,10 +6,12 @@
 mod apart;
 mod disk;
 mod events;
+mod files;
 mod measure;
 mod names;
 mod nesting;
 mod partial;
+pub mod reference;
 mod scenario;
 mod scheduler;
 mod trace;
@@ -21,6 +23,7 @@ pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, U
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::Disk;
 pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
+pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
@@ -28,6 +31,7 @@ pub(crate) use partial::nothing_required;
 pub(crate) use scenario::Head;
 pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;
+pub(crate) use trace::own_table;
 pub use trace::{OutOfRange, Replay, TraceReplay};
 pub use workload::{FileLoad, FileLoadPlace, IoClassName, SyntheticLoad, Workload};
 pub(crate) use workload::{KINDS, read_workload};

@@ -3,6 +3,7 @@
 //! They are rewritten as flat tables before the structs of the schema are read, which know nothing of it.
 
 use crate::parts::Kind;
+use crate::schema::files::with_both_words;
 use serde_json::{Map, Value, json};
 
 /// The schema of a scenario whose parts may nest.
@@ -65,7 +66,9 @@ fn widen(part: &mut Value, kinds: Option<&Map<String, Value>>) {
         return;
     }
     let properties = part.entry("properties").or_insert_with(|| json!({}));
+    let mut both = None;
     if let Some(properties) = properties.as_object_mut() {
+        both = with_both_words(properties).filter(|_| kinds.is_none());
         let text = "A file that describes the part, relative to the file in which this stands; keys beside it come on top.";
         properties.insert("use".to_owned(), json!({ "description": text, "type": "string" }));
         if let Some(kinds) = kinds {
@@ -77,6 +80,12 @@ fn widen(part: &mut Value, kinds: Option<&Map<String, Value>>) {
         }
     }
     if let Some(required) = part.remove("required") {
-        part.insert("anyOf".to_owned(), json!([{ "required": required }, { "required": ["use"] }]));
+        let mut either = vec![json!({ "required": required }), json!({ "required": ["use"] })];
+        if let (Some(other), Some(needed)) = (both, required.as_array()) {
+            let is_file = |key: &Value| key == "file" || key == "files";
+            let swap = |key: &Value| if is_file(key) { other.into() } else { key.clone() };
+            either.insert(1, json!({ "required": needed.iter().map(swap).collect::<Vec<Value>>() }));
+        }
+        part.insert("anyOf".to_owned(), Value::Array(either));
     }
 }

@@ -1,5 +1,6 @@
 //! The whole file.
 
+use crate::fio::FioJobs;
 use crate::holder::Holders;
 use crate::host::Hosts;
 use crate::schema::disk::Disk;
@@ -67,9 +68,25 @@ pub fn users_schema() -> schemars::Schema {
     schema
 }
 
+/// Adds the workload that is rewritten as others before the structs are read.
+fn with_fio(schema: &mut schemars::Schema, fio: schemars::Schema) {
+    let mut fio = fio.to_value();
+    fio["properties"]["kind"] = serde_json::json!({ "type": "string", "const": "fio" });
+    if let Some(required) = fio["required"].as_array_mut() {
+        required.insert(0, "kind".into());
+    }
+    if let Some(kinds) = schema.pointer_mut("/$defs/Workload/oneOf").and_then(serde_json::Value::as_array_mut)
+    {
+        kinds.push(fio);
+    }
+}
+
 /// The JSON schema of the scenario file, for editors.
 pub fn json_schema() -> schemars::Schema {
-    let mut schema = schemars::schema_for!(Scenario);
+    let mut generator = schemars::SchemaGenerator::default();
+    let fio = FioJobs::json_schema(&mut generator);
+    let mut schema = generator.into_root_schema_for::<Scenario>();
+    with_fio(&mut schema, fio);
     schema.insert("title".to_owned(), "petrio scenario".into());
     with_nesting(&mut schema);
     schema

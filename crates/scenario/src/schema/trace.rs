@@ -2,7 +2,7 @@
 
 use crate::schema::names::Names;
 use indexmap::IndexMap;
-use petrio_trace::{Alignment, FormatName, TraceOptions};
+use petrio_trace::{Alignment, ColumnUnits, FormatName, NamedColumns, OwnTable, TraceOptions};
 use petrio_workload::{ClosedReplayOptions, Processes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,13 @@ pub struct TraceReplay {
     pub on: Names,
     /// The trace files, merged by time; relative to the scenario's folder. gzip, xz and zstandard are unpacked.
     pub files: Vec<PathBuf>,
+    /// Of a table of one's own, which column means what: { time = "ts", operation = "rw", offset = "lba", length = "size" };
+    /// its first line has the names. Needs `units`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<NamedColumns>,
+    /// The units of these columns: { time = "ms", offset = "sectors", length = "bytes" }.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<ColumnUnits>,
     /// The files' format; left out, it is told from their content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,
@@ -60,6 +67,7 @@ impl TraceReplay {
             format: self.format,
             reorder_window: self.reorder_window,
             only_device: self.only_device.clone(),
+            own: own_table(self.columns.as_ref(), self.units),
             ..TraceOptions::default()
         }
     }
@@ -74,6 +82,11 @@ impl TraceReplay {
             ..usual
         }
     }
+}
+
+/// The table that both describe together.
+pub(crate) fn own_table(columns: Option<&NamedColumns>, units: Option<ColumnUnits>) -> Option<OwnTable> {
+    columns.zip(units).map(|(columns, units)| OwnTable { columns: columns.clone(), units })
 }
 
 fn unscaled() -> f64 {

@@ -186,6 +186,10 @@ impl FilePattern for ScriptParameters {
         None
     }
 
+    fn places(&self) -> Option<&IndexMap<String, String>> {
+        Some(&self.places)
+    }
+
     fn words(&self) -> String {
         let processes = crate::report::counted(self.processes.into(), "process", "processes");
         match self.repeat {
@@ -297,8 +301,8 @@ fn specification(users: &Users, inputs: &Inputs) -> Result<Arc<UserSpecification
 }
 
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 7] =
-    ["trace", "synthetic", "files", "script", "file-trace", "events", "users"];
+pub(crate) const KINDS: [&str; 8] =
+    ["trace", "synthetic", "files", "script", "file-trace", "events", "users", "fio"];
 
 impl Workload {
     /// The disks or the file systems that it goes to.
@@ -383,6 +387,10 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
         DeValue::String(word) if word == "users" => {
             let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
             Ok(Workload::Users(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "fio" => {
+            let problem = sources.error(kind.span(), "job files are not read in a file that is used");
+            Err(vec![problem.help("put this workload into the scenario itself")])
         }
         DeValue::String(word) => {
             let problem = sources.error(kind.span(), format!("\"{word}\" is not a kind of workload"));

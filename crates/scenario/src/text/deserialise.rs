@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 /// So many mistakes in one part are enough to read.
-const MISTAKES_MAX: usize = 20;
+const MISTAKES_MAX: usize = 50;
 
 /// Reads a struct. `Err` holds at least one problem.
 pub(crate) fn read<T: DeserializeOwned>(table: &Table<'_>, sources: &Sources) -> Result<T, Vec<Problem>> {
@@ -103,6 +103,15 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
     if let Some(field) = missing_field(message) {
         let problem = sources.error(span, format!("\"{field}\" is missing")).label("in this part");
         return problem.help(format!("add a line that begins with {field} ="));
+    }
+    // A word that stands with a value where it stands alone: `fsync = "every"`.
+    if message.contains("unit variant, expected ")
+        && let Some(word) =
+            sources.text(&span).map(|text| text.trim_matches(['"', '\''])).filter(|word| !word.is_empty())
+    {
+        let problem = sources.error(span.clone(), format!("\"{word}\" needs a value"));
+        return problem
+            .help(format!("write {{ {word} = … }}; petrio schema and the key's path tell what it may be"));
     }
     if message.starts_with("a distribution is a table with one key")
         || message.contains("expected a distribution")

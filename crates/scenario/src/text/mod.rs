@@ -7,6 +7,7 @@
 pub(crate) mod deserialise;
 mod excerpt;
 pub(crate) mod file;
+mod inside;
 mod overrides;
 mod problem;
 mod sources;

@@ -92,6 +92,12 @@ impl Problem {
         self
     }
 
+    /// The same, but no reason to stop.
+    #[must_use]
+    pub(crate) fn only_warns(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     /// Whether it stops the run.
     pub fn severity(&self) -> Severity {
         self.severity
@@ -151,19 +157,23 @@ impl Diagnostic for Problem {
 }
 
 /// Nobody mends more mistakes at once; what follows the first is often their consequence.
-const SHOWN_MAX: usize = 20;
+const SHOWN_MAX: usize = 10;
 
 /// All the complaints about one input, at least one of them an error.
 #[derive(Clone, Debug)]
 pub struct Problems {
     what: String,
     problems: Vec<Problem>,
+    /// Says how many there are besides those that are shown.
+    more: Option<Problem>,
 }
 
 impl Problems {
     /// The complaints about `what`, a file's name.
     pub fn new(what: impl Into<String>, problems: Vec<Problem>) -> Self {
-        Self { what: what.into(), problems }
+        let more = problems.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0);
+        let more = more.map(|more| Problem::error(format!("and {more} more")));
+        Self { what: what.into(), problems, more }
     }
 
     /// Each of them.
@@ -176,8 +186,7 @@ impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         let plural = if errors == 1 { "mistake" } else { "mistakes" };
-        write!(f, "{} has {errors} {plural}", self.what)?;
-        if self.problems.len() > SHOWN_MAX { write!(f, "; the first {SHOWN_MAX} are") } else { Ok(()) }
+        write!(f, "{} has {errors} {plural}", self.what)
     }
 }
 
@@ -185,6 +194,7 @@ impl std::error::Error for Problems {}
 
 impl Diagnostic for Problems {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        Some(Box::new(self.problems.iter().take(SHOWN_MAX).map(|problem| problem as &dyn Diagnostic)))
+        let shown = self.problems.iter().take(SHOWN_MAX).chain(&self.more);
+        Some(Box::new(shown.map(|problem| problem as &dyn Diagnostic)))
     }
 }

@@ -32,6 +32,18 @@ impl Sources {
         after.checked_sub(1).and_then(|index| self.sources.get(index))
     }
 
+    /// What is written at a span.
+    pub(crate) fn text(&self, span: &Range<usize>) -> Option<&str> {
+        let source = self.at(span.start)?;
+        source.text.get(span.start - source.base..span.end.checked_sub(source.base)?)
+    }
+
+    /// The word at a line and column (both from 1) of the text that a string holds, whose value stands at a span.
+    pub(crate) fn within(&self, span: Range<usize>, line: u32, column: u32) -> Range<usize> {
+        let found = self.text(&span).and_then(|raw| super::inside::word(raw, line, column));
+        found.map_or(span.clone(), |found| span.start + found.start..span.start + found.end)
+    }
+
     /// An error that points at a span.
     pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> Problem {
         self.problem(Severity::Error, span, message.into())

@@ -5,7 +5,7 @@ use super::error::CompareError;
 use super::input::{Input, REAL};
 use super::measure::Measure;
 use super::statistics::Sample;
-use petrio_scenario::report::{Report, Share, Stage, Subject, mean_report};
+use petrio_scenario::report::{REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report};
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
 use serde::Serialize;
@@ -74,6 +74,8 @@ pub(super) struct Entrant {
     pub(super) reports: Vec<Report>,
     pub(super) deterministic: bool,
     pub(super) closed: Option<bool>,
+    /// What its scenario was warned of when it was read.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Reads what was named: everybody who takes part, and their scenarios.
@@ -92,6 +94,7 @@ pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loade
             reports: Vec::new(),
             deterministic: false,
             closed: Some(candidate.loaded.scenario.workload.values().all(is_closed)),
+            warnings: warnings(&candidate.loaded),
         };
         (entrant, Some(candidate.loaded.clone()))
     });
@@ -117,6 +120,7 @@ fn named(
                 reports: Vec::new(),
                 deterministic: false,
                 closed: None,
+                warnings: Vec::new(),
             };
             if let Some(report) = saved(&input.file)? {
                 let settings = input.settings.first().map(|setting| setting.text().to_string());
@@ -140,6 +144,7 @@ fn named(
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
             let loaded = load(&input.file, &changes)?;
             entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
+            entrant.warnings = warnings(&loaded);
             Ok((entrant, Some(loaded)))
         })
         .collect()
@@ -179,8 +184,12 @@ fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
     if !said && bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return Ok(None);
     }
-    let report: Report = serde_json::from_slice(&bytes)
+    let ReportDocument { version, report } = serde_json::from_slice(&bytes)
         .map_err(|error| CompareError::Report { path: path.to_owned(), why: error.to_string() })?;
+    if version != REPORT_VERSION {
+        let why = format!("it is of form {version}, and form {REPORT_VERSION} is read here; write it again");
+        return Err(CompareError::Report { path: path.to_owned(), why });
+    }
     let needed = report.replications > 1 && report.confidence.is_none();
     let level = report.confidence.unwrap_or(0.95);
     if needed || !(level > 0.0 && level < 1.0) {
@@ -201,6 +210,10 @@ fn is_closed(workload: &Workload) -> bool {
         }),
         Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => true,
     }
+}
+
+fn warnings(loaded: &Loaded) -> Vec<String> {
+    loaded.warnings.iter().map(ToString::to_string).collect()
 }
 
 impl Entrant {
@@ -229,7 +242,10 @@ impl Entrant {
 
     /// As the result shows it.
     pub(super) fn shown(&self, level: f64) -> Option<Contender> {
-        let report = mean_report(&self.reports, level)?;
+        let mut report = mean_report(&self.reports, level)?;
+        let told = self.warnings.iter().filter(|warning| !report.warnings.contains(warning)).cloned();
+        let warnings: Vec<String> = told.collect();
+        report.warnings.splice(0..0, warnings);
         Some(Contender {
             letter: self.letter.clone(),
             name: self.name.clone(),

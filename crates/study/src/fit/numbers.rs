@@ -193,14 +193,33 @@ fn content(line: &[u8]) -> Option<String> {
 }
 
 fn read_list(name: &str, source: impl Read, unit: Unit) -> Result<Numbers, NumbersError> {
-    let mut numbers = Numbers::default();
+    let (mut numbers, mut heading) = (Numbers::default(), None);
     for (index, line) in BufReader::new(source).split(b'\n').enumerate() {
         let line = line.map_err(|cause| NumbersError::Read { name: name.to_owned(), cause })?;
         if let Some(text) = content(&line) {
-            numbers.add(name, index + 1, &text, unit)?;
+            match numbers.add(name, index + 1, &text, unit) {
+                // One column may have a heading: a word over numbers, of which there must be some.
+                Err(error @ NumbersError::NoNumber { .. }) if heading.is_none() && is_heading(&text) => {
+                    if !numbers.values.is_empty() {
+                        return Err(error);
+                    }
+                    heading = Some(error);
+                }
+                added => added?,
+            }
         }
     }
-    Ok(numbers)
+    match heading {
+        Some(error) if numbers.values.is_empty() => Err(error),
+        _ => Ok(numbers),
+    }
+}
+
+/// Whether a line could head a column of numbers: a word, of one cell, and no number that is mistyped.
+fn is_heading(text: &str) -> bool {
+    let begins =
+        text.trim_start_matches('"').starts_with(|first: char| first.is_alphabetic() || first == '_');
+    begins && !text.contains([',', ';', '\t'])
 }
 
 fn read_column(name: &str, source: impl Read, column: &str, unit: Unit) -> Result<Numbers, NumbersError> {
@@ -316,6 +335,10 @@ mod tests {
         assert_eq!(of("1 KiB,2\n3 KiB,4\n", Some("1"), Unit::Bytes).unwrap(), [1024.0, 3072.0]);
         assert_eq!(of("4 KiB\n17\n", None, Unit::Bytes).unwrap(), [4096.0, 17.0]);
         assert_eq!(of("25 ms\n0.5\n", None, Unit::Time).unwrap(), [0.025, 0.5]);
+        assert_eq!(of("latency (ms)\n25\n0.5\n", None, Unit::None).unwrap(), [25.0, 0.5]);
+        for no_heading in ["size\n", "size\ncount\n1\n", "1\nsize\n", "size,count\n1,2\n", "12x\n1\n"] {
+            assert!(of(no_heading, None, Unit::None).unwrap_err().contains("is no number"), "{no_heading}");
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::field::{
     Columns, MICROSECONDS, MILLISECONDS, NANOSECONDS, PICOSECONDS, SECONDS, picoseconds, whole, whole32,
 };
 use crate::input::Input;
+use crate::named::IGNORED;
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_time::Time;
@@ -58,8 +59,14 @@ enum Column {
     Process,
     Device,
     Operation,
-    Address { bytes: bool },
-    Length { bytes: bool },
+    Address {
+        bytes: bool,
+    },
+    Length {
+        bytes: bool,
+    },
+    /// Of a table of somebody's own: read over.
+    Ignored,
 }
 
 impl Column {
@@ -84,6 +91,9 @@ impl Column {
     ];
 
     fn of(name: &[u8]) -> Result<Self, Problem> {
+        if name == IGNORED.as_bytes() {
+            return Ok(Self::Ignored);
+        }
         let found = Self::NAMES.iter().find(|(known, _)| known.as_bytes() == name);
         if let Some(&(_, column)) = found {
             return Ok(column);
@@ -115,35 +125,53 @@ impl Column {
             Self::Operation => 4,
             Self::Address { .. } => 5,
             Self::Length { .. } => 6,
+            Self::Ignored => 7,
         }
     }
 
-    const ROLES: [&'static str; 7] =
-        ["time", "response", "process", "device", "operation", "address", "length"];
+    const ROLES: [&'static str; 8] = [
+        "time",
+        "response",
+        "process",
+        "device",
+        "operation",
+        "address",
+        "length",
+        "column that is left out",
+    ];
     const REQUIRED: [usize; 4] = [0, 4, 5, 6];
 }
 
+/// What the header says.
+struct Layout {
+    columns: Vec<Column>,
+    /// Between columns: a comma, or what a table of somebody's own has.
+    separator: u8,
+}
+
 /// Reads the header line.
-fn layout(line: &[u8]) -> Result<Vec<Column>, Problem> {
+fn layout(line: &[u8]) -> Result<Layout, Problem> {
+    let separator =
+        [b',', b';', b'\t'].into_iter().find(|separator| line.contains(separator)).unwrap_or(b',');
     let mut columns = Vec::new();
     let mut seen = [false; Column::ROLES.len()];
-    for name in Columns::comma_separated(line, "") {
+    for name in Columns::separated_by(separator, line, "") {
         let column = Column::of(name)?;
         let role = column.role();
-        if std::mem::replace(&mut seen[role], true) {
+        if std::mem::replace(&mut seen[role], true) && column != Column::Ignored {
             return Err(Problem::Header(format!("names the {} twice", Column::ROLES[role])));
         }
         columns.push(column);
     }
     match Column::REQUIRED.into_iter().find(|&role| !seen[role]) {
-        None => Ok(columns),
+        None => Ok(Layout { columns, separator }),
         Some(missing) => Err(Problem::Header(format!("names no column for the {}", Column::ROLES[missing]))),
     }
 }
 
 struct Petrio {
     /// What the header names; `None` before it has been read.
-    layout: Option<Vec<Column>>,
+    layout: Option<Layout>,
     tally: ReadCounts,
 }
 
@@ -167,7 +195,7 @@ impl Format for Petrio {
 }
 
 /// Everything up to the header line; `None` where the file ends before it.
-fn header(input: &mut Input) -> Result<Option<Vec<Column>>, Fault> {
+fn header(input: &mut Input) -> Result<Option<Layout>, Fault> {
     while let Some(line) = input.line()? {
         if let Some(version) = line.strip_prefix(VERSION_START) {
             if version.trim_ascii() != b"1" {
@@ -183,13 +211,13 @@ fn header(input: &mut Input) -> Result<Option<Vec<Column>>, Fault> {
     Ok(None)
 }
 
-fn parse(line: &[u8], layout: &[Column], tally: &mut ReadCounts) -> Result<(u128, BlockRecord), Problem> {
+fn parse(line: &[u8], layout: &Layout, tally: &mut ReadCounts) -> Result<(u128, BlockRecord), Problem> {
     const COLUMNS: &str = "those that the header names";
-    let mut columns = Columns::comma_separated(line, COLUMNS);
+    let mut columns = Columns::separated_by(layout.separator, line, COLUMNS);
     let mut clock = 0;
     let mut record = BlockRecord::new(Direction::Read, 0, 0);
     let (mut address, mut address_in_bytes, mut length, mut length_in_bytes) = (0, false, 0, false);
-    for &column in layout {
+    for &column in &layout.columns {
         let text = columns.column(Column::ROLES[column.role()])?;
         match column {
             Column::Time(unit) => clock = picoseconds(text, unit, "time")?,
@@ -197,6 +225,7 @@ fn parse(line: &[u8], layout: &[Column], tally: &mut ReadCounts) -> Result<(u128
             Column::Response(unit) => {
                 record.measured = Some(span(picoseconds(text, unit, "response")?, text, "response")?);
             }
+            Column::Ignored => {}
             Column::Process => record.process = whole32(text, "process")?,
             Column::Device => record.device = whole32(text, "device")?,
             Column::Operation => operation(text, &mut record)?,
@@ -232,6 +261,11 @@ fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
         found: printable(text),
         expected: "R, W or F, then S (synchronous) and U (force unit access) where they apply",
     };
+    // Whole words are others' way to write it.
+    let words = [("read", b'R'), ("write", b'W'), ("flush", b'F'), ("r", b'R'), ("w", b'W'), ("f", b'F')];
+    let word = words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes()));
+    let whole = word.map(|(_, letter)| [*letter]);
+    let text = whole.as_ref().map_or(text, |letter| letter.as_slice());
     let (&letter, attributes) = text.split_first().ok_or_else(unknown)?;
     record.direction = match letter {
         b'R' => Direction::Read,

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Create {
     /// The user specification
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", value_parser = crate::streams::input)]
     specification: PathBuf,
     /// Where they are made: a directory that is empty or not there yet; PLACE=DIR for a place of the
     /// specification that is to lie elsewhere

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Describe {
     /// A directory, or a trace of calls on files in any format that petrio reads
-    #[arg(value_name = "DIR|TRACE")]
+    #[arg(value_name = "DIR|TRACE", value_parser = crate::streams::input)]
     what: PathBuf,
     /// Each directory right below is a user's own, as in /home
     #[arg(long)]
@@ -30,10 +30,10 @@ pub(crate) struct Describe {
     #[command(flatten)]
     reading: Reading,
     /// Where the specification is written; left out, it is printed
-    #[arg(long, short, value_name = "SPEC")]
+    #[arg(long, short, value_name = "SPEC", value_parser = crate::streams::output)]
     out: Option<PathBuf>,
     /// Write the specification and how much it resembles the original as JSON
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
     json: Option<PathBuf>,
 }
 

@@ -37,7 +37,7 @@ use std::time::Duration as StandardDuration;
 pub(crate) struct Capture {
     /// The trace; with --rotate, numbered: trace-0001.parquet, …; with --device also NAME.csv, NAME.csv.xz and what
     /// else --to can say
-    #[arg(long, short, value_name = "FILE", default_value = "trace.parquet")]
+    #[arg(long, short, value_name = "FILE", default_value = "trace.parquet", value_parser = crate::streams::output)]
     out: PathBuf,
     /// Everybody's calls instead of a command's, until --for is over or an interrupt (Ctrl-C)
     #[arg(long, conflicts_with = "command")]

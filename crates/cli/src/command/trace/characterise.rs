@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 #[derive(Args)]
 pub(crate) struct Characterise {
     /// The trace, in any format that petrio reads, compressed or not
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = crate::streams::input)]
     trace: PathBuf,
     #[command(flatten)]
     results: Results,
@@ -55,7 +55,7 @@ impl Characterise {
         if let Some(path) = &self.results.html {
             write_html(&found, path)?;
         }
-        if !self.quiet {
+        if !self.quiet && !self.results.to_output() {
             print(&summary(&found))?;
         }
         self.results.say_written();

@@ -15,8 +15,10 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
     /// The trace to read, in any format (see `petrio trace info --help`)
+    #[arg(value_parser = crate::streams::input)]
     file: PathBuf,
     /// The file to write
+    #[arg(value_parser = crate::streams::output)]
     out: PathBuf,
     /// The format to write: native, events-csv, petrio, requests, fio-iolog, blkparse or oracle-general. Left out, the
     /// extension says it: .parquet, .csv, .iolog, .blkparse, .oracleGeneral. All but the first are compressed where

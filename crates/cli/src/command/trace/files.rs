@@ -23,6 +23,7 @@ pub(super) struct Overwrite {
 pub(super) struct Output {
     /// The file to write: petrio's own for NAME.parquet, or .csv, .iolog, .blkparse, .oracleGeneral; compressed where
     /// .gz, .xz or .zst follows
+    #[arg(value_parser = crate::streams::output)]
     out: PathBuf,
     #[command(flatten)]
     overwrite: Overwrite,

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Filter {
     /// The trace to read
+    #[arg(value_parser = crate::streams::input)]
     file: PathBuf,
     #[command(flatten)]
     output: Output,

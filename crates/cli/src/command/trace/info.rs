@@ -18,6 +18,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Info {
     /// The trace
+    #[arg(value_parser = crate::streams::input)]
     file: PathBuf,
     #[command(flatten)]
     reading: Reading,

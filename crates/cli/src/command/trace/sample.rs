@@ -15,6 +15,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sample {
     /// The trace to read
+    #[arg(value_parser = crate::streams::input)]
     file: PathBuf,
     #[command(flatten)]
     output: Output,

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(crate) struct Info {
     /// The user specification
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", value_parser = crate::streams::input)]
     specification: PathBuf,
     /// Change a value of the specification; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Learn {
     /// The trace, in any format that petrio reads
-    #[arg(value_name = "TRACE")]
+    #[arg(value_name = "TRACE", value_parser = crate::streams::input)]
     trace: PathBuf,
     /// What makes users of different types: the program that a process executes, or the user who logs in
     #[arg(long, value_name = "BY", value_enum)]
@@ -30,10 +30,10 @@ pub(crate) struct Learn {
     #[command(flatten)]
     reading: Reading,
     /// Where the specification is written; left out, it is printed
-    #[arg(long, short, value_name = "SPEC")]
+    #[arg(long, short, value_name = "SPEC", value_parser = crate::streams::output)]
     out: Option<PathBuf>,
     /// Write specification and figures as JSON
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
     json: Option<PathBuf>,
 }
 

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::progress::CountProgress;
+use crate::results::say_written;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{UsersError, UsersProgress, UsersRun, UsersSummary, Workers, run_users};
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
     /// The user specification
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", value_parser = crate::streams::input)]
     specification: PathBuf,
     /// Where their files are; PLACE=DIR for a place of the specification
     #[arg(long, value_name = "DIR", value_parser = placed, required = true)]
@@ -56,7 +57,7 @@ pub(crate) struct Run {
     #[arg(long)]
     warm: bool,
     /// Write every call as a trace, for petrio users analyse and petrio trace
-    #[arg(long, short, value_name = "RUN")]
+    #[arg(long, short, value_name = "RUN", value_parser = crate::streams::output)]
     out: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]
@@ -176,7 +177,7 @@ impl Run {
             print(&text)?;
         }
         if let Some(path) = &self.out {
-            talk(&format!("written: {}", path.display()));
+            say_written([path]);
         }
         Ok(())
     }

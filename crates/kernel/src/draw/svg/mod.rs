@@ -7,10 +7,12 @@
 mod layers;
 mod layout;
 mod legend;
+mod overview;
 mod render;
 mod scene;
 mod straighten;
 mod text;
+mod words;
 
 use super::description::{NetDescription, describe};
 use super::escaped;
@@ -22,28 +24,35 @@ const MARGIN: f64 = 28.0;
 /// Room for a page's title, pixels.
 const TITLE: f64 = 40.0;
 
-/// The whole net: all its pages that show anything, one below another, and a legend.
+/// The whole net: its pages as boxes, then all of them that show anything, one below another, and a legend.
 pub fn to_svg(net: &Net) -> String {
     let net = describe(net);
-    document(&net, &(0..net.pages.len()).collect::<Vec<_>>())
+    document(&net, true, &(0..net.pages.len()).collect::<Vec<_>>())
+}
+
+/// The net's pages as boxes, and where tokens go from one to another.
+pub fn overview_to_svg(net: &Net) -> String {
+    document(&describe(net), true, &[])
 }
 
 /// One page of a net, by index (see [`Net::find_page`]); a page that doesn't exist is empty.
 pub fn page_to_svg(net: &Net, page: usize) -> String {
-    document(&describe(net), &[page])
+    document(&describe(net), false, &[page])
 }
 
-fn document(net: &NetDescription, pages: &[usize]) -> String {
+fn document(net: &NetDescription, overview: bool, pages: &[usize]) -> String {
     let mut body = String::new();
     let (mut width, mut y) = (legend::WIDTH, 0.0);
-    for page in pages.iter().filter(|page| **page < net.pages.len()) {
-        let scene = scene::Scene::of(net, *page);
+    let pages = pages.iter().filter(|page| **page < net.pages.len());
+    let scenes = pages.map(|&page| (net.pages[page].path.as_str(), scene::Scene::of(net, page)));
+    let overview = overview.then(|| ("pages", overview::scene(net)));
+    for (path, scene) in overview.into_iter().chain(scenes) {
         if scene.nodes.is_empty() {
             continue;
         }
         let drawing = render::draw(&scene);
         width = f64::max(width, drawing.width);
-        let title = match net.pages[*page].path.as_str() {
+        let title = match path {
             "" => &net.name,
             path => path,
         };

@@ -3,6 +3,7 @@
 
 use super::layout::Size;
 use super::text::{shortened, width};
+use super::words::colour;
 use crate::arc::ArcKind;
 use crate::draw::description::{NetDescription, PlaceDescription};
 use crate::net::PortDirection;
@@ -172,7 +173,7 @@ impl Scene {
     }
 
     /// Shapes with many arcs are taller, so that each arc has its own end.
-    fn grow(&mut self) {
+    pub(super) fn grow(&mut self) {
         let mut degree = vec![0usize; self.nodes.len()];
         for link in &self.links {
             degree[link.from] += 1;
@@ -288,7 +289,7 @@ fn place_node(net: &NetDescription, page: usize, index: usize) -> Node {
         tokens: if state || foreign { 0 } else { place.initial_tokens },
     };
     let name = if foreign { relative(net, page, place) } else { place.name.clone() };
-    let mut node = node_of(shape, &name, above.join(" · "), shortened(&place.colour, 26), rank);
+    let mut node = node_of(shape, &name, above.join(" · "), shortened(&colour(&place.colour), 26), rank);
     node.is_port = port.is_some();
     node
 }
@@ -299,12 +300,14 @@ fn notes(place: &PlaceDescription) -> Vec<String> {
     match (&place.station, place.discipline) {
         (Some(station), _) => notes.push(match station.servers {
             Some(1) | None => station.discipline.clone(),
+            Some(u32::MAX) => format!("{} × any number", station.discipline),
             Some(servers) => format!("{} × {servers}", station.discipline),
         }),
         (None, Discipline::Fifo | Discipline::State | Discipline::Station) => {}
         (None, discipline) => notes.push(format!("{discipline:?}").to_lowercase()),
     }
-    if let Some(capacity) = place.capacity {
+    // As many as can be counted are any number.
+    if let Some(capacity) = place.capacity.filter(|capacity| *capacity < u32::MAX) {
         notes.push(format!("at most {capacity}"));
     }
     notes
@@ -324,7 +327,7 @@ fn relative(net: &NetDescription, page: usize, place: &PlaceDescription) -> Stri
     }
 }
 
-fn node_of(shape: Shape, name: &str, above: String, below: String, rank: u32) -> Node {
+pub(super) fn node_of(shape: Shape, name: &str, above: String, below: String, rank: u32) -> Node {
     let name = shortened(name, LONGEST);
     let text = width(&name, 12.0);
     let width = match &shape {

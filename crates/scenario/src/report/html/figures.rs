@@ -2,7 +2,7 @@
 
 use crate::report::latency::Bin;
 use crate::report::series::Series as Intervals;
-use crate::report::served::{Served, Share};
+use crate::report::served::{KindHistogram, Served, Share};
 use crate::report::subject::Subject;
 use petrio_page::figure::{Annotation, Axis, Figure, Quantity, Series};
 use petrio_page::numbers::{per_cent, rate_unit, significant, time};
@@ -11,27 +11,46 @@ use petrio_page::numbers::{per_cent, rate_unit, significant, time};
 /// the left edge.
 const DECADES_MAX: f64 = 1e7;
 
+/// A page has no more histograms of kinds, and none of fewer requests.
+const KINDS_MAX: usize = 6;
+const KIND_MIN: u64 = 20;
+
 fn latency_axis(first: &Bin, last: &Bin) -> Axis {
     let lowest = first.from_ms.max(last.to_ms / DECADES_MAX);
     Axis::new("latency", Quantity::Duration).logarithmic().between(lowest / 1e3, last.to_ms / 1e3)
 }
 
+/// The latency histogram of each kind that is worth one.
+pub(super) fn by_kind(served: &Served) -> Vec<Figure> {
+    let total = |bins: &[Bin]| bins.iter().map(|bin| bin.count).sum::<u64>();
+    let mut kinds: Vec<&KindHistogram> = served.kinds.iter().collect();
+    // Those of which there are most; of a few, or of one length, a histogram says nothing.
+    kinds.sort_by_key(|kind| std::cmp::Reverse(total(&kind.histogram)));
+    let is_worth = |kind: &&KindHistogram| total(&kind.histogram) >= KIND_MIN && kind.histogram.len() > 1;
+    let worth = kinds.into_iter().filter(is_worth).take(KINDS_MAX);
+    worth.filter_map(|kind| bars(&kind.histogram, &format!("Latency of {}", kind.kind), &kind.kind)).collect()
+}
+
 /// The latency histogram: the part of the requests in each bin, over latency on a logarithmic axis.
 pub(super) fn histogram(served: &Served) -> Option<Figure> {
-    let (first, last) = (served.histogram.first()?, served.histogram.last()?);
-    let many = served.subject.many();
-    let total: u64 = served.histogram.iter().map(|bin| bin.count).sum();
-    let parts: Vec<f64> = served.histogram.iter().map(|bin| bin.count as f64 / total.max(1) as f64).collect();
+    bars(&served.histogram, "Latency", served.subject.many())
+}
+
+fn bars(bins: &[Bin], title: &str, many: &str) -> Option<Figure> {
+    let (first, last) = (bins.first()?, bins.last()?);
+    let total: u64 = bins.iter().map(|bin| bin.count).sum();
+    let parts: Vec<f64> = bins.iter().map(|bin| bin.count as f64 / total.max(1) as f64).collect();
     let alternative = format!(
-        "Histogram of latency from {} to {}; the fullest bin holds {} of the {many}",
+        "Histogram of {} from {} to {}; the fullest bin holds {} of the {many}",
+        title.to_lowercase(),
         time(first.from_ms),
         time(last.to_ms),
         per_cent(parts.iter().copied().fold(0.0, f64::max)),
     );
     let share = Axis::new(format!("of {many}"), Quantity::Share).from(0.0);
-    let mut figure = Figure::new("Latency", alternative, latency_axis(first, last), share);
-    let edges = served.histogram.iter().map(|bin| bin.from_ms).chain([last.to_ms]);
-    let counts = served.histogram.iter().map(|bin| bin.count as f64).collect();
+    let mut figure = Figure::new(title, alternative, latency_axis(first, last), share);
+    let edges = bins.iter().map(|bin| bin.from_ms).chain([last.to_ms]);
+    let counts = bins.iter().map(|bin| bin.count as f64).collect();
     let bars = Series::bars(many, edges.map(|ms| ms / 1e3).collect(), parts);
     figure.push(bars.also(many, Quantity::Number, counts));
     Some(figure)

@@ -9,7 +9,7 @@ use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
 use crate::report::text::shown;
 use petrio_page::numbers::{
-    bytes, counted, grouped, per_cent, rate_unit, seconds, significant, time, time_unit,
+    bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
 use petrio_page::page::{Block, Page, Span, Table, Text, Tile};
 
@@ -169,7 +169,7 @@ fn plots(page: &mut Page, report: &Report, served: &Served) {
         figures::throughput(served),
         figures::outstanding(served),
     ];
-    page.figures(all.into_iter().flatten());
+    page.figures(all.into_iter().flatten().chain(figures::by_kind(served)));
     if report.replications > 1 {
         page.note("The plots show the first replication.");
     }
@@ -208,7 +208,7 @@ fn stage(stage: &Stage) -> Vec<Text> {
         name,
         grouped(stage.arrivals).into(),
         meter.plain(or_dash(stage.utilisation, per_cent)),
-        or_dash(stage.mean_queue, significant).into(),
+        or_dash(stage.mean_queue, mean_number).into(),
         or_dash(stage.mean_wait_ms, time).into(),
         or_dash(stage.mean_service_ms, time).into(),
     ]

@@ -29,7 +29,7 @@ pub(super) fn figures(comparison: &Comparison) -> Vec<Figure> {
             let pair = compared.pair(&first.letter, &other.letter)?;
             Some(ChangeRow { name: compared.measure.words(comparison.subject()), compared, pair })
         });
-        let title = format!("{} against {}: {}", other.letter, first.letter, other.name);
+        let title = format!("{} against {}", other.name, first.name);
         figures.extend(figure(&title, "measure", &rows.collect::<Vec<_>>()));
     }
     figures

@@ -42,7 +42,7 @@ fn page(comparison: &Comparison) -> Page {
 
 fn head(page: &mut Page, comparison: &Comparison) {
     let measure = comparison.headline.words(comparison.subject());
-    page.heading = format!("{} compared by {measure}", letters(comparison));
+    page.heading = format!("{} compared by {measure}", names(comparison));
     page.below = vec![Text::default().quiet(how(comparison))];
     let who = comparison.contenders.iter().map(|contender| {
         let origin = match contender.origin {
@@ -65,13 +65,20 @@ fn head(page: &mut Page, comparison: &Comparison) {
     page.warnings(comparison.notes.iter().cloned().chain(warnings));
 }
 
-fn letters(comparison: &Comparison) -> String {
-    let letters: Vec<&str> =
-        comparison.contenders.iter().map(|contender| contender.letter.as_str()).collect();
-    match letters.split_last() {
+/// A title has room for so many characters.
+const TITLE_MAX: usize = 100;
+
+/// All of them by name or, where these are too long for a title, by letter.
+fn names(comparison: &Comparison) -> String {
+    let joined = |names: Vec<&str>| match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => letters.concat(),
+        _ => names.concat(),
+    };
+    let names = joined(comparison.contenders.iter().map(|contender| contender.name.as_str()).collect());
+    if names.chars().count() <= TITLE_MAX {
+        return names;
     }
+    joined(comparison.contenders.iter().map(|contender| contender.letter.as_str()).collect())
 }
 
 fn verdicts(page: &mut Page, comparison: &Comparison) {

@@ -11,9 +11,15 @@ use petrio_colours::Operation;
 /// Most steps of a script once repeats that leave other names behind are unrolled.
 pub const STEPS_MAX: usize = 1 << 20;
 
-/// Compiles a script whose statements but the declarations are repeated `repeat` times.
-pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptError> {
-    let mut compiler = Compiler { names: Names::default(), instructions: Vec::new() };
+/// Compiles a script whose statements but the declarations are repeated `repeat` times. The directories of `places` are
+/// there, and lie on file systems of their own.
+pub(super) fn compile(script: &Script, repeat: u64, places: &[&str]) -> Result<Compiled, ScriptError> {
+    let mut compiler =
+        Compiler { names: Names::default(), instructions: Vec::new(), places: places.len() as u32 };
+    for place in places {
+        let at = compiler.locate(Position { line: 1, column: 1 }, place, None)?;
+        compiler.names.declare(at, true, 0, false);
+    }
     let declares =
         |statement: &&Statement| matches!(statement.action, Action::File { .. } | Action::Directory { .. });
     let declared = script.statements.iter().take_while(declares).count();
@@ -34,6 +40,8 @@ pub(super) fn compile(script: &Script, repeat: u64) -> Result<Compiled, ScriptEr
 
 struct Compiler {
     names: Names,
+    /// So many of the first files are directories on other file systems.
+    places: u32,
     instructions: Vec<Instruction>,
 }
 
@@ -237,6 +245,11 @@ impl Compiler {
                     if node.file == 0 {
                         return refuse("the directory in which the script runs can't be removed".into());
                     }
+                    if node.file <= self.places {
+                        return refuse(format!(
+                            "\"{name}\" is where another file system begins, and can't be removed"
+                        ));
+                    }
                     if !self.names.is_empty(node.file) {
                         return refuse(format!("the directory \"{name}\" isn't empty"));
                     }
@@ -259,6 +272,15 @@ impl Compiler {
         let refuse = |problem: String| Err(ScriptError::at(position, problem));
         let (from, node) = self.there(position, name, number)?;
         let to = self.locate(position, new, number)?;
+        let place = |file: u32| self.names.top(file).filter(|top| *top <= self.places);
+        if place(node.file) == Some(node.file) {
+            return refuse(format!("\"{name}\" is where another file system begins, and can't be renamed"));
+        }
+        if place(node.file) != place(to.parent) {
+            return refuse(format!(
+                "\"{name}\" and \"{new}\" lie on different file systems: copy it, and remove it"
+            ));
+        }
         if node.file == 0 || to.node.is_some_and(|there| there.file == 0) {
             return refuse("the directory in which the script runs can't be renamed".into());
         }

@@ -36,6 +36,9 @@
 //! # Ok::<(), petrio_workload::program::ProgramError>(())
 //! ```
 //!
+//! Some directories at the top may lie on other file systems of the host ([`ScriptParameters::places`]), so that a
+//! program copies from one to another.
+//!
 //! Left out: which process has a file open (an open file that is unlinked goes at once).
 
 mod compile;
@@ -51,6 +54,7 @@ pub use parse::ScriptError;
 pub use run::ScriptProgram;
 pub use statement::Script;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +70,10 @@ pub struct ScriptParameters {
     /// Processes that run it, each on files of its own.
     #[serde(default = "one_process")]
     pub processes: u32,
+    /// Directories at the top of the script that lie on other file systems of the same host: { archive = "backup" }. They
+    /// are there, and a file in them is on that file system: `create archive/a`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub places: IndexMap<String, String>,
 }
 
 const fn once() -> u64 {
@@ -79,6 +87,6 @@ const fn one_process() -> u32 {
 impl ScriptParameters {
     /// Runs a script once, in one process.
     pub fn new(script: impl Into<String>) -> Self {
-        Self { script: script.into(), repeat: 1, processes: 1 }
+        Self { script: script.into(), repeat: 1, processes: 1, places: IndexMap::new() }
     }
 }

@@ -155,6 +155,13 @@ impl Names {
         .any(|at| at == directory)
     }
 
+    /// The file or directory at the top in which one lies now, itself perhaps; of the top none.
+    pub(super) fn top(&self, file: u32) -> Option<u32> {
+        let above =
+            |&at: &u32| self.parents.get(at.checked_sub(1)? as usize).copied().filter(|&parent| parent > 0);
+        std::iter::successors(Some(file).filter(|&file| file > 0), above).last()
+    }
+
     /// A point to compare with.
     pub(super) fn mark(&self) -> usize {
         self.changes.len()

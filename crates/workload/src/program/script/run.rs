@@ -34,10 +34,18 @@ pub struct ScriptProgram {
     directory: FileId,
     /// The number of its first file.
     first_file: u32,
+    /// The file system of each file.
+    file_systems: Arc<[u32]>,
     template: FileOp,
 }
 
 impl ScriptProgram {
+    /// The file system of a file of the script; of the directory in which it runs, the workload's own.
+    fn file_system(&self, number: u32) -> u32 {
+        let own = number.checked_sub(1).and_then(|index| self.file_systems.get(index as usize));
+        own.copied().unwrap_or(self.template.file_system)
+    }
+
     fn file(&self, number: u32) -> FileId {
         match number.checked_sub(1) {
             None => self.directory,
@@ -57,8 +65,9 @@ impl ScriptProgram {
         let Some(end) = end else { return Err(ProgramError::FileTooLong { file: self.file(file) }) };
         // A write of nothing makes no file longer.
         *size = if length > 0 { end.max(*size) } else { *size };
-        let (operation, file) = (Operation::Write, self.file(file));
-        Ok(Step::Operation(FileOp { operation, file, offset, length, flags, ..self.template.clone() }))
+        let (operation, file_system, file) = (Operation::Write, self.file_system(file), self.file(file));
+        let template = self.template.clone();
+        Ok(Step::Operation(FileOp { operation, file_system, file, offset, length, flags, ..template }))
     }
 
     fn step(&mut self, instruction: Instruction) -> Result<Step, ProgramError> {
@@ -88,6 +97,7 @@ impl ScriptProgram {
         }
         Ok(Step::Operation(FileOp {
             operation: code.operation,
+            file_system: self.file_system(code.file),
             file: self.file(code.file),
             parent: self.file(code.parent),
             replaced: code.replaced.map(|replaced| self.file(replaced)),
@@ -139,7 +149,15 @@ impl ScriptParameters {
             return Err(ProgramError::parameter(parameter, "it is zero"));
         }
         let script: Script = self.script.parse()?;
-        Ok(compile(&script, self.repeat)?)
+        let plain = |name: &&str| {
+            !name.is_empty() && *name != "." && *name != ".." && !name.contains(['/', '%', '~'])
+        };
+        let places: Vec<&str> = self.places.keys().map(String::as_str).collect();
+        if let Some(place) = places.iter().find(|name| !plain(name)) {
+            let problem = format!("\"{place}\" is no name of a directory at the top");
+            return Err(ProgramError::parameter("places", problem));
+        }
+        Ok(compile(&script, self.repeat, &places)?)
     }
 
     /// One program a process, and the files that they need.
@@ -160,13 +178,31 @@ impl ScriptParameters {
         let numbers = entries.len() as u64 + u64::from(own_directory);
         placement::check_number_of_files(u64::from(self.processes) * numbers, placement)?;
         let (instructions, processes) = (instructions.into(), self.processes);
-        Ok(ScriptPlan { instructions, entries, processes, placement: placement.clone() })
+        // Where nobody says where a place lies, it is a directory like others.
+        let places: Vec<Option<u32>> =
+            self.places.keys().map(|place| placement.places.get(place).copied()).collect();
+        let file_systems = file_systems(&entries, &places, placement.file_system);
+        let placement = placement.clone();
+        Ok(ScriptPlan { instructions, entries, file_systems, processes, placement })
     }
+}
+
+/// The file system of each entry: that of the place in which it was made, or the workload's own.
+fn file_systems(entries: &[Entry], places: &[Option<u32>], own: u32) -> Arc<[u32]> {
+    let mut all: Vec<u32> = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        // A directory is made before what lies in it.
+        let above = entry.parent.checked_sub(1).and_then(|parent| all.get(parent as usize).copied());
+        let place = places.get(index).copied().flatten();
+        all.push(place.or(above).unwrap_or(own));
+    }
+    all.into()
 }
 
 struct ScriptPlan {
     instructions: Arc<[Instruction]>,
     entries: Vec<Entry>,
+    file_systems: Arc<[u32]>,
     processes: u32,
     placement: Placement,
 }
@@ -192,6 +228,7 @@ impl ScriptPlan {
             sizes: self.entries.iter().map(|entry| entry.size).collect(),
             directory: if self.own_directory() { FileId(base) } else { FileId::ROOT },
             first_file: base + u32::from(self.own_directory()),
+            file_systems: self.file_systems.clone(),
             template: self.placement.operation(process),
         }
     }
@@ -208,10 +245,11 @@ impl FilePlan for ScriptPlan {
 
     fn tables(&self) -> Result<Tables, ProgramError> {
         let placement = &self.placement;
-        let mut files = FileTable::new();
+        let mut tables = Tables::from([(placement.file_system, FileTable::new())]);
         for process in 0..self.processes {
             let program = self.program(process);
             if self.own_directory() {
+                let files = tables.entry(placement.file_system).or_default();
                 files.add(FileEntry {
                     file: program.directory,
                     name: placement.file_name(&process.to_string()),
@@ -223,10 +261,21 @@ impl FilePlan for ScriptPlan {
                 })?;
             }
             for (index, entry) in self.entries.iter().enumerate() {
-                files.add(program.entry(index as u32 + 1, entry, placement))?;
+                let number = index as u32 + 1;
+                let there = program.file_system(number);
+                let mut made = program.entry(number, entry, placement);
+                // On another file system it stands beside those of other processes.
+                if there != placement.file_system && entry.parent == 0 {
+                    made.parent = FileId::ROOT;
+                    made.name = match self.own_directory() {
+                        true => placement.file_name(&format!("{process}.{}", entry.name)),
+                        false => placement.file_name(&entry.name),
+                    };
+                }
+                tables.entry(there).or_default().add(made)?;
             }
         }
-        Ok(Tables::from([(placement.file_system, files)]))
+        Ok(tables)
     }
 
     fn programs(&self, _: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {

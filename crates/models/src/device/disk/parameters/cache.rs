@@ -145,7 +145,7 @@ pub enum ImmediateReporting {
     Always,
     /// All, as long as the cache has room for them: it holds many, writes them back in an order of its own while no
     /// other command needs the arm, and a write that finds no room waits until some has been written (see
-    /// [`WriteBackParameters`]).
+    /// `write_back`).
     Cached,
 }
 

@@ -1,0 +1,95 @@
+//! `petrio init`
+
+use crate::failure::Failure;
+use crate::output::{print, talk};
+use crate::outputs::{Outputs, is_free};
+use crate::results::say_written;
+use crate::streams;
+use clap::Args;
+use petrio_scenario::init::{Choices, TEMPLATES, from_file, from_template};
+use petrio_scenario::report::write_text;
+use std::path::{Path, PathBuf};
+
+/// Write a scenario to begin with: commented, and ready to run
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Init {
+    /// Which question: postgres, mail, web, backup, home-directories
+    #[arg(value_name = "TEMPLATE", required_unless_present = "from", conflicts_with = "from")]
+    template: Option<String>,
+    /// Make it of a fio job file or of a trace, in any format
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Where to write it; - for standard output. Left out, TEMPLATE.toml, or FILE's name ending in .toml
+    #[arg(long, short, value_name = "SCENARIO", value_parser = streams::output)]
+    out: Option<PathBuf>,
+    /// A drive of the catalogue (`petrio catalogue list`)
+    #[arg(long, value_name = "NAME")]
+    drive: Option<String>,
+    /// The host's memory, such as "16 GiB"
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
+    /// A machine of the catalogue (`petrio catalogue list machines`)
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
+    /// A kernel of the catalogue (`petrio catalogue list kernels`)
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Replace the file to write if it is there already
+    #[arg(long)]
+    force: bool,
+}
+
+fn after_help() -> String {
+    let templates = TEMPLATES.iter().map(|one| format!("  {:<18}{}\n", one.name, one.question));
+    format!(
+        "Templates:\n{}\n\
+         Examples:\n  petrio init postgres && petrio run postgres.toml\n  \
+         petrio init mail --drive seagate-savvio-10k4 --memory \"8 GiB\" -o mine.toml\n  \
+         petrio init --from job.fio\n  petrio init --from trace.csv -o -",
+        templates.collect::<String>()
+    )
+}
+
+impl Init {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let out = self.out();
+        if !streams::is_output(&out) {
+            is_free(&out, self.force, "name another file with -o, or replace it with --force")?;
+        }
+        let choices = Choices {
+            drive: self.drive.clone(),
+            memory: self.memory.clone(),
+            machine: self.machine.clone(),
+            kernel: self.kernel.clone(),
+            file: if streams::is_output(&out) { "SCENARIO".to_owned() } else { out.display().to_string() },
+        };
+        let inputs: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
+        Outputs::of([("--out", &Some(out.clone()))]).check(inputs)?;
+        let made = match (&self.from, &self.template) {
+            (Some(file), _) => from_file(file, &out, &choices)?,
+            (None, template) => from_template(template.as_deref().unwrap_or_default(), &choices)?,
+        };
+        for remark in &made.remarks {
+            talk(&format!("warning: {remark}"));
+        }
+        if streams::is_output(&out) {
+            return print(&made.text);
+        }
+        write_text(&out, &made.text)?;
+        say_written([&out]);
+        Ok(())
+    }
+
+    fn out(&self) -> PathBuf {
+        match (&self.out, &self.from, &self.template) {
+            (Some(out), ..) => out.clone(),
+            (None, Some(file), _) => {
+                PathBuf::from(file.file_name().unwrap_or_default()).with_extension("toml")
+            }
+            (None, None, template) => {
+                PathBuf::from(format!("{}.toml", template.as_deref().unwrap_or("scenario")))
+            }
+        }
+    }
+}
