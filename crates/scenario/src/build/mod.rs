@@ -7,6 +7,7 @@
 //! ```
 
 mod asked;
+mod check_files;
 mod events;
 mod hosts;
 mod operations;
@@ -17,10 +18,11 @@ mod shared;
 mod storage;
 mod system;
 
+pub(crate) use check_files::{check_files, problem_of};
 pub(crate) use events::EventTrace;
 pub(crate) use hosts::HostSite;
 pub use operations::prepared_programs;
-pub(crate) use operations::{Groups, NotPrepared, Split, check_files, file_tables, groups, problem_of};
+pub(crate) use operations::{Groups, NotPrepared, Split, file_tables, groups};
 pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::{Driven, Programs};

@@ -7,12 +7,8 @@ use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::{Prepared as Planned, Reading};
 use crate::run::RunFailure;
-use crate::schema::{FileLoadPlace, PlacesOutOfRange, Workload};
-use crate::text::tree::Places;
-use crate::text::{Problem, Sources};
-use miette::Diagnostic;
-use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
-use petrio_models::host::file_system::BLOCK_SIZE;
+use crate::schema::{FileLoadPlace, Workload};
+use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_units::Bytes;
 use petrio_users::crowd_name;
@@ -21,18 +17,17 @@ use petrio_workload::program::{
 };
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The processes of a workload on one volume.
 pub(crate) struct Group {
     /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
-    volume: usize,
-    work: Work,
+    pub(super) volume: usize,
+    pub(super) work: Work,
 }
 
 /// What issues a workload's operations.
-enum Work {
+pub(super) enum Work {
     Programs(Box<dyn FilePlan>, Placement),
     Trace(Box<EventTrace>),
 }
@@ -389,123 +384,5 @@ fn placement(
         priority: place.io_priority,
         watch: loaded.watch.clone(),
         ..Placement::new(name)
-    }
-}
-
-/// Whether the files of the workloads fit; and, where it can be told here, what their programs need.
-pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
-    let mut wanted = vec![0u64; volumes.len()];
-    for (name, workload) in &loaded.scenario.workload {
-        let Some((_, pattern)) = workload.on_files() else { continue };
-        let Some((bytes, key)) = pattern.largest() else { continue };
-        for &target in loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default() {
-            let file_system = volumes[target as usize];
-            let wanted = &mut wanted[target as usize];
-            let before = *wanted;
-            *wanted = before.saturating_add(bytes);
-            let there = file_system.blocks * SECTOR_BYTES;
-            if *wanted > there {
-                let also = if before > 0 { ", with those of other workloads" } else { "" };
-                let message = format!(
-                    "the files of \"{name}\" are {}{also}, and the file system \"{}\" has {}",
-                    Bytes(*wanted),
-                    file_system.name,
-                    Bytes(there)
-                );
-                let problem = loaded.error_at(&format!("workload.{name}.{key}"), message);
-                problems.push(problem.help("make them smaller, or take a larger disk"));
-            } else if let Err(cause) = petrio_bounds::check(*wanted / BLOCK_SIZE / 8) {
-                // A bit for each block that is taken (the maps of the block groups).
-                let message = format!(
-                    "the files of \"{name}\" are {}, which is more than can be laid out here: {cause}",
-                    Bytes(*wanted)
-                );
-                let problem = loaded.error_at(&format!("workload.{name}.{key}"), message);
-                problems.push(problem.help("make them smaller, or fewer"));
-            }
-        }
-    }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    // Without a folder nothing is read from files.
-    let may_be_read = |file: &Path| loaded.inputs.may_be_read(file);
-    let readable = loaded.scenario.workload.values().all(|workload| match workload {
-        Workload::Events(load) => may_be_read(&load.parameters.file),
-        other => {
-            other.on_files().and_then(|(_, pattern)| pattern.file()).is_none_or(|(file, _)| may_be_read(file))
-        }
-    });
-    if !readable {
-        return Ok(None);
-    }
-    // Of what a changed scenario was read from, nothing is read or planned again that stays as it was.
-    match loaded.prepared() {
-        Ok(prepared) => {
-            let misplaced = misplaced(loaded, &prepared, &volumes);
-            if misplaced.is_empty() { Ok(Some(prepared)) } else { Err(misplaced) }
-        }
-        Err(failed) => {
-            let NotPrepared { workload, error } = *failed;
-            Err(vec![problem_of(&workload, &error, &loaded.places, &loaded.sources)])
-        }
-    }
-}
-
-/// Traces that saw files beyond the end of a device, where that is refused; and words on that where no place counts.
-fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let recorded = loaded.hosts.keep_recorded_places();
-    let names = loaded.scenario.workload.iter().filter(|(_, workload)| workload.files_place().is_some());
-    for ((name, _), (_, groups)) in names.zip(&prepared.groups) {
-        let path = format!("workload.{name}.out_of_range");
-        for Group { volume, work } in groups {
-            let Work::Trace(trace) = work else { continue };
-            let Volume { name: there, blocks, .. } = volumes[*volume];
-            let (rule, end) = (trace.out_of_range(), trace.end());
-            if !recorded.get(*volume).copied().unwrap_or(false) {
-                if rule != PlacesOutOfRange::default() {
-                    let message = format!("\"{there}\" places files itself, wherever the trace saw them");
-                    problems.push(loaded.error_at(&path, message).help("leave out_of_range out"));
-                }
-            } else if rule == PlacesOutOfRange::Error && end > blocks {
-                let message = format!(
-                    "the trace of \"{name}\" saw files up to block {end}, and the device of \"{there}\" has {blocks}"
-                );
-                let help = "take a larger disk, or out_of_range = \"allocate\" (the file system places them) or \"wrap\"";
-                problems.push(loaded.error_at(&path, message).help(help));
-            }
-        }
-    }
-    problems
-}
-
-/// A workload's error, at its cause in the scenario: of a script, at the place within it.
-pub(crate) fn problem_of(
-    workload: &str,
-    error: &ProgramError,
-    places: &Places,
-    sources: &Sources,
-) -> Problem {
-    let span = places.value(&path_of(workload, error));
-    let problem = match error {
-        ProgramError::Script(script) => {
-            sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
-        }
-        other => sources.error(span, other.to_string()),
-    };
-    problem.maybe_help(error.help())
-}
-
-/// Where the cause of a workload's error stands in the scenario.
-fn path_of(workload: &str, error: &ProgramError) -> String {
-    match error {
-        ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
-            format!("workload.{workload}.{parameter}")
-        }
-        ProgramError::Script(_) => format!("workload.{workload}.script"),
-        _ => format!("workload.{workload}"),
     }
 }
