@@ -10,7 +10,6 @@ use crate::run::RunFailure;
 use crate::schema::{FileLoadPlace, Workload};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
-use petrio_units::Bytes;
 use petrio_users::crowd_name;
 use petrio_workload::program::{
     FilePlan, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
