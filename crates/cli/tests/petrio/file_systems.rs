@@ -188,7 +188,7 @@ fn a_script_copies_from_one_file_system_to_another() {
     let heads: Vec<&str> = log.lines().next().unwrap().split(',').collect();
     let column =
         |name: &str| heads.iter().position(|head| head.contains(name)).unwrap_or_else(|| panic!("{heads:?}"));
-    let (device, operation, length) = (column("device"), column("operation"), column("length"));
+    let (device, operation, length) = (column("device"), column("direction"), column("blocks"));
     for line in log.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let disk = usize::from(cells[device].contains("d1"));

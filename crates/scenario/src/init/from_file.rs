@@ -125,7 +125,7 @@ fn from_jobs(name: &str, text: &str, choices: &Choices) -> Result<Made, Problems
     if let Some(runtime) = now.iter().filter(of_files).filter_map(|job| job.runtime).max() {
         body.push_str(&format!("\n[measure]\nstop = {{ time = \"{}\" }}\n", Duration::from(runtime)));
     }
-    finished(complete(&body, choices), remarks, &Inputs::none())
+    finished(&complete(&body, choices), remarks, &Inputs::none())
 }
 
 fn from_requests(
@@ -157,7 +157,7 @@ fn from_requests(
         quoted(path),
     ));
     let text = complete(&body, choices).replace("1 devices", "1 device");
-    finished(text, Vec::new(), &Inputs::in_folder(folder))
+    finished(&text, Vec::new(), &Inputs::in_folder(folder))
 }
 
 fn from_events((name, path): (&str, &str), choices: &Choices, folder: &Path) -> Result<Made, Problems> {
@@ -168,5 +168,5 @@ fn from_events((name, path): (&str, &str), choices: &Choices, folder: &Path) -> 
          replay = \"closed\"               # each call follows the one before after its think time; \"open\" keeps the times\n",
         quoted(path)
     ));
-    finished(complete(&body, choices), Vec::new(), &Inputs::in_folder(folder))
+    finished(&complete(&body, choices), Vec::new(), &Inputs::in_folder(folder))
 }

@@ -113,7 +113,7 @@ pub fn from_template(name: &str, choices: &Choices) -> Result<Made, Problems> {
     let drive = choices.drive.as_deref().unwrap_or(template.drive);
     let memory = choices.memory.as_deref().unwrap_or(template.memory);
     let text = filled_in(template.text, choices, drive, memory);
-    finished(text, Vec::new(), &Inputs::none())
+    finished(&text, Vec::new(), &Inputs::none())
 }
 
 fn filled_in(text: &str, choices: &Choices, drive: &str, memory: &str) -> String {
@@ -131,8 +131,8 @@ const EDITOR: &str = "#:schema ./scenario.schema.json
 ";
 
 /// Looks whether what was made is a scenario.
-fn finished(text: String, remarks: Vec<String>, inputs: &Inputs) -> Result<Made, Problems> {
-    let text = format!("{EDITOR}{text}");
+fn finished(body: &str, remarks: Vec<String>, inputs: &Inputs) -> Result<Made, Problems> {
+    let text = format!("{EDITOR}{body}");
     load_from("the scenario that was made", &text, inputs, &[], &Watch::default())?;
     Ok(Made { text, remarks })
 }

@@ -120,12 +120,15 @@ impl FromStr for FioFile {
     }
 }
 
-/// Whether a text looks like a job file: sections, and an option that fio's jobs have and TOML doesn't read.
+/// Whether a text looks like a job file: sections, and an option that fio's jobs have, its word without the quotation
+/// marks that TOML needs.
 pub fn is_job_file(text: &str) -> bool {
-    let known = ["rw=", "readwrite=", "bs=", "ioengine=", "iodepth=", "numjobs=", "filename=", "size="];
+    let known = ["rw=", "readwrite=", "bs=", "ioengine=", "iodepth=", "numjobs=", "filename="];
     let lines = || text.lines().map(|line| line.trim().replace(' ', ""));
-    lines().any(|line| line.starts_with('[') && line.ends_with(']'))
-        && lines().any(|line| known.iter().any(|key| line.starts_with(key)))
+    let is_bare =
+        |value: &str| value.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '/');
+    let is_option = |line: &str| known.iter().any(|key| line.strip_prefix(key).is_some_and(is_bare));
+    lines().any(|line| line.starts_with('[') && line.ends_with(']')) && lines().any(|line| is_option(&line))
 }
 
 #[cfg(test)]
