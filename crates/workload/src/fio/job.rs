@@ -158,12 +158,15 @@ fn record(
 /// How requests are issued: whether several may be in flight.
 fn engine(options: &mut Options) -> Result<Engine, FioError> {
     let Some(Entry { value, line, .. }) = options.take(&["ioengine"]) else {
-        return Ok(Engine { is_async: false, line: 0 });
+        return Ok(Engine { is_async: false, is_mapped: false, line: 0 });
     };
     match value.as_str() {
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "mmap" => Ok(Engine { is_async: false, line }),
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => {
+            Ok(Engine { is_async: false, is_mapped: false, line })
+        }
+        "mmap" => Ok(Engine { is_async: false, is_mapped: true, line }),
         "libaio" | "io_uring" | "posixaio" | "windowsaio" | "solarisaio" => {
-            Ok(Engine { is_async: true, line })
+            Ok(Engine { is_async: true, is_mapped: false, line })
         }
         other => {
             let help = "taken are sync, psync, vsync, pvsync, pvsync2, mmap, libaio, io_uring and posixaio";
@@ -175,6 +178,8 @@ fn engine(options: &mut Options) -> Result<Engine, FioError> {
 
 struct Engine {
     is_async: bool,
+    /// By loads and stores in a mapping.
+    is_mapped: bool,
     line: u32,
 }
 
@@ -290,7 +295,8 @@ fn files(
         (true, true) => Access::Mixed,
         (true, false) => Access::Read,
         // What is written at random places lies on blocks that were allocated before.
-        _ if overwrite || direction.random => Access::Rewrite,
+        // Nor does a mapping grow: fio lays its file out before.
+        _ if overwrite || direction.random || engine.is_mapped => Access::Rewrite,
         _ => Access::Write,
     };
     let order = options.take(&["file_service_type"]);
@@ -306,7 +312,15 @@ fn files(
                 FileOrder::RoundRobin
             }
         };
+    let append = options.switch("file_append")?.is_some_and(|(append, _)| append);
+    let append = append
+        && matches!(operation, Access::Write | Access::Rewrite)
+        && !direction.random
+        && !engine.is_mapped;
     let sync = options.take(&["sync"]);
+    if engine.is_mapped && (*direct || sync.is_some()) {
+        remark(engine.line, "stores into a mapping are no calls: direct and sync are not taken");
+    }
     let sync = sync.as_ref().map_or("none", |entry| entry.value.as_str());
     let repetition = options.switch("norandommap")?.is_some_and(|(without, _)| without) && direction.random;
     let loops = at_least_one(options.number(&["loops"])?, "loops")?;
@@ -331,10 +345,12 @@ fn files(
         warm_up_pass: false,
         cached: false,
         think_time: Duration::from(common.think),
-        interface: Interface::default(),
-        direct: *direct,
-        sync: matches!(sync, "sync" | "1" | ""),
-        data_sync: sync == "dsync",
+        interface: if engine.is_mapped { Interface::Mapped } else { Interface::default() },
+        direct: *direct && !engine.is_mapped,
+        sync: matches!(sync, "sync" | "1" | "") && !engine.is_mapped,
+        data_sync: sync == "dsync" && !engine.is_mapped,
+        append,
+        shared_files: false,
         fsync,
         fsync_call,
         open_close: false,

@@ -1,7 +1,7 @@
 //! Job files as people have them, and what becomes of each option.
 
 use super::*;
-use crate::program::pattern::{Access, Durability, FileOrder, FsyncCall, Pattern};
+use crate::program::pattern::{Access, Durability, FileOrder, FsyncCall, Interface, Pattern};
 use petrio_units::{Bytes, Fraction};
 
 fn read(text: &str) -> FioFile {
@@ -28,6 +28,17 @@ fn refusal(text: &str) -> String {
 
 fn remarks(text: &str) -> Vec<String> {
     read(text).remarks.into_iter().map(|remark| format!("{}: {}", remark.line, remark.text)).collect()
+}
+
+#[test]
+fn a_mapping_is_overwritten_and_an_append_grows_its_file() {
+    let mapped = pattern("[a]\nioengine=mmap\nrw=write\nsize=1m\ndirect=1\n");
+    assert_eq!(
+        (mapped.interface, mapped.operation, mapped.direct),
+        (Interface::Mapped, Access::Rewrite, false)
+    );
+    let appended = pattern("[a]\nrw=write\nsize=1m\nfile_append=1\n");
+    assert!(appended.append && appended.validate().is_ok() && mapped.validate().is_ok());
 }
 
 #[test]
