@@ -56,10 +56,10 @@ fn what_the_comments_of_a_template_suggest_runs_too() {
 fn drive_and_memory_are_chosen_and_a_file_that_is_there_stays() {
     let folder = Folder::new();
     let answer =
-        folder.petrio(&["init", "mail", "--drive", "seagate-cheetah-9lp", "--memory", "1 GiB", "-o", "-"]);
+        folder.petrio(&["init", "mail", "--drive", "seagate-savvio-10k4", "--memory", "1 GiB", "-o", "-"]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     assert!(
-        answer.out.contains("model = \"seagate-cheetah-9lp\"") && answer.out.contains("memory = \"1 GiB\"")
+        answer.out.contains("model = \"seagate-savvio-10k4\"") && answer.out.contains("memory = \"1 GiB\"")
     );
     assert!(folder.names().is_empty());
 
@@ -80,7 +80,7 @@ fn what_is_not_there_is_refused_with_what_is_near() {
         (&["init", "mail", "--drive", "cheetha"], "has no drive"),
         (&["init", "mail", "--memory", "16"], "\"16 GiB\""),
         (&["init", "--from", "missing.fio"], "can't be"),
-        (&["init"], "--from"),
+        (&["init"], "TEMPLATE"),
     ] {
         let answer = folder.petrio(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}");
@@ -131,9 +131,9 @@ fn a_job_file_becomes_a_scenario_and_a_workload_alike() {
     assert!(unwrapped(&played.talk).contains("job.fio:11:1] 10 numjobs=2 11 verify=md5"), "{}", played.talk);
     let [made, played] = ["made.json", "played.json"].map(|name| folder.json(name));
     // Names of workloads differ, and with them random numbers; how much is done doesn't.
-    assert_eq!(made["completed"], played["completed"], "{made:#}");
+    assert_eq!(made["requests"]["completed"], played["requests"]["completed"], "{made:#}");
     assert!(
-        made["completed"].as_u64().is_some_and(|operations| operations >= 2 * 2048 + 2 * 256),
+        made["requests"]["completed"].as_u64().is_some_and(|operations| operations >= 2 * 2048 + 2 * 256),
         "{made:#}"
     );
     let again = folder.petrio(&[

@@ -122,7 +122,8 @@ fn what_is_no_regular_file_is_written_through_and_stays_what_it_is() {
     assert!(command.stdout(opened).stderr(Stdio::null()).status().unwrap().success());
     let text = folder.text("out.json");
     assert_eq!(folder.path("out.json").metadata().unwrap().ino(), inode);
-    assert!(text.starts_with('{') && text.contains("bottleneck") && text.contains("throughput  "), "{text}");
+    // The report as text would spoil what another program reads.
+    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
 }
 
 #[test]

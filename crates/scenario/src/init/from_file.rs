@@ -144,6 +144,10 @@ fn from_requests(
         devices.insert(record.device);
         end = end.max(record.address.saturating_add(record.blocks.into()));
     }
+    // petrio's own file may hold calls alone.
+    if requests == 0 {
+        return from_events((name, path), choices, folder);
+    }
     let count = devices.len().max(1);
     let mut body = head(name, "The requests of", choices);
     body.push_str(&format!(
