@@ -53,7 +53,10 @@ fn position(raw: &str, line: u32, column: u32) -> Option<usize> {
             return None;
         }
     }
-    Some(at)
+    // The place may lie behind lines that are joined just here.
+    let joined =
+        raw[at..].strip_prefix('\\').filter(|rest| has_escapes && rest.starts_with(char::is_whitespace));
+    Some(joined.map_or(at, |rest| raw.len() - rest.trim_start().len()))
 }
 
 #[cfg(test)]

@@ -58,13 +58,11 @@ pub(super) fn job(
     let target = options.take(&["filename"]);
     let on_device = target.as_ref().is_some_and(|target| target.value.starts_with("/dev/"));
     let is_endless = time_based.is_some_and(|(based, _)| based);
-    let common = Common { direction, record, direct, depth, jobs, think, share, is_endless };
+    let shares_file = target.is_some() && jobs > 1;
+    let common = Common { direction, record, direct, depth, jobs, think, share, is_endless, shares_file };
     let work = if on_device {
         FioWork::Device(device(&mut options, &common, runtime.map(|(time, _)| time), line, &mut remark)?)
     } else {
-        if let Some(Entry { line, .. }) = target.filter(|_| jobs > 1) {
-            remark(line, "each process has a file of its own here, and doesn't share the one that is named");
-        }
         FioWork::Files(files(&mut options, &common, &engine, line, &mut remark)?)
     };
     options.finish(remarks);
@@ -81,6 +79,8 @@ struct Common {
     think: Time,
     share: Option<Fraction>,
     is_endless: bool,
+    /// Whether all its processes work on the file that is named.
+    shares_file: bool,
 }
 
 fn direction(options: &mut Options) -> Result<Direction, FioError> {
@@ -350,7 +350,7 @@ fn files(
         sync: matches!(sync, "sync" | "1" | "") && !engine.is_mapped,
         data_sync: sync == "dsync" && !engine.is_mapped,
         append,
-        shared_files: false,
+        shared_files: common.shares_file,
         fsync,
         fsync_call,
         open_close: false,

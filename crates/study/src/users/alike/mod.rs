@@ -297,7 +297,9 @@ mod tests {
         assert_eq!(alike.untested, ["bytes of a write"]);
         assert_eq!(alike.tests.len(), 4 + 2 + 1 + 6);
         let mut other = made_up("c", 300, 8_192.0);
-        other.calls.iter_mut().for_each(|half| drop(half.insert("write", 1_500)));
+        other.calls.iter_mut().for_each(|half| {
+            half.insert("write", 1_500);
+        });
         let apart = tested(names(), made_up("a", 300, 4_096.0), other);
         let differ: Vec<&str> = (apart.tests.iter())
             .filter(|test| test.verdict == Verdict::Differ)
