@@ -83,7 +83,7 @@ fn a_journal_on_a_disk_of_its_own_is_worth_what_the_example_says() {
         folder.write("s.toml", text);
         let answer = folder.petrio(&["run", "s.toml", "-q", "--json", "r.json"]);
         assert_eq!(answer.code, Some(0), "{}", answer.talk);
-        figure(&folder.json("r.json"), "/throughput_bytes_per_s")
+        figure(&folder.json("r.json"), "/throughput_bytes_per_s/value")
     };
     let within = text
         .replace("[disk.log]\nmodel = \"seagate-cheetah-9lp\"\n", "")

@@ -49,6 +49,9 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = named_from(scenario, file);
     let options = TraceOptions::default();
+    if holds_calls(file, &options) {
+        return from_events((&name, &path), choices, folder);
+    }
     match TraceReader::open(file, &options) {
         Ok(reader) => from_requests(reader, (&name, &path), choices, folder),
         Err(error) => match EventReader::open(file, &options) {
@@ -64,6 +67,15 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
             }
         },
     }
+}
+
+/// Whether a trace holds calls on files, perhaps with the device requests that followed from them. They come early.
+fn holds_calls(file: &Path, options: &TraceOptions) -> bool {
+    const LOOKED_AT: usize = 10_000;
+    EventReader::open(file, options).is_ok_and(|events| {
+        let mut known = events.take(LOOKED_AT).filter_map(Result::ok);
+        known.any(|event| !event.kind.is_of_device() && event.file.is_known())
+    })
 }
 
 /// How a comment begins that says where a scenario is from.
@@ -143,10 +155,6 @@ fn from_requests(
         requests += 1;
         devices.insert(record.device);
         end = end.max(record.address.saturating_add(record.blocks.into()));
-    }
-    // petrio's own file may hold calls alone.
-    if requests == 0 {
-        return from_events((name, path), choices, folder);
     }
     let count = devices.len().max(1);
     let mut body = head(name, "The requests of", choices);

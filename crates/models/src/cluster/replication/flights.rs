@@ -113,6 +113,8 @@ impl Replicas {
                 piece.is_answered |= answers;
                 continue;
             }
+            let piece = piece.clone();
+            self.settle(&piece, &aims);
             for aim in aims {
                 self.part(tag, aim, parts, now);
             }

@@ -203,15 +203,23 @@ impl Replicas {
             return Ok(steps);
         }
         let aim = |one: &Candidate| Aim::new(one.slot, (piece.address, piece.blocks), direction);
-        let (winners, rest) = candidates.split_at(writes as usize);
-        for one in winners {
-            self.catch_up(piece, one.slot);
-        }
-        for one in rest {
-            self.leave_behind(piece, one.slot);
-        }
-        steps.push_back(Step::new(winners.iter().map(aim).collect(), writes));
+        steps.push_back(Step::new(candidates.iter().take(writes as usize).map(aim).collect(), writes));
         Ok(steps)
+    }
+
+    /// The winners of a vote are being written to: from now on they have what the others haven't. Not before: while
+    /// versions are still being read, a winner has less than a copy that the last vote wrote.
+    pub(super) fn settle(&mut self, piece: &Piece, aims: &[Aim]) {
+        let wins = aims.first().is_some_and(|aim| aim.direction == Direction::Write);
+        if !wins || !matches!(self.parameters.protocol, Protocol::Voting(_)) {
+            return;
+        }
+        for slot in self.slots_of(piece.file).iter() {
+            match aims.iter().any(|aim| aim.slot == slot) {
+                true => self.catch_up(piece, slot),
+                false => self.leave_behind(piece, slot),
+            }
+        }
     }
 
     /// A read: of the best copy that has all of it (in pieces of several where it is long), else of several that have

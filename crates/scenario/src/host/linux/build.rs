@@ -78,7 +78,7 @@ impl PlacedLinux {
             let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
             let &PlacedFileSystem { name: ref queue, on, blocks, .. } = mounted;
             let wired = self.queue(site, mounted, &Queued { name: queue, on, blocks, files: &files })?;
-            let log = self.log(site, mounted)?;
+            let log = self.journal_device(site, mounted)?;
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),
                 position: number as u32,
@@ -103,7 +103,7 @@ impl PlacedLinux {
     }
 
     /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.
-    fn log(
+    fn journal_device(
         &self,
         site: &mut HostSite<'_, '_>,
         mounted: &PlacedFileSystem,

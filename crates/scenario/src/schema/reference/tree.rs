@@ -98,8 +98,8 @@ impl<'s> Reader<'s> {
         if depth < DEPTH_MAX {
             self.fill(&mut key, object, depth, false);
         }
-        // The keys of a table say theirs.
-        if key.keys.is_empty() {
+        // The keys of a table say theirs; what may be a word as well has one of its own.
+        if key.keys.is_empty() || !key.words.is_empty() {
             key.default = object.get("default").and_then(default_as_toml).or(key.default);
         }
         key
@@ -206,7 +206,8 @@ impl<'s> Reader<'s> {
         forms.dedup();
         let words = match (key.words.is_empty(), key.variants.is_empty()) {
             (true, true) => (!key.keys.is_empty() && key.takes.is_empty()).then_some("a table"),
-            (false, true) => Some("a word"),
+            (false, true) if key.keys.is_empty() => Some("a word"),
+            (false, true) => Some("a word, or a table"),
             (false, false) => Some("a word, or a table"),
             (true, false) => Some("a table"),
         };
