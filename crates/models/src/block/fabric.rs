@@ -67,12 +67,16 @@ impl FabricParameters {
 
     /// What could be changed about it; its parameters stand at `path`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
-        // Both ways share their parameters; a request's way to the array stands for them.
-        let levers = [
-            Lever::twice("to-array", "link", "the link twice as fast")
+        // Both ways share their parameters: whichever works names them.
+        let link = |way| {
+            Lever::twice(way, "link", "the link twice as fast")
                 .set_some(path, "rate", doubled(self.rate))
                 .halved(path, "latency", self.latency)
-                .covering(&["link"]),
+                .covering(&["link"])
+        };
+        let levers = [
+            link("to-array"),
+            link("to-host"),
             Lever::twice("to-array", "host adapter", "the host adapter twice as fast")
                 .halved(path, "adapter", self.adapter)
                 .covering(&["host adapter"]),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::program::pattern::{Access, Durability, FileOrder, FsyncCall, Interface, Pattern};
-use petrio_units::{Bytes, Fraction};
+use petrio_units::{Blocks, Bytes, Fraction};
 
 fn read(text: &str) -> FioFile {
     text.parse().unwrap_or_else(|error: FioError| panic!("{error} in\n{text}"))
@@ -94,11 +94,14 @@ fn a_job_on_a_device_has_a_generator_for_each_request_in_flight() {
     assert_eq!((load.generators.len(), load.requests), (16, Some(512)));
     assert_eq!(load.generators[0].time_critical_fraction, Fraction::ONE);
     assert!(load.validate().is_ok());
-    let paced = generators("[a]\nfilename=/dev/sdb\nrw=randwrite\niodepth=4\nrate_iops=100\nruntime=10\n");
+    let mut paced =
+        generators("[a]\nfilename=/dev/sdb\nrw=randwrite\niodepth=4\nrate_iops=100\nruntime=10\n");
     let limit =
         paced.generators[0].time_limit.as_ref().map(|limit| limit.distribution().map(|limit| limit.mean()));
     assert_eq!(limit, Some(Ok(0.04)), "four in flight, a hundred a second");
-    assert!(paced.validate().is_ok());
+    // A job without a size uses all of a device, which the scenario knows.
+    paced.generators.iter_mut().for_each(|one| one.capacity = Some(Blocks(1 << 20)));
+    assert!(paced.validate().is_ok(), "{:?}", paced.validate());
 }
 
 #[test]

@@ -59,12 +59,14 @@ pub(super) fn candidates(
                 None => continue,
             },
         };
-        found.push(Candidate {
-            stage,
-            part: lever.part,
-            words: lever.change.to_owned(),
-            change: Change::Settings(lever.settings.clone()),
-        });
+        let change = Change::Settings(lever.settings.clone());
+        let candidate = Candidate { stage, part: lever.part, words: lever.change.to_owned(), change };
+        // What two stages share is tried once, in the name of the busier one.
+        match found.iter_mut().find(|known: &&mut Candidate| known.change == candidate.change) {
+            Some(known) if busy(rows, &candidate.stage) > busy(rows, &known.stage) => *known = candidate,
+            Some(_) => {}
+            None => found.push(candidate),
+        }
     }
     let covered = |stage: &Stage, part: &str| {
         let page = stage.class.rsplit_once('/').map_or(stage.class.as_str(), |(page, _)| page);
@@ -90,6 +92,11 @@ pub(super) fn candidates(
         }
     }
     found
+}
+
+/// How busy a stage is.
+fn busy(rows: &[(String, &Row)], stage: &str) -> f64 {
+    rows.iter().find(|(class, _)| class == stage).and_then(|(_, row)| row.utilisation).unwrap_or(0.0)
 }
 
 /// Whether a stage works enough, or lets wait, to make a difference.
