@@ -42,11 +42,14 @@ pub enum Operation {
     Stat,
     /// Writes back everything that is dirty in the file system, and waits.
     Sync,
+    /// Keeps a processor of the file system's host busy for `length` picoseconds. Of no file; programs compute, and
+    /// nobody measures how long that takes.
+    Compute,
 }
 
 impl Operation {
     /// Every one, in this order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Read,
         Self::Write,
         Self::Fsync,
@@ -62,6 +65,7 @@ impl Operation {
         Self::Readdir,
         Self::Stat,
         Self::Sync,
+        Self::Compute,
     ];
 
     /// Whether it changes the file system.
@@ -96,6 +100,7 @@ impl Operation {
             Self::Readdir => "readdir",
             Self::Stat => "stat",
             Self::Sync => "sync",
+            Self::Compute => "compute",
         }
     }
 }
@@ -138,7 +143,7 @@ pub struct FileOp {
     pub replaced: Option<FileId>,
     /// First byte.
     pub offset: u64,
-    /// Bytes; the new length of a truncation.
+    /// Bytes; the new length of a truncation; picoseconds of computing.
     pub length: u64,
     /// How the access is made.
     pub flags: AccessFlags,
@@ -206,12 +211,17 @@ impl Request for FileOp {
             }
             Operation::Truncate => format!("a truncation to {} bytes", self.length),
             Operation::Open | Operation::Unlink => format!("an {name}"),
+            Operation::Compute => "time on a processor".to_owned(),
             _ => format!("a {name}"),
         }
     }
 
     fn about(&self) -> Option<FileId> {
-        (self.operation != Operation::Sync).then_some(self.file)
+        (!matches!(self.operation, Operation::Sync | Operation::Compute)).then_some(self.file)
+    }
+
+    fn is_of_storage(&self) -> bool {
+        self.operation != Operation::Compute
     }
 
     fn process(&self) -> u32 {

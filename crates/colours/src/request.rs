@@ -110,6 +110,11 @@ pub trait Request: Clone + Send + Sync + 'static {
     /// The file that it is about, where it is about one.
     fn about(&self) -> Option<FileId>;
 
+    /// Whether it is asked of the storage, so that who measures that is told of it.
+    fn is_of_storage(&self) -> bool {
+        true
+    }
+
     /// Whether it was answered without waiting for a medium.
     fn is_from_cache(&self) -> bool {
         self.status() == Status::DoneFromCache

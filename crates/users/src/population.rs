@@ -27,6 +27,8 @@ pub(super) struct Population {
 pub(super) struct Type {
     pub(super) name: String,
     pub(super) share: f64,
+    /// Computing after a call that moves data.
+    pub(super) compute: Option<Distribution>,
     pub(super) think: Distribution,
     pub(super) access: Distribution,
     pub(super) pause: Option<Distribution>,
@@ -41,6 +43,7 @@ pub(super) struct Type {
 /// What users are at for a while.
 #[derive(Debug)]
 pub(super) struct Phase {
+    pub(super) compute: Option<Distribution>,
     pub(super) think: Option<Distribution>,
     pub(super) access: Option<Distribution>,
     pub(super) lasts: Distribution,
@@ -114,6 +117,7 @@ fn filled_in(specification: &UserSpecification, name: &str) -> Result<UserType, 
             return Err(PlanError::new(format!("user.{name}.like"), problem));
         };
         whole.share = whole.share.or(if at == name { written.share } else { None });
+        whole.compute = whole.compute.or_else(|| written.compute.clone());
         whole.think = whole.think.or_else(|| written.think.clone());
         whole.access = whole.access.or_else(|| written.access.clone());
         whole.pause = whole.pause.or_else(|| written.pause.clone());
@@ -213,6 +217,7 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
     Ok(Type {
         name: name.to_owned(),
         share: written.share.unwrap_or(1.0),
+        compute: written.compute.as_ref().map(|compute| law(compute, &own, "compute")).transpose()?,
         think: law(written.think.as_ref().ok_or_else(|| needed("think"))?, &own, "think")?,
         access: access_law(written.access.as_ref().ok_or_else(|| needed("access"))?, &own)?,
         pause: written.pause.as_ref().map(|pause| law(pause, &own, "pause")).transpose()?,
@@ -282,6 +287,7 @@ fn phase_of(written: &UserPhase, at: &str, position: usize, names: &[&str]) -> R
         *probability = sum;
     }
     Ok(Phase {
+        compute: written.compute.as_ref().map(|compute| law(compute, at, "compute")).transpose()?,
         think: written.think.as_ref().map(|think| law(think, at, "think")).transpose()?,
         access: written.access.as_ref().map(|access| access_law(access, at)).transpose()?,
         lasts: law(&written.lasts, at, "lasts")?,

@@ -15,7 +15,7 @@ use petrio_colours::{FileId, FileOp, Operation};
 use petrio_distribution::uniform;
 use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
-use petrio_workload::program::{FileProgram, Placement, ProgramError, Step};
+use petrio_workload::program::{FileProgram, Placement, ProgramError, Step, computing};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -39,6 +39,7 @@ struct Streams {
     next: Generator,
     access: Generator,
     order: Generator,
+    compute: Generator,
     think: Generator,
 }
 
@@ -185,8 +186,16 @@ impl State {
         let kind = kind(shared, self.user);
         let think =
             kind.phases.get(self.phase.0).and_then(|phase| phase.think.as_ref()).unwrap_or(&kind.think);
+        let phase = kind.phases.get(self.phase.0);
+        let compute = phase.and_then(|phase| phase.compute.as_ref()).or(kind.compute.as_ref());
         let Some(streams) = &mut self.streams else { return };
         let time = time_of(think.sample(&mut streams.think));
+        let computed = compute.map_or(Time::ZERO, |compute| time_of(compute.sample(&mut streams.compute)));
+        if computed > Time::ZERO {
+            let op = computing(&self.on(shared, FileId::ROOT), computed);
+            self.due.push_back(op);
+            self.clock = self.clock.saturating_add(computed);
+        }
         self.think(shared, time);
     }
 
@@ -200,6 +209,7 @@ impl State {
             next: stream("next"),
             access: stream("access"),
             order: stream("order"),
+            compute: stream("compute"),
             think: stream("think"),
         });
         while let Some(&(made, of, file)) = self.kept.front()

@@ -51,7 +51,11 @@ pub struct UserType {
     /// How many of the users are of this type, beside the shares of the others; left out, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// How long a user thinks after a call that moves data.
+    /// How long a user's program computes after a call that moves data: it keeps a processor busy for so long. Left out,
+    /// it doesn't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Draw<Duration>>,
+    /// How long a user thinks after a call that moves data, when that is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Draw<Duration>>,
     /// Bytes of one access, before it is cut at the end of the file or of what is to be accessed.
@@ -82,6 +86,9 @@ pub struct UserType {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserPhase {
+    /// How long their programs compute after a call that moves data, while it lasts; left out, as always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Draw<Duration>>,
     /// How long they think after a call that moves data, while it lasts; left out, as always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Draw<Duration>>,

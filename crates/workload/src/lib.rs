@@ -46,8 +46,11 @@ pub mod synthetic;
 
 mod due;
 mod earliest;
+mod permutation;
+mod popularity;
 mod source;
 
 pub use due::Due;
+pub use popularity::{Popularity, Zone};
 pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes, ThinkPer};
 pub use source::{Phase, RequestSource, SourceError, SourceItem, Sources};

@@ -1,13 +1,16 @@
 //! `petrio compare`
 
+use crate::command::alike::alike_table;
 use crate::failure::Failure;
-use crate::output::{print, width};
+use crate::output::width;
 use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_scenario::Override;
-use petrio_study::compare::{CompareError, Input, Question, compare, terminal_text, write_html, write_json};
+use petrio_study::compare::{CompareError, Comparison, Input, Question, compare, terminal_text, write_html};
+use petrio_study::users::alike::{Alike, write_comparison_html};
 use petrio_units::Fraction;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,7 +78,7 @@ impl Compare {
         let question = self.question()?;
         let inputs: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
         self.results.check(&inputs)?;
-        answer(&question, &self.results, self.quiet)
+        answer(&question, None, &self.results, self.quiet)
     }
 
     fn question(&self) -> Result<Question, Failure> {
@@ -109,8 +112,23 @@ pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f6
     }
 }
 
-/// Compares, shows how far it is, and tells the result.
-pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Result<(), Failure> {
+/// What is told of a comparison.
+#[derive(Serialize)]
+struct Answer<'c> {
+    #[serde(flatten)]
+    comparison: &'c Comparison,
+    /// Whether the users who were simulated are like those that they stand for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alike: Option<&'c Alike>,
+}
+
+/// Compares, shows how far it is, and tells the result, and beside it whether users are like those they stand for.
+pub(super) fn answer(
+    question: &Question,
+    alike: Option<&Alike>,
+    results: &Results,
+    quiet: bool,
+) -> Result<(), Failure> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} replications, {len} at least ({elapsed})")
     {
@@ -123,17 +141,17 @@ pub(super) fn answer(question: &Question, results: &Results, quiet: bool) -> Res
     });
     bar.finish_and_clear();
     let comparison = outcome.map_err(failure)?;
-    if let Some(path) = &results.json {
-        write_json(&comparison, path)?;
-    }
-    if let Some(path) = &results.html {
-        write_html(&comparison, path)?;
-    }
-    if !quiet && !results.to_output() {
-        print(&terminal_text(&comparison, width()))?;
-    }
-    results.say_written();
-    Ok(())
+    let text = (!quiet).then(|| {
+        let alike = alike.map_or(String::new(), |alike| {
+            format!("\nWhether {} are like {}\n\n{}", alike.runs.0, alike.runs.1, alike_table(alike))
+        });
+        format!("{}{alike}", terminal_text(&comparison, width()))
+    });
+    let write_page = |answer: &Answer<'_>, path: &Path| match answer.alike {
+        Some(alike) => write_comparison_html((&comparison, alike), path),
+        None => write_html(&comparison, path),
+    };
+    results.leave(&Answer { comparison: &comparison, alike }, write_page, text)
 }
 
 fn failure(error: CompareError) -> Failure {

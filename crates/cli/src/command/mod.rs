@@ -1,5 +1,6 @@
 //! The subcommands, a file each.
 
+pub(crate) mod alike;
 pub(crate) mod bench;
 pub(crate) mod calibrate;
 pub(crate) mod catalogue;

@@ -6,8 +6,9 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_validation::ivy::{
-    Agreement, FileSystem, IvyError, IvyFigures, IvyRow, IvySettings, Of, Ordering, POINTS, SEEDS, TABLES,
-    WhatIf, agreements, deviations_off_percent, figures_page, orderings, validate_ivy, what_if,
+    Agreement, FileSystem, IvyError, IvyFigures, IvyRow, IvySettings, Of, Ordering, POINTS, Rival, SEEDS,
+    TABLES, WhatIf, agreements, deviations_off_percent, figures_page, orderings, rivals, validate_ivy,
+    what_if,
 };
 use petrio_validation::verdict::Judgement;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub(crate) struct ValidateIvy {
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Also what the paper leaves open: copies that cost traffic, heavier load, CSCAN, messages, disks of today, and
-    /// which unpublished property of the traces decides how much
+    /// which unpublished property of the traces decides how much; and data laid out by use as the rival of copies
     #[arg(long)]
     what_if: bool,
     /// Write figures 21 to 26 as an HTML page
@@ -57,6 +58,8 @@ struct Everything {
     systems: Option<Vec<WhatIf>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     traces: Option<Vec<WhatIf>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rivals: Option<Vec<Rival>>,
 }
 
 impl ValidateIvy {
@@ -77,7 +80,7 @@ impl ValidateIvy {
             print(&tables(&rows))?;
             print(&summary(&rows, &orderings, &agreements))?;
         }
-        let (mut systems, mut traces) = (None, None);
+        let (mut systems, mut traces, mut rival) = (None, None, None);
         if self.what_if {
             let (of_systems, of_traces) = what_if(&settings, &mut say).map_err(failed)?;
             if !self.json {
@@ -86,11 +89,26 @@ impl ValidateIvy {
                 print("\nWhat the paper doesn't publish of its traces, each property moved alone\n\n")?;
                 print(&what_if_table(&of_traces))?;
             }
-            (systems, traces) = (Some(of_systems), Some(of_traces));
+            let by_use = rivals(&settings, &mut say).map_err(failed)?;
+            if !self.json {
+                print(
+                    "\nData laid out by use, and copies (RNW1CR): less than with one copy that stays where it is\n\n",
+                )?;
+                print(&rivals_table(&by_use))?;
+            }
+            (systems, traces, rival) = (Some(of_systems), Some(of_traces), Some(by_use));
         }
         let missed = if settings.is_default() { missed(&agreements) } else { Ok(()) };
         if self.json {
-            print_json(&Everything { seeds: SEEDS, rows, orderings, agreements, systems, traces })?;
+            print_json(&Everything {
+                seeds: SEEDS,
+                rows,
+                orderings,
+                agreements,
+                systems,
+                traces,
+                rivals: rival,
+            })?;
         }
         missed
     }
@@ -279,6 +297,28 @@ fn what_if_table(rows: &[WhatIf]) -> String {
                 format!("{:.2}", row.two.write.0),
                 format!("{:+.1} %", row.write_reduction_percent),
                 format!("{:.2}", row.copy_traffic),
+            ]
+        })
+        .collect();
+    table(&headings, &cells)
+}
+
+fn rivals_table(rows: &[Rival]) -> String {
+    let headings =
+        ["file system", "copies", "laid out by use", "seek", "read queue", "write queue", "read", "write"];
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let less = |percent: f64| format!("{percent:+.1} %");
+            vec![
+                row.file_system.name().to_owned(),
+                row.copies.to_string(),
+                row.piece.map_or("no".to_owned(), |piece| format!("pieces of {piece}")),
+                less(row.seek_reduction_percent),
+                less(row.read_queue_reduction_percent),
+                less(row.write_queue_reduction_percent),
+                less(row.read_reduction_percent),
+                less(row.write_reduction_percent),
             ]
         })
         .collect();

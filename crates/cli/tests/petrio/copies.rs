@@ -98,3 +98,61 @@ fn a_copy_of_the_example_takes_a_read_and_a_write_of_its_file() {
     let [magic, background, at_once] = [&magic, &background, &at_once].map(|report| turnarounds(report)[0]);
     assert!(magic < 0.97 * background && background < 0.9 * at_once, "{magic} {background} {at_once}");
 }
+
+/// The mean milliseconds of an operation of a sort, and of a request, in an example that is changed so.
+fn means(example: &str, set: &str) -> (Value, impl Fn(&str) -> f64) {
+    let folder = Folder::new();
+    let scenario = root().join("examples").join(example).display().to_string();
+    let answer = folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
+    let report = folder.json("r.json");
+    let told = report.clone();
+    (report, move |path: &str| figure(&told, path))
+}
+
+#[test]
+fn the_protocols_of_the_example_cost_what_it_says() {
+    let write = |protocol: &str| {
+        let set = format!("replication.copies.protocol={protocol}");
+        let set = if protocol.is_empty() { "seed=1".to_owned() } else { set };
+        let (_, mean) = means("copies-kept-alike.toml", &set);
+        ["read", "write"].map(|side| mean(&format!("/copies/0/{side}_turnaround_ms/mean")))
+    };
+    let vote = write("");
+    let first = write("{ kind = \"write-all\" }");
+    let all = write("{ kind = \"voting\", writes = 3, reads = 1 }");
+    let master = write("{ kind = \"master\" }");
+    let on_disk = write("{ kind = \"voting\", writes = 2, versions = \"on-disk\" }");
+    let transaction = write("{ kind = \"transaction\" }");
+    for between in [vote, master] {
+        assert!(first[1] < 0.95 * between[1] && between[1] < 0.95 * all[1], "{first:?} {between:?} {all:?}");
+    }
+    assert!((0..2).all(|side| on_disk[side] > 2.0 * vote[side]), "{on_disk:?} {vote:?}");
+    let times = transaction[1] / all[1];
+    assert!((5.5..6.5).contains(&times), "{times}");
+}
+
+#[test]
+fn a_disk_laid_out_by_use_does_what_the_example_says() {
+    let mean = |set: &str| {
+        let (report, mean) = means("layout-by-use.toml", set);
+        (mean("/latency/mean_ms/value"), report)
+    };
+    let (by_use, report) = mean("seed=1");
+    let (plain, _) = mean("rearrangement.by-use.every=1 day");
+    let (front, _) = mean("rearrangement.by-use.order=front");
+    let (large, _) = mean("rearrangement.by-use.piece=256 KiB");
+    let (magic, _) = mean("rearrangement.by-use.traffic=magic");
+    assert!(by_use < 0.85 * plain, "{by_use} {plain}");
+    assert!(front > 1.03 * by_use && front < 0.95 * plain, "{front} {by_use} {plain}");
+    assert!(large > plain, "{large} {plain}");
+    assert!(magic < by_use, "{magic} {by_use}");
+    // Four requests for each move, beside those of the workload.
+    let stages = report["stages"].as_array().expect("stages");
+    let arrivals = |name: &str| {
+        let row = stages.iter().find(|row| row["name"] == name).expect(name);
+        figure(row, "/arrivals")
+    };
+    let moves = arrivals("by-use/moves");
+    assert!(moves > 500.0 && (arrivals("d/queue") - 30_000.0 - 4.0 * moves).abs() <= 4.0, "{moves}");
+}

@@ -109,6 +109,18 @@ impl<'a> Process<'a> {
         loop {
             self.ending.go_on()?;
             match program.next(last.as_ref())? {
+                Step::Operation(operation) if operation.operation == Operation::Compute => {
+                    let time = Time::from_picos(operation.length);
+                    if let Some(recording) = &mut self.recording {
+                        recording.rests(time, gaps);
+                    }
+                    gaps.rest();
+                    let used = self.compute(std_duration(time))?;
+                    if let Some(watch) = &mut watch {
+                        // Not spent in calls.
+                        (watch.since, watch.processor) = (watch.since + used.0, watch.processor + used.1);
+                    }
+                }
                 Step::Operation(mut operation) => {
                     if phase.counts() && watch.is_none() {
                         watch = Some(Watch::start());
@@ -145,6 +157,19 @@ impl<'a> Process<'a> {
                     return Ok(());
                 }
             }
+        }
+    }
+
+    /// Keeps a processor busy for so long; how long that took, and how much of a processor's time.
+    fn compute(&self, time: Duration) -> Result<(Duration, Duration), DriveError> {
+        let (began, before) = (Instant::now(), processor_time());
+        loop {
+            self.ending.go_on()?;
+            let used = processor_time().saturating_sub(before);
+            if used >= time {
+                return Ok((began.elapsed(), used));
+            }
+            std::hint::spin_loop();
         }
     }
 
@@ -226,6 +251,11 @@ impl<'a> Process<'a> {
             Operation::Sync => {
                 let root = &self.root;
                 timed("sync", self.names.root(), || rustix::fs::syncfs(root).map_err(os))
+            }
+            // Carried out before, and measured by nobody.
+            Operation::Compute => {
+                let now = Instant::now();
+                Ok((now, now, 0))
             }
         }
     }

@@ -150,3 +150,14 @@ fn an_access_past_the_page_cache_is_aligned() {
         Err(error) => panic!("{error}"),
     }
 }
+
+#[test]
+fn who_computes_keeps_a_processor_busy_and_is_not_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let measured =
+        run_in(directory.path(), "create a; compute 30 ms; append a 4 KiB; think 30 ms; stat a").unwrap();
+    assert_eq!(measured.count(), 3, "a create, a write, a look");
+    assert_eq!(count(&measured, Operation::Compute), 0);
+    // Of the time in calls, what was computed is no part.
+    assert!(measured.processor_time_in_operations() < Duration::from_millis(25));
+}

@@ -7,11 +7,13 @@
 
 mod fabric;
 mod raid;
+mod rearrangement;
 mod replication;
 mod throttle;
 
 pub use fabric::Fabric;
 pub use raid::{Raid, RaidLevel};
+pub use rearrangement::Rearrangement;
 pub use replication::Replication;
 pub use throttle::Throttle;
 
@@ -207,6 +209,7 @@ macro_rules! holders {
 holders! {
     raid: Raid = raid::read, "level = … and on = …", "Several disks as one, by name.";
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
+    rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
 }

@@ -110,9 +110,11 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
     fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure> {
         let Some(item) = self.programs.issue(run.now())? else { return Ok(false) };
         self.issued += 1;
-        listener.issued(&item, run)?;
-        for port in self.told {
-            run.inject(*port, item.request.clone(), run.now())?;
+        if item.request.is_of_storage() {
+            listener.issued(&item, run)?;
+            for port in self.told {
+                run.inject(*port, item.request.clone(), run.now())?;
+            }
         }
         run.inject(self.ports.arrivals, item.request, run.now())?;
         Ok(true)
@@ -128,6 +130,7 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             let workload = self.programs.workload_of(done.id());
             self.programs.complete(done.id(), now)?;
             match done.status().failure() {
+                None if !done.is_of_storage() => {}
                 None => listener.completed(workload, &done, run)?,
                 Some(failure) if self.on_error == OnError::Count => listener.failed(&done, failure, run)?,
                 Some(failure) => return Err(RunFailure::refused(&done, failure, now)),

@@ -31,7 +31,7 @@ mod words;
 
 pub use entrant::{Candidate, Contender, Origin};
 pub use error::CompareError;
-pub use html::write_html;
+pub use html::{page as comparison_page, write_html};
 pub use input::Input;
 pub use json::write_json;
 pub use measure::{Figure, Measure};

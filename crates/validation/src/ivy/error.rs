@@ -1,5 +1,6 @@
 //! Why Ivy's tables can't be made.
 
+use petrio_models::block::rearrangement::RearrangementError;
 use petrio_models::cluster::replication::ReplicationError;
 use petrio_models::host::unix_1990::UnixError;
 use petrio_scenario::run::RunFailure;
@@ -26,6 +27,9 @@ pub enum IvyError {
     /// The copies.
     #[error(transparent)]
     Copies(#[from] ReplicationError),
+    /// Data laid out by use.
+    #[error(transparent)]
+    Layout(#[from] RearrangementError),
     /// The net's own run, after the programs have ended.
     #[error(transparent)]
     Rest(#[from] petrio_kernel::RunError),

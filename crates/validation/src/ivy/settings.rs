@@ -4,6 +4,7 @@ use super::error::IvyError;
 use super::paper::{FileSystem, IvyPolicy};
 use super::run::{analytic_disk, lives_of};
 use super::system::IvySystem;
+use petrio_models::block::rearrangement::RearrangementParameters;
 use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters};
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
 use petrio_models::device::disk::parameters::QueueDiscipline;
@@ -30,6 +31,8 @@ struct Changeable {
     disk: AnalyticDiskParameters,
     discipline: QueueDiscipline,
     replication: ReplicationParameters,
+    /// Data laid out by use, if they are.
+    rearrangement: Option<RearrangementParameters>,
     time_scale: f64,
     memory: Bytes,
 }
@@ -114,13 +117,26 @@ impl IvySettings {
                 traffic: CopyTraffic::Magic,
                 ..ReplicationParameters::default()
             },
+            rearrangement: None,
             time_scale: 1.0,
             memory: Bytes::from_mib(file_system.memory_mib()),
         };
-        let Changeable { work, disk, discipline, replication, time_scale, memory } =
-            if self.changes.is_empty() { changeable } else { self.changed(&changeable)? };
-        let disks = copies as usize;
-        Ok(IvySystem { lives: work, disk, discipline, disks, replication, time_scale, stretch: 1, memory })
+        let changed = if self.changes.is_empty() { changeable } else { self.changed(&changeable)? };
+        if let Some(rearrangement) = &changed.rearrangement {
+            let refused = |error| IvyError::Settings(format!("rearrangement: {error}"));
+            rearrangement.check().map_err(refused)?;
+        }
+        Ok(IvySystem {
+            lives: changed.work,
+            disk: changed.disk,
+            discipline: changed.discipline,
+            disks: copies as usize,
+            replication: changed.replication,
+            rearrangement: changed.rearrangement,
+            time_scale: changed.time_scale,
+            stretch: 1,
+            memory: changed.memory,
+        })
     }
 
     fn changed(&self, changeable: &Changeable) -> Result<Changeable, IvyError> {

@@ -3,6 +3,7 @@
 use super::error::IvyError;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{NetBuilder, Simulation, Time, Watch};
+use petrio_models::block::rearrangement::{RearrangementParameters, RearrangementPorts, rearrangement_page};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, ReplicationStatistics, Sight, replication_page,
 };
@@ -32,6 +33,8 @@ pub struct IvySystem {
     pub disks: usize,
     /// Copies of files.
     pub replication: ReplicationParameters,
+    /// Data laid out by use, if they are; copies lie at the same place on all disks.
+    pub rearrangement: Option<RearrangementParameters>,
     /// Factor on the trace's times: below 1 the load is heavier.
     pub time_scale: f64,
     /// Factor on the addresses of the trace, for a disk that is so many times larger than the one it was made for.
@@ -69,11 +72,21 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
         reads: RecordedReads::Missed,
         ..UnixParameters::default()
     };
+    let (requests, request_completions) = match &system.rearrangement {
+        None => (ports.requests, ports.completions),
+        Some(parameters) => {
+            let (requests, completions) = (page.fifo("laid-out-requests"), page.fifo("laid-out-completions"));
+            let (down, up) = (ports.requests, ports.completions);
+            let wiring = RearrangementPorts { requests, completions, down, up };
+            rearrangement_page(&mut page, "by-use", parameters, blocks, wiring)?;
+            (requests, completions)
+        }
+    };
     let host_ports = UnixPorts {
         operations: page.fifo("operations"),
         completions: page.fifo("completions"),
-        requests: ports.requests,
-        request_completions: ports.completions,
+        requests,
+        request_completions,
     };
     let there: Vec<UnixFile> = (0..)
         .zip(files.files())

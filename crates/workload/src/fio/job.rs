@@ -1,5 +1,6 @@
 //! What one job does.
 
+use super::distribution::popularity;
 use super::ini::{Entry, Section};
 use super::options::Options;
 use super::values::{of_direction, size};
@@ -54,12 +55,25 @@ pub(super) fn job(
         return Err(FioError::at(line, "time_based needs a runtime").with_help("write runtime=60"));
     }
     let think = options.time(&["thinktime"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time);
+    // Part of the thinking, and without it nothing.
+    let spin =
+        options.time(&["thinktime_spin"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time.min(think));
     let share = read_share(&mut options, &direction)?;
     let target = options.take(&["filename"]);
     let on_device = target.as_ref().is_some_and(|target| target.value.starts_with("/dev/"));
     let is_endless = time_based.is_some_and(|(based, _)| based);
     let shares_file = target.is_some() && jobs > 1;
-    let common = Common { direction, record, direct, depth, jobs, think, share, is_endless, shares_file };
+    let common = Common {
+        direction,
+        record,
+        direct,
+        depth,
+        jobs,
+        think: (spin, think - spin),
+        share,
+        is_endless,
+        shares_file,
+    };
     let work = if on_device {
         FioWork::Device(device(&mut options, &common, runtime.map(|(time, _)| time), line, &mut remark)?)
     } else {
@@ -76,7 +90,8 @@ struct Common {
     direct: bool,
     depth: u64,
     jobs: u64,
-    think: Time,
+    /// Computing, and resting.
+    think: (Time, Time),
     share: Option<Fraction>,
     is_endless: bool,
     /// Whether all its processes work on the file that is named.
@@ -281,10 +296,7 @@ fn files(
     if let Some(entry) = options.take(&["offset"]).filter(|entry| !zero_ok(entry)) {
         remark(entry.line, "offset is not taken: a file is accessed from its beginning");
     }
-    let random = options.take(&["random_distribution"]);
-    if let Some(entry) = random.filter(|entry| entry.value != "random" && direction.random) {
-        remark(entry.line, "random_distribution is not taken: all places are equally likely");
-    }
+    let popularity = popularity(options, remark)?.filter(|_| direction.random);
     for rate in ["rate", "rate_iops"] {
         if let Some(entry) = options.take(&[rate]) {
             remark(entry.line, &format!("{rate} is not taken of a job on files: it runs as fast as it can"));
@@ -335,7 +347,8 @@ fn files(
             .size(&["blockalign", "ba"])?
             .filter(|_| direction.random)
             .map(|(bytes, _)| Bytes(bytes)),
-        repetition,
+        repetition: repetition && popularity.is_none(),
+        popularity,
         processes: common.jobs as u32,
         files: files as u32,
         file_order: if files > 1 { file_order } else { FileOrder::default() },
@@ -344,7 +357,8 @@ fn files(
         passes: if common.is_endless { PASSES_MAX } else { loops as u32 },
         warm_up_pass: false,
         cached: false,
-        think_time: Duration::from(common.think),
+        compute_time: Duration::from(common.think.0),
+        think_time: Duration::from(common.think.1),
         interface: if engine.is_mapped { Interface::Mapped } else { Interface::default() },
         direct: *direct && !engine.is_mapped,
         sync: matches!(sync, "sync" | "1" | "") && !engine.is_mapped,
@@ -421,17 +435,21 @@ fn device(
     let limited = rate.is_finite() && apart.is_finite();
     let whole = |part: bool| if part { Fraction::ONE } else { Fraction::ZERO };
     let blocks = record / SECTOR_BYTES;
+    let popularity = popularity(options, remark)?.filter(|_| direction.random);
     let generator = Generator {
         devices: vec![0],
         capacity: size.map(|(bytes, _)| Blocks(bytes / SECTOR_BYTES)),
         alignment: Blocks(blocks),
+        popularity,
         read_fraction: common.share.unwrap_or_else(|| whole(direction.reads)),
         sequential_fraction: whole(!direction.random),
         local_fraction: Fraction::ZERO,
         time_critical_fraction: whole(!limited),
         time_limited_fraction: whole(limited),
         time_limit: limited.then(|| Draw::constant(Amount::from_base(apart))),
-        inter_arrival: Draw::constant(Amount::from_base(Duration::from(common.think).as_seconds())),
+        inter_arrival: Draw::constant(Amount::from_base(
+            Duration::from(common.think.0 + common.think.1).as_seconds(),
+        )),
         sequential_inter_arrival: None,
         local_inter_arrival: None,
         local_distance: None,

@@ -16,6 +16,7 @@
 //! is taken), several requests in flight from one process on files, rates on files, skewed distributions, offsets,
 //! delays. A job that can't be meant (two ways to sync, no size) is refused.
 
+mod distribution;
 mod ini;
 mod job;
 mod options;

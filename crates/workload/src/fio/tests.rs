@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::program::pattern::{Access, Durability, FileOrder, FsyncCall, Interface, Pattern};
+use crate::{Popularity, Zone};
 use petrio_units::{Blocks, Bytes, Fraction};
 
 fn read(text: &str) -> FioFile {
@@ -107,10 +108,10 @@ fn a_job_on_a_device_has_a_generator_for_each_request_in_flight() {
 #[test]
 fn what_is_not_taken_is_told_with_its_line() {
     assert_eq!(
-        remarks("[a]\nsize=1m\nverify=md5\nrw=randread\nrandom_distribution=zipf:1.2\noffset=4k\n"),
+        remarks("[a]\nsize=1m\nverify=md5\nrw=randread\nrandom_distribution=zipf:1.2:0.5\noffset=4k\n"),
         [
             "3: verify is not taken",
-            "5: random_distribution is not taken: all places are equally likely",
+            "5: the centre of random_distribution is not taken: popular places lie all over",
             "6: offset is not taken: a file is accessed from its beginning",
         ]
     );
@@ -151,4 +152,27 @@ fn what_cannot_be_meant_is_refused_with_its_line() {
         let refused = refusal(text);
         assert!(refused.contains(words), "{refused} of\n{text}");
     }
+}
+
+#[test]
+fn unequal_places_are_taken() {
+    let of =
+        |text: &str| pattern(&format!("[a]\nsize=1m\nrw=randread\nrandom_distribution={text}\n")).popularity;
+    let part = |value| Fraction::new(value).unwrap_or_default();
+    assert_eq!(of("zipf:1.3"), Some(Popularity::Zipf(1.3)));
+    assert_eq!(of("zipf"), Some(Popularity::Zipf(1.1)));
+    assert_eq!(of("pareto:0.1"), Some(Popularity::Pareto(part(0.1))));
+    assert_eq!(of("normal:10"), Some(Popularity::Normal(part(0.1))));
+    let zone = |accesses, places| Zone { accesses: part(accesses), places: part(places) };
+    assert_eq!(of("zoned:60/10:40/90"), Some(Popularity::Zones(vec![zone(0.6, 0.1), zone(0.4, 0.9)])));
+    assert_eq!(of("zoned:60/10:40"), of("zoned:60/10:40/90"), "the rest of the places");
+    for wrong in ["zipf:x", "zipf:-1", "pareto:2", "normal", "zoned:60/10", "poisson:3"] {
+        let text = format!("[a]\nsize=1m\nrw=randread\nrandom_distribution={wrong}\n");
+        let error = text.parse::<FioFile>().err();
+        assert_eq!(error.map(|error| error.line), Some(4), "{wrong}");
+    }
+    // In order there is nothing to choose.
+    assert_eq!(pattern("[a]\nsize=1m\nrw=read\nrandom_distribution=zipf:1.3\n").popularity, None);
+    let device = "[a]\nfilename=/dev/sda\nsize=1g\nrw=randread\nrandom_distribution=zipf:1.3\n";
+    assert!(remarks(device).is_empty(), "{:?}", remarks(device));
 }

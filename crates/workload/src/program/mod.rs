@@ -20,7 +20,6 @@ pub mod script;
 
 mod carried_out;
 mod error;
-mod permutation;
 mod placement;
 mod plan;
 mod source;
@@ -37,7 +36,7 @@ pub use source::FilePrograms;
 pub use table::{FileEntry, FileTable};
 
 pub use crate::source::Phase;
-use petrio_colours::FileOp;
+use petrio_colours::{FileId, FileOp, Operation};
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,6 +81,11 @@ pub enum Step {
     Barrier,
     /// Has ended; every further question gives this answer.
     End,
+}
+
+/// Keeping a processor busy for so long, asked for as `like` is.
+pub fn computing(like: &FileOp, time: Time) -> FileOp {
+    FileOp { operation: Operation::Compute, file: FileId::ROOT, length: time.as_picos(), ..like.clone() }
 }
 
 /// A stream of file operations by one process.

@@ -1,6 +1,7 @@
 //! One generator's draws: where the next request goes, how long it is, what it waits for.
 
 use super::error::SyntheticError;
+use crate::popularity::PlacePicker;
 use petrio_colours::Direction;
 use petrio_distribution::{Distribution, uniform, uniform_below};
 use rand_core::Rng;
@@ -16,6 +17,8 @@ pub(super) struct Plan {
     pub(super) units: u64,
     /// Blocks in a unit.
     pub(super) alignment: u64,
+    /// Which units are asked for more often than others.
+    pub(super) popularity: Option<PlacePicker>,
     pub(super) read: f64,
     pub(super) sequential: f64,
     pub(super) local: f64,
@@ -100,7 +103,10 @@ impl Plan {
         let think = self.time(&self.inter_arrival, "inter_arrival", random)?;
         let device = self.devices[uniform_below(self.devices.len() as u64, random) as usize];
         let (start, length) = self.until("size", || {
-            let start = uniform_below(self.units, random);
+            let start = match &self.popularity {
+                Some(picker) => picker.pick(random),
+                None => uniform_below(self.units, random),
+            };
             let length = self.length(random)?;
             (start + length <= self.units).then_some((start, length))
         })?;

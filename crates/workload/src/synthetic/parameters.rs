@@ -3,6 +3,7 @@
 use super::error::SyntheticError;
 use super::generator::Plan;
 use super::source::SyntheticSource;
+use crate::popularity::Popularity;
 use petrio_distribution::{Distribution, Draw};
 use petrio_units::{Blocks, Duration, Fraction, Measurable, SignedBlocks};
 use rand_core::Rng;
@@ -38,6 +39,10 @@ pub struct Generator {
     /// Addresses and lengths are multiples of this (DiskSim: blocking factor).
     #[serde(default = "four_kib")]
     pub alignment: Blocks,
+    /// Places that are asked for more often than others by requests that are neither sequential nor local (fio's
+    /// `random_distribution`). Left out: all are equally likely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub popularity: Option<Popularity>,
     /// How many of the requests are reads; a sequential one is what the request before it was.
     pub read_fraction: Fraction,
     /// How many of the requests begin where the one before ended, with its length and direction.
@@ -175,6 +180,12 @@ impl Generator {
         if self.time_limited_fraction.get() > 0.0 && self.time_limit.is_none() {
             return refuse("time_limit", "is missing; time_limited_fraction needs it");
         }
+        let popularity = self.popularity.as_ref().map(|popularity| popularity.picker(units)).transpose();
+        let popularity = popularity.map_err(|problem| SyntheticError::Parameter {
+            generator: number,
+            parameter: "popularity",
+            problem,
+        })?;
         let inter_arrival = draws(number, "inter_arrival", &self.inter_arrival, 0.0)?;
         let or_general = |parameter, draw: &Option<Draw<Duration>>| match draw {
             Some(draw) => draws(number, parameter, draw, 0.0),
@@ -185,6 +196,7 @@ impl Generator {
             devices: self.devices.clone(),
             units,
             alignment,
+            popularity,
             read: self.read_fraction.get(),
             sequential: self.sequential_fraction.get(),
             local: self.local_fraction.get(),

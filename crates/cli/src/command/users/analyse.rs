@@ -1,7 +1,8 @@
 //! `petrio users analyse`
 
 use super::run::failed;
-use super::usage::{alike_table, figures_table, usage_tables};
+use super::usage::{figures_table, usage_tables};
+use crate::command::alike::alike_table;
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;

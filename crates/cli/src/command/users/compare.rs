@@ -10,7 +10,8 @@ use clap::Args;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_scenario::report::write_text;
 use petrio_scenario::{Override, load_users, load_users_text};
-use petrio_study::compare::Question;
+use petrio_study::compare::{Candidate, Question};
+use petrio_study::users::alike::{Alike, users_beside};
 use petrio_study::users::{UsersError, candidate, learn_file};
 use petrio_units::Fraction;
 use petrio_users::learn::TypesBy;
@@ -22,7 +23,8 @@ use std::path::{Path, PathBuf};
 /// The procedure of the thesis (§5.3) in one command. The users are those of a specification, or are learned from a
 /// trace first. A candidate is a directory, in which they work for real in fresh files of their own that are removed
 /// again; or a scenario with one workload on files, whose place they take. All candidates meet the same sessions,
-/// replication by replication.
+/// replication by replication. Of users who stand for real ones (those of a trace, or --like) it is tested whether they
+/// work alike: p-values are corrected for all tests together (Holm), and effect sizes say by how much they differ.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
@@ -63,6 +65,10 @@ pub(crate) struct Compare {
     /// on
     #[arg(long, value_name = "MEASURE", default_value = "mean-latency")]
     measure: String,
+    /// Test whether the users work as this trace says: distributions, mix of calls, correlations [default: the TRACE that
+    /// they are learned from]
+    #[arg(long, value_name = "TRACE")]
+    like: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -76,11 +82,13 @@ const EXAMPLES: &str = "\
 Examples:
   petrio users compare examples/users/thesis.toml examples/users/on-ext4.toml examples/users/on-unix-1990.toml
   petrio users compare examples/users/thesis.toml /mnt/ext4 /mnt/nfs --users 6 --population \"100 % heavy\" --html compared.html
-  petrio users compare trace.parquet /mnt/data examples/ext4.toml --replications 5";
+  petrio users compare trace.parquet /mnt/data examples/ext4.toml --replications 5
+  petrio users compare learned.toml now.toml with-more-memory.toml --like trace.parquet";
 
 impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let inputs: Vec<&Path> = self.candidates.iter().chain([&self.users]).map(PathBuf::as_path).collect();
+        let all = self.candidates.iter().chain([&self.users]).chain(&self.like);
+        let inputs: Vec<&Path> = all.map(PathBuf::as_path).collect();
         self.results.check(&inputs)?;
         if let [only] = self.candidates.as_slice() {
             let help = "name another one: a directory, or a scenario with a workload on files".to_owned();
@@ -95,14 +103,20 @@ impl Compare {
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;
         let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;
         let users = Users { shares, ..Users::new(path, self.count, self.sessions) };
-        let candidates = self.candidates.iter().map(|path| {
-            candidate(path, &users, self.seed).map_err(|error| match &error {
-                UsersError::NotOneFileWorkload => Failure::named(path, &error),
-                _ => failed(error),
+        let candidates: Result<Vec<Candidate>, Failure> = self
+            .candidates
+            .iter()
+            .map(|path| {
+                candidate(path, &users, self.seed).map_err(|error| match &error {
+                    UsersError::NotOneFileWorkload => Failure::named(path, &error),
+                    _ => failed(error),
+                })
             })
-        });
+            .collect();
+        let candidates = candidates?;
+        let alike = self.alike(&candidates)?;
         let question = Question {
-            candidates: candidates.collect::<Result<_, _>>()?,
+            candidates,
             seed: Some(self.seed),
             replications: self.replications,
             precision: part(self.precision, "--precision")?,
@@ -110,12 +124,24 @@ impl Compare {
             measure: Some(self.measure.clone()),
             ..Question::default()
         };
-        answer(&question, &self.results, self.quiet)
+        answer(&question, alike.as_ref(), &self.results, self.quiet)
+    }
+
+    /// Whether the users work like those that they stand for: on the first candidate, or, where it is a directory, on what
+    /// stands for one.
+    fn alike(&self, candidates: &[Candidate]) -> Result<Option<Alike>, Failure> {
+        let like = self.like.as_ref().or_else(|| (!is_written(&self.users)).then_some(&self.users));
+        let simulated = candidates.iter().find(|candidate| candidate.directory.is_none());
+        let (Some(like), Some(on)) = (like, simulated.or_else(|| candidates.first())) else {
+            return Ok(None);
+        };
+        let name = if simulated.is_some() { on.name.as_str() } else { "one disk" };
+        users_beside((name, &on.loaded), like, &self.reading.options()).map(Some).map_err(failed)
     }
 
     /// The specification, and where it stands; in `folder` where it was learned or changed.
     fn specification(&self, folder: &Path) -> Result<(PathBuf, UserSpecification), Failure> {
-        let is_written = self.users.extension().is_some_and(|extension| extension == "toml");
+        let is_written = is_written(&self.users);
         let specification = if is_written {
             load_users(&self.users, &self.overrides)?
         } else {
@@ -130,6 +156,11 @@ impl Compare {
         write_text(&path, &text(&specification)?)?;
         Ok((path, specification))
     }
+}
+
+/// Whether users are a specification, and no trace.
+fn is_written(users: &Path) -> bool {
+    users.extension().is_some_and(|extension| extension == "toml")
 }
 
 fn text(specification: &UserSpecification) -> Result<String, Failure> {

@@ -145,7 +145,7 @@ const STEPS: &[Step] = &[
 ];
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::device::disk::parameters::QueueDiscipline;
@@ -156,7 +156,7 @@ mod tests {
     const FCFS: QueueDiscipline = QueueDiscipline::FirstCome;
 
     /// HP 7937 (Ivy, §4.2); size and cylinders are of no account to the claims below.
-    fn hp_7937() -> AnalyticDiskParameters {
+    pub(crate) fn hp_7937() -> AnalyticDiskParameters {
         let ms = |text: &str| text.parse().unwrap();
         AnalyticDiskParameters {
             name: "HP 7937".to_owned(),

@@ -51,7 +51,8 @@ impl Volume {
             | Operation::Write
             | Operation::Fsync
             | Operation::Fdatasync
-            | Operation::Sync => Ok(()),
+            | Operation::Sync
+            | Operation::Compute => Ok(()),
         };
         touched.settle();
         result

@@ -59,6 +59,7 @@ impl Context<'_> {
             Operation::Write => (costs.write, Then::Begin),
             Operation::Close if job.end > 0 => (costs.write, Then::Begin),
             Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
+            Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
             Operation::Open | Operation::Close => (half(costs.open), Then::Names),
             Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
             Operation::Create
@@ -144,8 +145,9 @@ pub(super) fn leave(job: Job) -> FileOp {
     op
 }
 
+/// Whether it needs no file that is there.
 fn is_new(operation: Operation) -> bool {
-    matches!(operation, Operation::Create | Operation::Mkdir | Operation::Sync)
+    matches!(operation, Operation::Create | Operation::Mkdir | Operation::Sync | Operation::Compute)
 }
 
 fn half(span: Time) -> Time {

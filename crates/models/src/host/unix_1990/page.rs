@@ -129,6 +129,9 @@ pub fn unix_1990_page(
     };
     let (call, copy) = (parameters.call.time(), parameters.copy);
     let work = move |op: &FileOp| {
+        if op.operation == Operation::Compute {
+            return Time::from_picos(op.length);
+        }
         let moved = matches!(op.operation, Operation::Read | Operation::Write).then_some(op.length);
         call + copy.zip(moved).map_or(Time::ZERO, |(rate, bytes)| rate.time_for(bytes))
     };

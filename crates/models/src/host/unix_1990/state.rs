@@ -106,6 +106,7 @@ impl Host {
                 }
                 if self.writes_all == 0 { Next::Return } else { Next::Wait(Event::AllWritten) }
             }
+            Operation::Compute => Next::Return,
             Operation::Open => {
                 *self.openers.entry(file).or_default() += 1;
                 Next::Return

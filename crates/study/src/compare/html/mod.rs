@@ -20,7 +20,7 @@ pub fn write_html(comparison: &Comparison, path: &Path) -> Result<(), ReportErro
 }
 
 /// The page.
-fn page(comparison: &Comparison) -> Page {
+pub fn page(comparison: &Comparison) -> Page {
     let names: Vec<&str> = comparison.contenders.iter().map(|contender| contender.name.as_str()).collect();
     let mut page = Page::new(format!("{} compared", names.join(" · ")));
     head(&mut page, comparison);

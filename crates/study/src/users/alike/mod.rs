@@ -14,15 +14,20 @@ pub mod statistics;
 
 use super::error::UsersError;
 use crate::compare::statistics::holm;
+use crate::compare::{Comparison, comparison_page};
 use petrio_page::page::{Page, Table, Text};
-use petrio_scenario::report::{ReportError, write_text};
+use petrio_scenario::Loaded;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{ReportError, Sinks, write_text};
+use petrio_scenario::run::simulate;
 use petrio_trace::TraceOptions;
 use petrio_users::SessionUsage;
-use samples::Samples;
+use samples::{Sampler, Samples};
 use serde::Serialize;
 use statistics::{Found, correlations, homogeneity, smirnov};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a test compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -142,6 +147,27 @@ impl Alike {
 pub fn write_alike_html(found: &Alike, path: &Path) -> Result<(), ReportError> {
     let mut page = Page::new("Whether two workloads are alike");
     page.below = vec![Text::default().quiet(format!("{} beside {}", found.runs.0, found.runs.1))];
+    tell(&mut page, found);
+    page.foot = "the same runs give the same page".to_owned();
+    write_text(path, &page.html())
+}
+
+/// A comparison of file systems under users as a page, and whether the users are like those that they stand for.
+///
+/// # Errors
+/// When it can't be written.
+pub fn write_comparison_html(
+    (comparison, found): (&Comparison, &Alike),
+    path: &Path,
+) -> Result<(), ReportError> {
+    let mut page = comparison_page(comparison);
+    page.heading(format!("{} beside {}", found.runs.0, found.runs.1));
+    tell(&mut page, found);
+    write_text(path, &page.html())
+}
+
+/// The tests, on a page.
+fn tell(page: &mut Page, found: &Alike) {
     page.paragraph(found.sentence());
     let row = |test: &AlikeTest| {
         let (statistic, effect) = test.method.words();
@@ -160,8 +186,6 @@ pub fn write_alike_html(found: &Alike, path: &Path) -> Result<(), ReportError> {
     for untested in &found.untested {
         page.note(format!("Not tested, for want of values: {untested}."));
     }
-    page.foot = "the same runs give the same page".to_owned();
-    write_text(path, &page.html())
 }
 
 /// The chance of any false difference.
@@ -188,6 +212,29 @@ const OF_SESSIONS: [OfSession; 4] = [
 pub fn compare_workloads(first: &Path, second: &Path, options: &TraceOptions) -> Result<Alike, UsersError> {
     let runs = (first.to_string_lossy().into_owned(), second.to_string_lossy().into_owned());
     Ok(tested(runs, Samples::of(first, options)?, Samples::of(second, options)?))
+}
+
+/// Tests whether the users of a scenario, simulated, work as a trace says.
+///
+/// # Errors
+/// What is wrong with the scenario, its run, or the trace.
+pub fn users_beside(
+    (name, loaded): (&str, &Loaded),
+    like: &Path,
+    options: &TraceOptions,
+) -> Result<Alike, UsersError> {
+    // The trace first: it may not be one.
+    let real = Samples::of(like, options)?;
+    let sampler = Arc::new(Mutex::new(Sampler::default()));
+    let (mut sinks, told) = (Sinks::default(), Arc::clone(&sampler));
+    sinks.push_events(loaded, move |event| {
+        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+        Ok(())
+    })?;
+    simulate(loaded, &System::build(loaded)?, sinks)?;
+    let sampler = std::mem::take(&mut *sampler.lock().unwrap_or_else(PoisonError::into_inner));
+    let runs = (format!("the users on {name}, simulated"), like.to_string_lossy().into_owned());
+    Ok(tested(runs, sampler.finish().unwrap_or_default(), real))
 }
 
 fn tested(runs: (String, String), mut first: Samples, mut second: Samples) -> Alike {

@@ -57,39 +57,68 @@ impl Reservoir {
     }
 }
 
+/// Takes a trace's events as they come.
+pub(super) struct Sampler {
+    analyser: UsageAnalyser,
+    calls: [BTreeMap<&'static str, u64>; 2],
+    reads: Reservoir,
+    writes: Reservoir,
+    pauses: Reservoir,
+    /// When each process' last call ended.
+    ended: BTreeMap<u32, f64>,
+    events: u64,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        let [reads, writes, pauses] = ["reads", "writes", "pauses"].map(Reservoir::new);
+        let (analyser, calls, ended) = Default::default();
+        Self { analyser, calls, reads, writes, pauses, ended, events: 0 }
+    }
+}
+
+impl Sampler {
+    /// Takes an event.
+    pub(super) fn event(&mut self, event: &Event) {
+        self.analyser.event(event);
+        let turn = self.events / TURN % 2;
+        self.events += 1;
+        if event.error != 0 || event.kind.is_of_device() {
+            return;
+        }
+        *self.calls[turn as usize].entry(event.kind.name()).or_default() += 1;
+        match event.kind {
+            EventKind::Read if event.length > 0 => self.reads.add(event.length as f64),
+            EventKind::Write if event.length > 0 => self.writes.add(event.length as f64),
+            _ => {}
+        }
+        let begun = event.time.as_seconds();
+        let end = begun + event.service.map_or(0.0, Time::as_seconds);
+        if let Some(before) = self.ended.insert(event.process, end) {
+            self.pauses.add((begun - before).max(0.0));
+        }
+    }
+
+    /// What it all comes to; `None` where nothing was done with files.
+    pub(super) fn finish(self) -> Option<Samples> {
+        let usage = self.analyser.finish();
+        let [reads, writes, pauses] =
+            [self.reads, self.writes, self.pauses].map(|reservoir| reservoir.values);
+        let samples = Samples { sessions: usage.sessions, calls: self.calls, reads, writes, pauses };
+        (!usage.calls.is_empty()).then_some(samples)
+    }
+}
+
 impl Samples {
     /// Of a trace.
     pub(super) fn of(path: &Path, options: &TraceOptions) -> Result<Self, UsersError> {
-        let reader = EventReader::open(path, options)?;
-        let mut analyser = UsageAnalyser::default();
-        let [mut reads, mut writes, mut pauses] = ["reads", "writes", "pauses"].map(Reservoir::new);
-        let mut ended: BTreeMap<u32, f64> = BTreeMap::new();
-        let mut calls: [BTreeMap<&'static str, u64>; 2] = Default::default();
-        let mut headroom = Headroom::default();
-        for (events, event) in (0..).zip(reader) {
-            let event: Event = event?;
-            analyser.event(&event);
+        let (mut sampler, mut headroom) = (Sampler::default(), Headroom::default());
+        for (events, event) in (0..).zip(EventReader::open(path, options)?) {
+            sampler.event(&event?);
             headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
-            if event.error != 0 || event.kind.is_of_device() {
-                continue;
-            }
-            *calls[(events / TURN % 2) as usize].entry(event.kind.name()).or_default() += 1;
-            match event.kind {
-                EventKind::Read if event.length > 0 => reads.add(event.length as f64),
-                EventKind::Write if event.length > 0 => writes.add(event.length as f64),
-                _ => {}
-            }
-            let begun = event.time.as_seconds();
-            let end = begun + event.service.map_or(0.0, Time::as_seconds);
-            if let Some(before) = ended.insert(event.process, end) {
-                pauses.add((begun - before).max(0.0));
-            }
         }
-        let usage = analyser.finish();
-        if usage.calls.is_empty() {
-            return Err(UsersError::Learn { path: path.to_owned(), error: LearnError::NoFiles });
-        }
-        let [reads, writes, pauses] = [reads, writes, pauses].map(|reservoir| reservoir.values);
-        Ok(Self { sessions: usage.sessions, calls, reads, writes, pauses })
+        sampler
+            .finish()
+            .ok_or_else(|| UsersError::Learn { path: path.to_owned(), error: LearnError::NoFiles })
     }
 }

@@ -1,7 +1,8 @@
 //! Where the next access goes: which file, and which bytes of it.
 
 use super::parameters::{FileOrder, Pattern, PatternParameters};
-use crate::program::permutation::{Permutation, scramble};
+use crate::permutation::{Permutation, scramble};
+use crate::popularity::PlacePicker;
 use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
 
@@ -17,7 +18,7 @@ pub(super) struct Place {
 }
 
 /// How the places of one file follow each other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Order {
     Sequential,
     Reverse,
@@ -32,6 +33,8 @@ enum Order {
     Shuffled(Permutation),
     /// Any place at any time.
     Independent,
+    /// The same, some more often than others.
+    Unequal(Box<PlacePicker>),
 }
 
 /// The way of one process through its files.
@@ -66,7 +69,7 @@ pub(super) fn places_and_accesses(parameters: &PatternParameters) -> (u64, u64) 
             let places = (size - record) / alignment + 1;
             // Where the places are fewer than the records, each is visited once; otherwise as many as a file has
             // records.
-            (places, if parameters.repetition { records } else { records.min(places) })
+            (places, if parameters.places_repeat() { records } else { records.min(places) })
         }
         _ => (records, records),
     }
@@ -77,6 +80,7 @@ impl Cursor {
     pub(super) fn new(parameters: &PatternParameters, mut random: Generator) -> Self {
         let (record, file_size) = (parameters.record.get(), parameters.file_size.get());
         let (places, accesses) = places_and_accesses(parameters);
+        let picker = parameters.picker();
         let order = match parameters.pattern {
             Pattern::Sequential => Order::Sequential,
             Pattern::Reverse => Order::Reverse,
@@ -85,7 +89,9 @@ impl Cursor {
                 let stride = parameters.stride.unwrap_or(1).min(places);
                 Order::Strided { stride, lane: places / stride, long_lanes: places % stride }
             }
-            Pattern::Random if parameters.repetition => Order::Independent,
+            Pattern::Random if picker.is_some() || parameters.repetition => {
+                picker.map_or(Order::Independent, |picker| Order::Unequal(Box::new(picker)))
+            }
             Pattern::Random => Order::Shuffled(Permutation::new(places, 0)),
         };
         let key = uniform_below(&mut random, u64::MAX);
@@ -141,6 +147,7 @@ impl Cursor {
             }
             Order::Shuffled(permutation) => permutation.at(self.index),
             Order::Independent => uniform_below(&mut self.random, self.places),
+            Order::Unequal(picker) => picker.pick(&mut self.random),
         };
         let offset = place * self.step;
         let found = Place { file: self.file, offset, length: self.record.min(self.file_size - offset) };

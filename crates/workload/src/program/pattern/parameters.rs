@@ -1,6 +1,8 @@
 //! The parameters of a pattern, as a scenario writes them, and what makes them sound.
 
 use super::super::ProgramError;
+use super::cursor::places_and_accesses;
+use crate::popularity::{PlacePicker, Popularity};
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,9 @@ pub struct PatternParameters {
     /// each place once.
     #[serde(default, skip_serializing_if = "is_false")]
     pub repetition: bool,
+    /// Random places that are asked for more often than others (fio's `random_distribution`). They may come again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub popularity: Option<Popularity>,
     /// Processes, each with files of its own.
     #[serde(default = "one")]
     pub processes: u32,
@@ -60,7 +65,11 @@ pub struct PatternParameters {
     /// Whether the files are in the page cache when the run begins.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cached: bool,
-    /// How long a process computes after each access.
+    /// How long a process computes after each access: it keeps a processor of its host busy for so long (fio's
+    /// `thinktime_spin`).
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub compute_time: Duration,
+    /// How long a process rests after each access, and after computing.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub think_time: Duration,
     /// By which calls.
@@ -239,6 +248,7 @@ impl PatternParameters {
             stride: None,
             alignment: None,
             repetition: false,
+            popularity: None,
             processes: 1,
             files: 1,
             file_order: FileOrder::OneAfterAnother,
@@ -247,6 +257,7 @@ impl PatternParameters {
             passes: 1,
             warm_up_pass: false,
             cached: false,
+            compute_time: Duration::ZERO,
             think_time: Duration::ZERO,
             interface: Interface::System,
             direct: false,
@@ -310,6 +321,17 @@ impl PatternParameters {
         Ok(())
     }
 
+    /// Whether a random place may come again before all others have come.
+    pub(super) fn places_repeat(&self) -> bool {
+        self.repetition || self.popularity.is_some()
+    }
+
+    /// Draws of the places of a file, where they are unequal; of parameters that are sound.
+    pub(super) fn picker(&self) -> Option<PlacePicker> {
+        let (places, _) = places_and_accesses(self);
+        self.popularity.as_ref().and_then(|popularity| popularity.picker(places).ok())
+    }
+
     /// What can't be done in a mapping.
     fn check_mapping(&self) -> Result<(), ProgramError> {
         let refuse = |parameter, problem: &str| Err(ProgramError::parameter(parameter, problem));
@@ -356,6 +378,16 @@ impl PatternParameters {
             if self.repetition {
                 return refuse("repetition", "only a random pattern has places that may come again");
             }
+            if self.popularity.is_some() {
+                return refuse(
+                    "popularity",
+                    "only a random pattern has places that are more popular than others",
+                );
+            }
+        }
+        if let Some(popularity) = &self.popularity {
+            let (places, _) = places_and_accesses(self);
+            popularity.picker(places).map_err(|problem| ProgramError::parameter("popularity", problem))?;
         }
         if self.operation == Access::Read {
             if self.fsync != Durability::Never {

@@ -4,7 +4,7 @@ use super::cursor::{Cursor, places_and_accesses};
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use crate::program::{
     FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
-    placement,
+    computing, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_random::{Generator, uniform};
@@ -46,6 +46,7 @@ pub struct PatternProgram {
     warm_up_pass: bool,
     files: u32,
     first_file: u32,
+    compute: Time,
     think: Time,
     /// Accesses of a pass.
     accesses: u64,
@@ -58,6 +59,8 @@ pub struct PatternProgram {
     left: u64,
     /// Whether the access before is still to be thought about.
     thinks: bool,
+    /// Whether it is still to be computed on.
+    computes: bool,
     /// Writes until the next fsync, and the file that it is for.
     until_fsync: u64,
     owes_fsync: Option<FileId>,
@@ -91,6 +94,7 @@ impl PatternProgram {
             warm_up_pass: parameters.warm_up_pass,
             files: parameters.files,
             first_file,
+            compute: parameters.compute_time.time(),
             think: parameters.think_time.time(),
             accesses: parameters.accesses(),
             template,
@@ -99,6 +103,7 @@ impl PatternProgram {
             stage: ProgramStage::Begin,
             left: 0,
             thinks: false,
+            computes: false,
             until_fsync: every(parameters.fsync),
             owes_fsync: None,
         }
@@ -117,6 +122,7 @@ impl PatternProgram {
     fn access(&mut self) -> FileOp {
         self.left -= 1;
         self.thinks = self.think > Time::ZERO;
+        self.computes = self.compute > Time::ZERO;
         let place = self.cursor.next();
         let file = self.file(place.file);
         let reads = match self.operation {
@@ -146,6 +152,9 @@ impl PatternProgram {
     fn other_step(&mut self) -> Step {
         if let Some(file) = self.owes_fsync.take() {
             return self.on_file(self.fsync_call, file);
+        }
+        if std::mem::take(&mut self.computes) {
+            return Step::Operation(computing(&self.template, self.compute));
         }
         if std::mem::take(&mut self.thinks) {
             return Step::Think(self.think);
@@ -234,7 +243,7 @@ impl PatternProgram {
 impl FileProgram for PatternProgram {
     #[inline]
     fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
-        if self.left == 0 || self.thinks || self.owes_fsync.is_some() {
+        if self.left == 0 || self.thinks || self.computes || self.owes_fsync.is_some() {
             return Ok(self.other_step());
         }
         Ok(Step::Operation(self.access()))

@@ -167,6 +167,10 @@ impl Compiler {
             }
             Action::Repeat { count, body } => return self.repeat(position, *count, body, true),
             Action::Think(time) => Instruction::Think(time.time()),
+            Action::Compute(time) => {
+                let length = time.time().as_picos();
+                Instruction::Operation(Code { operation: Operation::Compute, length, ..Code::default() })
+            }
             Action::Barrier => Instruction::Barrier,
             Action::Phase(phase) => Instruction::Phase(*phase),
             Action::Sync => Instruction::Operation(Code { operation: Operation::Sync, ..Code::default() }),

@@ -10,7 +10,7 @@
 //! fsync a; fdatasync d/new; fsync . # . is the directory in which the script runs
 //! rename d/new c; truncate b 0; stat c; readdir d; unlink c; mkdir e; rmdir e; open a; close a; sync
 //! phase preparation                # what follows isn't measured, until `phase measured`; `phase closing`
-//! think 5 ms; barrier              # waits for the other processes
+//! compute 5 ms; think 1 s; barrier # keeps a processor busy; rests; waits for the other processes
 //! repeat 1000 { create mail-%; append mail-% 3 KiB; fsync mail-% }   # % is the number of the repetition, from 1
 //! ```
 //!

@@ -104,7 +104,7 @@ fn shown(word: &str) -> String {
 }
 
 /// The statements' words, for suggestions.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 23] = [
     "file",
     "directory",
     "create",
@@ -124,6 +124,7 @@ const WORDS: [&str; 22] = [
     "stat",
     "sync",
     "think",
+    "compute",
     "barrier",
     "phase",
     "repeat",
@@ -315,6 +316,7 @@ impl<'a> Reader<'a> {
             "rename" => Action::Rename { name: self.name("the old name")?, new: self.name("the new name")? },
             "sync" => Action::Sync,
             "think" => Action::Think(self.quantity::<Duration>("the time to think")?),
+            "compute" => Action::Compute(self.quantity::<Duration>("the time to compute")?),
             "barrier" => Action::Barrier,
             "phase" => {
                 let (position, word) = self.word("the phase")?;

@@ -82,6 +82,8 @@ pub(super) enum Action {
     },
     Sync,
     Think(Duration),
+    /// Keeps a processor busy for so long.
+    Compute(Duration),
     Barrier,
     Phase(PhaseWord),
     Repeat {
@@ -125,9 +127,12 @@ impl Action {
     /// Whether it asks for something, so that a repetition of it lets the run go on.
     pub(super) fn operates(&self) -> bool {
         match self {
-            Self::File { .. } | Self::Directory { .. } | Self::Think(_) | Self::Barrier | Self::Phase(_) => {
-                false
-            }
+            Self::File { .. }
+            | Self::Directory { .. }
+            | Self::Think(_)
+            | Self::Compute(_)
+            | Self::Barrier
+            | Self::Phase(_) => false,
             Self::Repeat { body, .. } => body.iter().any(|statement| statement.action.operates()),
             _ => true,
         }
@@ -159,6 +164,7 @@ fn write_block(f: &mut fmt::Formatter<'_>, statements: &[Statement], indent: usi
             Action::Rename { name, new } => write!(f, "rename {name} {new}"),
             Action::Sync => f.write_str("sync"),
             Action::Think(time) => write!(f, "think {time}"),
+            Action::Compute(time) => write!(f, "compute {time}"),
             Action::Barrier => f.write_str("barrier"),
             Action::Phase(phase) => write!(f, "phase {}", phase.word()),
             Action::Repeat { count, body } => {
