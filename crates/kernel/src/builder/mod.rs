@@ -8,13 +8,13 @@ pub use transition::TransitionBuilder;
 use crate::Time;
 use crate::error::NetError;
 use crate::monitor::Probe;
-use crate::net::{
-    Conserved, Names, Net, Page, PlaceSpec, Port, PortDirection, ProbeSpec, Starter, Stream, StreamSpec,
-};
+use crate::net::{Conserved, Names, Net, Starter};
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::station::{Station, StationSpec};
-use crate::store::{PlaceStore, Ready};
+use crate::store::PlaceStore;
+use crate::structure::{Page, PlaceSpec, Port, PortDirection, ProbeSpec, Stream, StreamSpec};
 use crate::sum::{NamedSum, Sum};
+use crate::tokens::Ready;
 use std::collections::HashMap;
 use std::sync::Arc;
 use transition::Draft;

@@ -4,9 +4,10 @@ use super::NetBuilder;
 use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Put, Read, Reset, Take, Update};
 use crate::binding::{Binding, Guard, Search, select_key, store_of};
 use crate::firing::Firing;
-use crate::net::{Action, ArcSpec};
+use crate::net::Action;
 use crate::place::{Colour, Key, Place};
 use crate::store::{Slot, View};
+use crate::structure::ArcSpec;
 
 /// What is declared of a transition so far.
 pub(super) struct Draft {
