@@ -6,6 +6,11 @@
 mod command;
 mod failure;
 mod leftovers;
+#[cfg(feature = "live")]
+mod live;
+#[cfg(not(feature = "live"))]
+#[path = "without_live.rs"]
+mod live;
 mod output;
 mod outputs;
 mod progress;
@@ -51,7 +56,7 @@ enum Command {
     Schema(command::schema::Schema),
     #[command(subcommand)]
     Catalogue(command::catalogue::Catalogue),
-    Calibrate(command::calibrate::Calibrate),
+    Calibrate(live::Calibrate),
     #[command(subcommand)]
     Validate(command::validate::Validate),
     #[command(subcommand)]
@@ -79,7 +84,7 @@ fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let launched = petrio_capture::launch::called(&words).map(Err);
-    match launched.or_else(|| petrio_live::rig::serve_if_called(&words)) {
+    match launched.or_else(|| live::serve_if_called(&words)) {
         None => {}
         Some(Ok(())) => return ExitCode::SUCCESS,
         Some(Err(error)) => {
@@ -98,7 +103,7 @@ fn main() -> ExitCode {
     // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this
     // command's.
     if let Command::Calibrate(_) | Command::Validate(_) = &command {
-        petrio_live::rig::mount_apart();
+        live::mount_apart();
     }
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {

@@ -1,6 +1,6 @@
 //! `petrio users analyse`
 
-use super::run::failed;
+use super::failed;
 use super::usage::{alike_table, figures_table, usage_tables};
 use crate::command::reading::Reading;
 use crate::failure::Failure;

@@ -5,25 +5,29 @@ mod compare;
 mod figures;
 mod info;
 mod learn;
-mod run;
-mod usage;
-mod worker;
+pub(crate) mod usage;
 
 use crate::failure::Failure;
+use crate::live::{RunUsers, Worker};
 use clap::Subcommand;
 use indexmap::IndexMap;
+use petrio_study::users::UsersError;
 use petrio_users::UserSpecification;
 
-/// Put synthetic users to work on real directories, and see how they use files
+#[cfg_attr(
+    feature = "live",
+    doc = "Put synthetic users to work on real directories, and see how they use files"
+)]
+#[cfg_attr(not(feature = "live"), doc = "See how users, synthetic or traced, use files")]
 #[derive(Subcommand)]
 pub(crate) enum Users {
-    Run(run::Run),
+    Run(RunUsers),
     Analyse(analyse::Analyse),
     Figures(figures::Figures),
     Compare(compare::Compare),
     Info(info::Info),
     Learn(learn::Learn),
-    Worker(worker::Worker),
+    Worker(Worker),
 }
 
 impl Users {
@@ -41,7 +45,7 @@ impl Users {
 }
 
 /// How many users are of which type: as a population of the specification says, or as given one by one.
-fn shares(
+pub(crate) fn shares(
     specification: &UserSpecification,
     population: Option<&str>,
     given: &[(String, f64)],
@@ -64,4 +68,25 @@ fn shares(
         };
         Failure::new(format!("there is no population \"{name}\""), Some(help))
     })
+}
+
+/// How many of the users are of a type, as it is given.
+pub(crate) fn share(text: &str) -> Result<(String, f64), String> {
+    let (name, number) = text.split_once('=').ok_or("write TYPE=SHARE, such as heavy=0.8")?;
+    match number.parse::<f64>() {
+        Ok(share) if share.is_finite() && share >= 0.0 => Ok((name.to_owned(), share)),
+        _ => Err(format!("\"{number}\" is no share: a number from 0 on is needed")),
+    }
+}
+
+/// Why users aren't at work.
+pub(crate) fn failed(error: UsersError) -> Failure {
+    match error {
+        UsersError::Scenario(problems) => problems.into(),
+        UsersError::Run(failure) => failure.into(),
+        UsersError::Report(error) => error.into(),
+        UsersError::Trace(error) => error.into(),
+        error if error.is_of_the_system() => Failure::output(&error),
+        error => Failure::of(&error),
+    }
 }
