@@ -2,13 +2,12 @@
 
 use crate::holder::Holder;
 use crate::host::PlacedHosts;
-use crate::parts::Copies;
 use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
 use crate::schema::{Scenario, Workload};
 use crate::text::tree::Places;
-use crate::text::{Override, Problem, Sources};
+use crate::text::{Copies, Override, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;

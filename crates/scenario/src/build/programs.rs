@@ -2,10 +2,10 @@
 
 use crate::build::{operations, requests};
 use crate::loaded::Loaded;
-use crate::parts::Copies;
 use crate::report::Reported;
 use crate::run::{Count, Counts, RunFailure};
 use crate::schema::OutOfRange;
+use crate::text::Copies;
 use indexmap::{IndexMap, IndexSet};
 use petrio_colours::{BlockRequest, FileOp, RequestId};
 use petrio_kernel::Time;

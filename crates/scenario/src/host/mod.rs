@@ -19,7 +19,7 @@ pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
 use crate::build::HostSite;
 use crate::check::Checker;
 use crate::loaded::Loaded;
-use crate::parts::Pool;
+use crate::parts::PartKind;
 use crate::run::RunFailure;
 use crate::text::tree::{Places, Table};
 use crate::text::{Problem, Sources};
@@ -29,37 +29,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use toml::de::DeTable;
-
-/// What the parts under a key of the scenario are, before any is read.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PartKind {
-    /// The key.
-    pub(crate) key: &'static str,
-    /// Whether such a part may own others, and so be given a count.
-    pub(crate) owns: bool,
-    /// Keys whose values are files, or lists of them, relative to the file in which they stand.
-    pub(crate) files: &'static [&'static str],
-    /// Keys whose values name parts. One that may name a host, and doesn't, names the host around it.
-    pub(crate) references: &'static [(&'static str, Pool)],
-    /// What names such a part.
-    pub(crate) pool: Pool,
-    /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
-    /// lie at the top.
-    pub(crate) is_mounted: bool,
-}
-
-/// What workloads that work on files may name, as far as it is known before the sizes are.
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedVolume {
-    /// The key of the scenario under which it is described.
-    pub(crate) key: &'static str,
-    /// What it is, for messages: "file system".
-    pub(crate) what: &'static str,
-    /// Its name.
-    pub(crate) name: String,
-    /// The holder that it lies on; none where what is written of it makes no sense.
-    pub(crate) on: Option<u32>,
-}
 
 /// What a workload that works on files goes to.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! `[unix.NAME]`: a Unix host of 1990 with its file system.
 
-use super::{Family, Ground, PartKind, PlacedFamily, PlannedVolume, TellLevers, TellWords, Volume};
+use super::{Family, Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::build::HostSite;
-use crate::check::Checker;
+use crate::check::{Checker, PlannedVolume};
 use crate::holder::Stands;
 use crate::loaded::Loaded;
-use crate::parts::Pool;
+use crate::parts::{PartKind, Pool};
 use crate::run::RunFailure;
 use crate::schema::{read_apart, read_parts, values};
 use crate::text::tree::Table;

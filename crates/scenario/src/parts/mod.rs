@@ -16,22 +16,22 @@
 //! before any is made, [`flat`] makes the copies, and [`references`] says from the root what each of them names from
 //! where it stands.
 
-mod copies;
 mod directory;
 mod flat;
 mod kind;
+mod part_kind;
 mod read;
 mod references;
 mod size;
 mod used;
 
-pub(crate) use copies::Copies;
 pub(crate) use directory::Directory;
-pub(crate) use kind::{Kind, Pool};
+pub(crate) use kind::Kind;
+pub(crate) use part_kind::{PartKind, Pool};
 pub(crate) use used::Texts;
 
 use crate::text::tree::Table;
-use crate::text::{Problem, Sources};
+use crate::text::{Copies, Problem, Sources};
 use petrio_files::inputs::Inputs;
 use toml::de::{DeTable, DeValue};
 

@@ -14,7 +14,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub(crate) enum Fs {
     Create(Create),
-    Describe(describe::Describe),
+    Describe(Box<describe::Describe>),
     Verify(Verify),
     Remove(Remove),
 }
