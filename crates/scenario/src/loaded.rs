@@ -96,6 +96,11 @@ impl Loaded {
         self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
     }
 
+    /// Where its inputs come from.
+    pub const fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
     /// Where a file that the scenario names lies: relative to the scenario's folder.
     pub fn path_of(&self, file: &Path) -> PathBuf {
         self.inputs.path_of(file)

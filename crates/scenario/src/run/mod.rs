@@ -1,6 +1,7 @@
 //! Running a scenario: replications, warm-up, stopping, and the questions "what limits it" and "what if".
 
 mod bottleneck;
+mod count;
 mod engine;
 mod execute;
 mod failure;
@@ -14,7 +15,6 @@ mod replicator;
 mod stages;
 
 pub use engine::{Ended, Engine, Limits};
-pub(crate) use execute::{Count, Counts};
 pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
 pub use listener::{Listener, Onlooker};

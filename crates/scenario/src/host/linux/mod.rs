@@ -13,7 +13,7 @@ pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 
-use super::{Family, Ground};
+use super::family::{Family, Ground};
 use crate::check::Checker;
 use crate::parts::{PartKind, Pool};
 use crate::schema::{read_parts, values};
