@@ -19,7 +19,8 @@ mod stop;
 mod streams;
 mod table;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use failure::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,6 +73,31 @@ enum Command {
     Studio(command::studio::Studio),
     Completions(command::completions::Completions),
     Man(command::man::Man),
+}
+
+impl Command {
+    fn execute(self) -> Result<(), Failure> {
+        match self {
+            Self::Init(init) => init.execute(),
+            Self::Run(run) => run.execute(),
+            Self::Compare(compare) => compare.execute(),
+            Self::Check(check) => check.execute(),
+            Self::Net(net) => net.execute(),
+            Self::Schema(schema) => schema.execute(),
+            Self::Catalogue(catalogue) => catalogue.execute(),
+            Self::Calibrate(calibrate) => calibrate.execute(),
+            Self::Validate(validate) => validate.execute(),
+            Self::Bench(bench) => bench.execute(),
+            Self::Trace(trace) => trace.execute(),
+            Self::Fs(fs) => fs.execute(),
+            Self::Users(users) => users.execute(),
+            Self::Fit(fit) => fit.execute(),
+            #[cfg(feature = "studio")]
+            Self::Studio(studio) => studio.execute(),
+            Self::Completions(completions) => completions.execute(&mut Arguments::command()),
+            Self::Man(man) => man.execute(Arguments::command()),
+        }
+    }
 }
 
 /// As shells have it: a program that was found and can't be executed.
@@ -128,26 +154,7 @@ fn main() -> ExitCode {
         output::talk("interrupted");
         std::process::exit(output::INTERRUPTED.into());
     });
-    let outcome = match command {
-        Command::Init(init) => init.execute(),
-        Command::Run(run) => run.execute(),
-        Command::Compare(compare) => compare.execute(),
-        Command::Check(check) => check.execute(),
-        Command::Net(net) => net.execute(),
-        Command::Schema(schema) => schema.execute(),
-        Command::Catalogue(catalogue) => catalogue.execute(),
-        Command::Calibrate(calibrate) => calibrate.execute(),
-        Command::Validate(validate) => validate.execute(),
-        Command::Bench(bench) => bench.execute(),
-        Command::Trace(trace) => trace.execute(),
-        Command::Fs(fs) => fs.execute(),
-        Command::Users(users) => users.execute(),
-        Command::Fit(fit) => fit.execute(),
-        #[cfg(feature = "studio")]
-        Command::Studio(studio) => studio.execute(),
-        Command::Completions(completions) => completions.execute(),
-        Command::Man(man) => man.execute(),
-    };
+    let outcome = command.execute();
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();

@@ -42,3 +42,27 @@ pub(crate) const fn serve_if_called(_: &[OsString]) -> Option<io::Result<()>> {
 pub(crate) const fn mount_apart() -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::Arguments;
+    use crate::failure::Failure;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn a_command_that_was_left_out_says_so_and_is_not_listed() {
+        let lines =
+            ["calibrate --out here.toml", "fs create spec.toml --dir x", "validate ops", "users run s.toml"];
+        for line in lines {
+            let words = std::iter::once("petrio").chain(line.split(' '));
+            let failure = Arguments::try_parse_from(words).unwrap().command.execute().unwrap_err();
+            let Failure::Plain { message, help } = failure else { panic!("{failure:?}") };
+            assert!(message.contains("built without what works on the real machine"), "{message}");
+            assert!(help.unwrap().contains("--no-default-features"));
+        }
+        let mut petrio = Arguments::command();
+        let help = petrio.render_long_help().to_string();
+        assert!(help.contains("compare") && !help.contains("calibrate"), "{help}");
+    }
+}

@@ -38,7 +38,7 @@ impl Refusal {
         Self { status, ..self }
     }
 
-    const fn status(&self) -> StatusCode {
+    pub(crate) const fn status(&self) -> StatusCode {
         self.status
     }
 

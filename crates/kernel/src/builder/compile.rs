@@ -1,7 +1,7 @@
 //! From declarations to a net: checks, tests sorted cheapest first, and the static adjacency.
 
-use super::NetBuilder;
-use super::transition::Draft;
+use super::draft::Draft;
+use super::net::NetBuilder;
 use crate::adjacency::{Adjacency, Condition};
 use crate::agenda::RANK_LIMIT;
 use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber};
@@ -13,7 +13,17 @@ use crate::structure::{PlaceSpec, Structure, TransitionSpec};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
+impl NetBuilder {
+    /// Compiles the net.
+    ///
+    /// # Errors
+    /// The first thing about the net that makes no sense: see [`NetError`].
+    pub fn build(self) -> Result<Arc<Net>, NetError> {
+        compile(self)
+    }
+}
+
+fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     if let Some(error) = builder.error {
         return Err(error);
     }

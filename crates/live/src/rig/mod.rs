@@ -44,7 +44,6 @@ use loop_device::{fresh_name, make_image};
 use petrio_capture::journal_trace::{BlockAccess, DeviceNumber, JournalArea};
 use petrio_capture::mounted::{MOUNT, remove_mount_point};
 use petrio_capture::undo::Undo;
-use petrio_units::Bytes;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -284,6 +283,3 @@ fn unmount_and_remove(directory: &Path) -> bool {
     let _ = unmount(directory, UnmountFlags::DETACH);
     remove_mount_point(directory).is_ok()
 }
-
-/// How large an ext3 or ext4 must be to hold a journal at all.
-const SMALLEST: Bytes = Bytes::from_mib(8);
