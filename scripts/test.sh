@@ -40,6 +40,12 @@ advisories() {
     fi
 }
 
+# The command without what can be left out of it: it builds, and says what it doesn't have.
+left_out() {
+    cargo clippy --locked -p petrio-cli --no-default-features --all-targets -- -D warnings &&
+        cargo test --locked -p petrio-cli --no-default-features --bin petrio
+}
+
 # The pages that are in the binary are what web/ says, byte for byte.
 pages_are_built() {
     built=$(mktemp -d)
@@ -64,6 +70,7 @@ pages_in_a_browser() {
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
+step "the command without what can be left out" left_out
 step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 if command -v cargo-deny >/dev/null 2>&1; then
     step "licences, bans and sources of the dependencies" cargo deny --locked --color never check licenses bans sources

@@ -35,7 +35,9 @@ pub mod device_trace;
 pub mod file_trace;
 pub mod journal_trace;
 pub mod launch;
+pub mod leftovers;
+pub mod mounted;
 mod recorder;
 pub mod undo;
 
-pub use recorder::{MOUNT, TRACE_INSTANCE, clear_instance, trace_directory};
+pub use recorder::trace_directory;

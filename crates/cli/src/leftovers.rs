@@ -1,8 +1,8 @@
 //! What a petrio that was killed has left is cleared when the next one starts, and said so.
 
+use crate::live::leftovers::{clear as clear_all, in_words};
 use crate::output::talk;
 use petrio_files::shown;
-use petrio_live::leftovers::{clear as clear_all, in_words};
 use std::collections::BTreeMap;
 
 /// Clears it; says in one line what it was, and in one more what is there still.

@@ -6,6 +6,11 @@
 mod command;
 mod failure;
 mod leftovers;
+#[cfg(feature = "live")]
+mod live;
+#[cfg(not(feature = "live"))]
+#[path = "without_live.rs"]
+mod live;
 mod output;
 mod outputs;
 mod progress;
@@ -14,7 +19,8 @@ mod stop;
 mod streams;
 mod table;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use failure::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +57,7 @@ enum Command {
     Schema(command::schema::Schema),
     #[command(subcommand)]
     Catalogue(command::catalogue::Catalogue),
-    Calibrate(command::calibrate::Calibrate),
+    Calibrate(live::Calibrate),
     #[command(subcommand)]
     Validate(command::validate::Validate),
     #[command(subcommand)]
@@ -69,6 +75,31 @@ enum Command {
     Man(command::man::Man),
 }
 
+impl Command {
+    fn execute(self) -> Result<(), Failure> {
+        match self {
+            Self::Init(init) => init.execute(),
+            Self::Run(run) => run.execute(),
+            Self::Compare(compare) => compare.execute(),
+            Self::Check(check) => check.execute(),
+            Self::Net(net) => net.execute(),
+            Self::Schema(schema) => schema.execute(),
+            Self::Catalogue(catalogue) => catalogue.execute(),
+            Self::Calibrate(calibrate) => calibrate.execute(),
+            Self::Validate(validate) => validate.execute(),
+            Self::Bench(bench) => bench.execute(),
+            Self::Trace(trace) => trace.execute(),
+            Self::Fs(fs) => fs.execute(),
+            Self::Users(users) => users.execute(),
+            Self::Fit(fit) => fit.execute(),
+            #[cfg(feature = "studio")]
+            Self::Studio(studio) => studio.execute(),
+            Self::Completions(completions) => completions.execute(&mut Arguments::command()),
+            Self::Man(man) => man.execute(Arguments::command()),
+        }
+    }
+}
+
 /// As shells have it: a program that was found and can't be executed.
 const NOT_STARTED: u8 = 126;
 
@@ -79,7 +110,7 @@ fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let launched = petrio_capture::launch::called(&words).map(Err);
-    match launched.or_else(|| petrio_live::rig::serve_if_called(&words)) {
+    match launched.or_else(|| live::serve_if_called(&words)) {
         None => {}
         Some(Ok(())) => return ExitCode::SUCCESS,
         Some(Err(error)) => {
@@ -98,7 +129,7 @@ fn main() -> ExitCode {
     // After clearing, which is to reach everybody's mounts, and before the handler, whose thread is to reach this
     // command's.
     if let Command::Calibrate(_) | Command::Validate(_) = &command {
-        petrio_live::rig::mount_apart();
+        live::mount_apart();
     }
     // A command that is broken off leaves nothing half-written. Without a handler it ends all the same.
     let _ = ctrlc::set_handler(|| {
@@ -123,26 +154,7 @@ fn main() -> ExitCode {
         output::talk("interrupted");
         std::process::exit(output::INTERRUPTED.into());
     });
-    let outcome = match command {
-        Command::Init(init) => init.execute(),
-        Command::Run(run) => run.execute(),
-        Command::Compare(compare) => compare.execute(),
-        Command::Check(check) => check.execute(),
-        Command::Net(net) => net.execute(),
-        Command::Schema(schema) => schema.execute(),
-        Command::Catalogue(catalogue) => catalogue.execute(),
-        Command::Calibrate(calibrate) => calibrate.execute(),
-        Command::Validate(validate) => validate.execute(),
-        Command::Bench(bench) => bench.execute(),
-        Command::Trace(trace) => trace.execute(),
-        Command::Fs(fs) => fs.execute(),
-        Command::Users(users) => users.execute(),
-        Command::Fit(fit) => fit.execute(),
-        #[cfg(feature = "studio")]
-        Command::Studio(studio) => studio.execute(),
-        Command::Completions(completions) => completions.execute(),
-        Command::Man(man) => man.execute(),
-    };
+    let outcome = command.execute();
     // What a command finds taken away under it is no failure; and the process must not end before all is taken down.
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();

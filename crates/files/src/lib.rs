@@ -12,6 +12,7 @@
 //! - [`input`]: the one door through which files are read, so that no output replaces one of them.
 //! - [`inputs`]: all that one piece of work reads, from files or from memory, small things once.
 //! - [`lines`]: text whose lines have an end.
+//! - [`own`]: what petrio's accounts of files that it has made are called.
 //! - [`whole_file`]: files that are complete or absent; pipes, terminals and devices are written through.
 //! - [`temporary`]: folders that go with their guard, with the process, or with the next start.
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
@@ -20,6 +21,7 @@
 pub mod input;
 pub mod inputs;
 pub mod lines;
+pub mod own;
 pub mod shown;
 pub mod temporary;
 pub mod under_way;

@@ -25,7 +25,7 @@ impl Marking {
     /// [`encodable`](crate::PageBuilder::encodable).
     pub fn encode(&self, net: &Net) -> Option<Value> {
         let mut places = serde_json::Map::new();
-        for (spec, store) in net.places.iter().zip(&self.stores) {
+        for (spec, store) in net.structure.places.iter().zip(&self.stores) {
             places.insert(spec.path.clone(), spec.encode?(&**store));
         }
         Some(json!({ "clock_ps": self.clock, "places": places }))

@@ -6,9 +6,9 @@ use crate::binding::{store_mut, store_of};
 use crate::error::RunError;
 use crate::marking::Marking;
 use crate::monitor::Probe;
-use crate::net::{Net, Stream, Transition};
 use crate::place::{Colour, Discipline, Key};
 use crate::store::{AnyStore, Removed, View};
+use crate::structure::{Stream, Structure, TransitionSpec};
 use petrio_random::Generator;
 
 use crate::calendar::DELAYED;
@@ -18,9 +18,9 @@ use crate::calendar::DELAYED;
 /// The action takes what its [`take`](crate::TransitionBuilder::take) arcs declare and puts what its
 /// [`put`](crate::TransitionBuilder::put) arcs declare; the engine checks the numbers after every firing.
 pub struct Firing<'a> {
-    pub(crate) net: &'a Net,
+    pub(crate) net: &'a Structure,
     pub(crate) marking: &'a mut Marking,
-    pub(crate) transition: &'a Transition,
+    pub(crate) transition: &'a TransitionSpec,
     /// Tokens taken.
     pub(crate) taken: u32,
     /// Tokens put on exact arcs.
@@ -256,8 +256,8 @@ fn resident<T: Colour>(store: &mut dyn AnyStore) -> &mut T {
 /// Removing a token moved others: follow them for the arcs that were bound to them. `left` tokens are left.
 #[cold]
 pub(crate) fn follow(
-    transition: &Transition,
-    net: &Net,
+    transition: &TransitionSpec,
+    net: &Structure,
     slots: &mut [u32],
     place: u32,
     removed: u32,

@@ -9,15 +9,15 @@ use crate::calendar::{Calendar, DELAYED};
 use crate::error::RunError;
 use crate::level::{Changed, PlaceStatistics};
 use crate::monitor::{Observers, Probe, ProbeState};
-use crate::net::Net;
 use crate::place::{Colour, Place};
 use crate::station::{Env, StationStatistics};
 use crate::store::{AnyStore, Matured, View};
+use crate::structure::{Structure, TransitionSpec};
 use crate::sum::NamedSum;
 use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
-/// Tokens, clock, random streams and statistics of one run of a [`Net`].
+/// Tokens, clock, random streams and statistics of one run of a [`Net`](crate::Net).
 ///
 /// Cloning a marking forks the run: both copies continue from here, each as if the other did not exist.
 pub struct Marking {
@@ -79,19 +79,23 @@ impl Clone for Marking {
 }
 
 impl Marking {
-    pub(crate) fn new(net: &Arc<Net>, seed: u64, replication: u64) -> Self {
-        let streams = &net.streams;
-        let binding = net.transitions.iter().filter(|transition| !transition.simple);
+    /// A marking without tokens, of the net at this address.
+    pub(crate) fn before_the_start<'t>(
+        net: &Structure,
+        transitions: impl Iterator<Item = &'t TransitionSpec> + Clone,
+        net_address: usize,
+        (seed, replication): (u64, u64),
+    ) -> Self {
+        let binding = transitions.clone().filter(|transition| !transition.simple);
         let most_bound = binding.map(|transition| transition.inputs as usize).max().unwrap_or(0);
         let mut marking = Self {
             clock: 0,
             stores: net.places.iter().map(|place| place.prototype.clone_box()).collect(),
             calendar: Calendar::default(),
             stale: 0,
-            agenda: Agenda::new(
-                net.transitions.iter().map(|transition| (transition.rank, transition.conditions)),
-            ),
-            generators: streams
+            agenda: Agenda::new(transitions.map(|transition| (transition.rank, transition.conditions))),
+            generators: net
+                .streams
                 .iter()
                 .map(|stream| generator(seed, replication, &stream.path, &stream.purpose))
                 .collect(),
@@ -108,7 +112,7 @@ impl Marking {
             attention: false,
             fault: None,
             stop: false,
-            net_address: Arc::as_ptr(net) as usize,
+            net_address,
         };
         for adjacency in &net.adjacency {
             // Places are empty yet, and an empty place is below every limit but zero.
@@ -116,16 +120,17 @@ impl Marking {
                 marking.agenda.holds(condition.transition);
             }
         }
-        for starter in &net.starters {
-            starter(net, &mut marking);
-        }
-        for transition in 0..net.transitions.len() as u32 {
-            marking.agenda.list(transition);
+        marking
+    }
+
+    /// Begins with the tokens that are there: all transitions are looked at.
+    pub(crate) fn start(&mut self, transitions: usize) {
+        for transition in 0..transitions as u32 {
+            self.agenda.list(transition);
         }
         // Statistics start with the initial tokens in place, so that none of these counts as an arrival.
-        marking.reset_statistics();
-        marking.sum_values = net.sums.iter().map(|named| named.sum.value(&marking.stores)).collect();
-        marking
+        self.reset_statistics();
+        self.sum_values = self.sums.iter().map(|named| named.sum.value(&self.stores)).collect();
     }
 
     /// The clock.
@@ -138,7 +143,7 @@ impl Marking {
         self.firings_total
     }
 
-    /// Firings of a transition (by index, see [`Net::find_transition`]) since statistics were reset.
+    /// Firings of a transition (by index, see [`Net::find_transition`](crate::Net::find_transition)) since statistics were reset.
     pub fn firings(&self, transition: usize) -> u64 {
         self.agenda.firings(transition)
     }
@@ -148,7 +153,7 @@ impl Marking {
         self.statistics_at(place.index as usize)
     }
 
-    /// The counters of a place by index (see [`Net::find_place`]).
+    /// The counters of a place by index (see [`Net::find_place`](crate::Net::find_place)).
     pub fn statistics_at(&self, place: usize) -> PlaceStatistics {
         self.stores[place].level().statistics(self.clock, self.statistics_from)
     }
@@ -200,11 +205,8 @@ impl Marking {
         self.probes.iter_mut().for_each(ProbeState::reset);
     }
 
-    /// Sets a page's own speed factor: 2 halves the delays and service times that begin on it and on the pages below.
-    /// Geometry and positions stay as they are. Factors must be positive.
-    ///
-    /// What is in progress keeps the end that was computed when it began.
-    pub fn set_speed(&mut self, net: &Net, page: usize, factor: f64) {
+    /// Sets a page's own speed factor; what is in progress keeps the end that was computed when it began.
+    pub(crate) fn set_speed(&mut self, net: &Structure, page: usize, factor: f64) {
         assert!(factor > 0.0 && factor.is_finite(), "a speed factor is positive and finite");
         self.own_speeds[page] = factor;
         for (index, page) in net.pages.iter().enumerate() {
@@ -220,7 +222,14 @@ impl Marking {
     }
 
     /// A token arrives at a place now, or after a delay of model time, from outside or at the start.
-    pub(crate) fn insert<T: Colour>(&mut self, net: &Net, place: u32, token: T, at: u64, outside: bool) {
+    pub(crate) fn insert<T: Colour>(
+        &mut self,
+        net: &Structure,
+        place: u32,
+        token: T,
+        at: u64,
+        outside: bool,
+    ) {
         if at <= self.clock {
             return self.arrive(net, place, token);
         }
@@ -240,7 +249,7 @@ impl Marking {
 
     /// A token arrives now.
     #[inline]
-    pub(crate) fn arrive<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
+    pub(crate) fn arrive<T: Colour>(&mut self, net: &Structure, place: u32, token: T) {
         let store = store_mut::<T>(&mut *self.stores[place as usize]);
         if !store.level.plain {
             return self.arrive_at_station(net, place, token);
@@ -258,7 +267,7 @@ impl Marking {
         }
     }
 
-    fn arrive_at_station<T: Colour>(&mut self, net: &Net, place: u32, token: T) {
+    fn arrive_at_station<T: Colour>(&mut self, net: &Structure, place: u32, token: T) {
         if self.stores[place as usize].level().observed {
             self.observers.show(self.clock, place, &token);
         }
@@ -272,7 +281,7 @@ impl Marking {
     /// Lets a station act, with what it may touch.
     pub(crate) fn at_station(
         &mut self,
-        net: &Net,
+        net: &Structure,
         place: u32,
         act: impl FnOnce(&mut dyn AnyStore, &mut Env<'_>),
     ) {
@@ -316,7 +325,7 @@ impl Marking {
 
     /// A calendar entry is due.
     #[inline]
-    pub(crate) fn event(&mut self, net: &Net, place: u32, tag: u32) {
+    pub(crate) fn event(&mut self, net: &Structure, place: u32, tag: u32) {
         let (matured, level) = self.stores[place as usize].mature(tag, self.clock);
         let changed = level.changed();
         match matured {
@@ -335,7 +344,7 @@ impl Marking {
 
     /// Some ready tokens have left a place.
     #[inline]
-    pub(crate) fn left(&mut self, net: &Net, place: u32, tokens: u32, changed: Changed) {
+    pub(crate) fn left(&mut self, net: &Structure, place: u32, tokens: u32, changed: Changed) {
         self.fewer_ready(net, place, tokens, changed);
         if changed.limited {
             self.total_changed(&net.adjacency[place as usize], changed.total + tokens, changed.total);
@@ -344,7 +353,7 @@ impl Marking {
 
     /// Some ready tokens fewer.
     #[inline]
-    pub(crate) fn fewer_ready(&mut self, net: &Net, place: u32, tokens: u32, changed: Changed) {
+    pub(crate) fn fewer_ready(&mut self, net: &Structure, place: u32, tokens: u32, changed: Changed) {
         let Changed { ready, first, .. } = changed;
         if ready < first.threshold && first.threshold <= ready + tokens {
             self.agenda.fails(first.transition);
@@ -366,7 +375,7 @@ impl Marking {
 
     /// One ready token more; the most frequent change.
     #[inline]
-    fn one_more_ready(&mut self, net: &Net, place: u32, changed: Changed) {
+    fn one_more_ready(&mut self, net: &Structure, place: u32, changed: Changed) {
         if changed.first.threshold == changed.ready {
             self.agenda.holds(changed.first.transition);
         }

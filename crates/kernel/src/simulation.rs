@@ -9,6 +9,7 @@ use crate::marking::Marking;
 use crate::monitor::{Observer, Probe};
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Place};
+use crate::structure::{Structure, TransitionSpec};
 use std::sync::Arc;
 
 /// Firings at one instant after which time is said to stand still, unless told otherwise.
@@ -73,9 +74,17 @@ impl Simulation {
         &self.marking
     }
 
-    /// The marking, to reset statistics or set speed factors.
+    /// The marking, to reset statistics.
     pub fn marking_mut(&mut self) -> &mut Marking {
         &mut self.marking
+    }
+
+    /// Sets a page's own speed factor: 2 halves the delays and service times that begin on it and on the pages below.
+    /// Geometry and positions stay as they are. Factors must be positive.
+    ///
+    /// What is in progress keeps the end that was computed when it began.
+    pub fn set_speed(&mut self, page: usize, factor: f64) {
+        self.marking.set_speed(&self.net.structure, page, factor);
     }
 
     /// The clock.
@@ -147,10 +156,10 @@ impl Simulation {
                 }
                 let Some(index) = next_transition(marking) else { break };
                 let transition = &net.transitions[index as usize];
-                if !enabled(index, transition, marking) {
+                if !enabled(index, &transition.spec, marking) {
                     continue;
                 }
-                fire(index, transition, net, marking);
+                fire(index, transition, &net.structure, marking);
                 if marking.attention && attend(marking)? {
                     return Ok(Pause::Stopped);
                 }
@@ -167,9 +176,9 @@ impl Simulation {
                 marking.clock = first.time;
                 self.instant_began = marking.firings_total;
             }
-            marking.event(net, first.place, first.tag);
+            marking.event(&net.structure, first.place, first.tag);
             while let Some(entry) = marking.calendar.pop_until(first.time) {
-                marking.event(net, entry.place, entry.tag);
+                marking.event(&net.structure, entry.place, entry.tag);
             }
             if marking.stale > STALE && marking.stale * 2 > marking.calendar.len() {
                 marking.purge_calendar();
@@ -183,11 +192,11 @@ impl Simulation {
     /// [`RunError::Past`] where the clock has gone beyond `at`.
     pub fn inject<T: Colour>(&mut self, port: Place<T>, token: T, at: Time) -> Result<(), RunError> {
         if at < self.now() {
-            let place = self.net.places[port.index()].path.clone();
+            let place = self.net.structure.places[port.index()].path.clone();
             return Err(RunError::Past { place, at, now: self.now() });
         }
         if !at.is_never() {
-            self.marking.insert(&self.net, port.index, token, at.as_picos(), true);
+            self.marking.insert(&self.net.structure, port.index, token, at.as_picos(), true);
         }
         Ok(())
     }
@@ -201,7 +210,7 @@ impl Simulation {
             let store = store_mut::<T>(&mut *marking.stores[index]);
             let token = store.ready.pop()?;
             let changed = store.level.leave_ready(marking.clock, 1);
-            marking.left(net, index as u32, 1, changed);
+            marking.left(&net.structure, index as u32, 1, changed);
             Some(token)
         })
     }
@@ -213,7 +222,7 @@ impl Simulation {
 
     /// The probe of a path.
     pub fn find_probe(&self, path: &str) -> Option<Probe> {
-        self.net.probes.iter().position(|probe| probe.path == path).map(|index| Probe(index as u32))
+        self.net.structure.probes.iter().position(|probe| probe.path == path).map(|index| Probe(index as u32))
     }
 
     /// Observes the tokens that arrive at a place from now on: each is added to `state`. Read it back with
@@ -246,7 +255,7 @@ impl Simulation {
             if (ready, total) != (level.ready as usize, level.total as usize) {
                 return error(format!(
                     "place \"{}\" holds {total} tokens ({ready} ready), but its counters say {} ({})",
-                    self.net.places[index].path, level.total, level.ready
+                    self.net.structure.places[index].path, level.total, level.ready
                 ));
             }
         }
@@ -263,7 +272,7 @@ impl Simulation {
                 ));
             }
         }
-        for (named, value) in self.net.sums.iter().zip(&self.marking.sum_values) {
+        for (named, value) in self.net.structure.sums.iter().zip(&self.marking.sum_values) {
             let now = named.sum.value(&self.marking.stores);
             if now != *value {
                 return error(format!("the conserved sum \"{}\" is {now}, not {value}", named.path));
@@ -288,7 +297,7 @@ fn next_transition(marking: &mut Marking) -> Option<u32> {
 
 /// Whether a transition can fire; leaves the tokens that it would take in the marking's slots.
 #[inline]
-fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
+fn enabled(index: u32, transition: &TransitionSpec, marking: &mut Marking) -> bool {
     if !marking.agenda.may_fire(index) {
         return false;
     }
@@ -301,12 +310,17 @@ fn enabled(index: u32, transition: &Transition, marking: &mut Marking) -> bool {
 }
 
 #[inline]
-fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
+fn fire(
+    index: u32,
+    Transition { action, spec: transition }: &Transition,
+    net: &Structure,
+    marking: &mut Marking,
+) {
     marking.agenda.count(index);
     marking.firings_total += 1;
     let binds = transition.binds;
     let mut firing = Firing { net, marking, transition, taken: 0, given: 0, binds };
-    (transition.action)(&mut firing);
+    action(&mut firing);
     let Firing { taken, given, .. } = firing;
     if !transition.consumes.is_empty() {
         consume(transition, binds, net, marking);
@@ -321,7 +335,7 @@ fn fire(index: u32, transition: &Transition, net: &Net, marking: &mut Marking) {
 }
 
 #[cold]
-fn break_contract(transition: &Transition, marking: &mut Marking, taken: u32, put: u32) {
+fn break_contract(transition: &TransitionSpec, marking: &mut Marking, taken: u32, put: u32) {
     marking.fault(RunError::ArcContract {
         now: marking.now(),
         transition: transition.path.clone(),
@@ -344,7 +358,7 @@ fn attend(marking: &mut Marking) -> Result<bool, RunError> {
 
 /// Consumes the tokens that no action looks at.
 #[inline]
-fn consume(transition: &Transition, binds: bool, net: &Net, marking: &mut Marking) {
+fn consume(transition: &TransitionSpec, binds: bool, net: &Structure, marking: &mut Marking) {
     for &(arc, place, weight) in &transition.consumes {
         let index = place as usize;
         let slot = if binds { marking.slots[arc as usize] } else { UNBOUND };
@@ -359,6 +373,6 @@ fn consume(transition: &Transition, binds: bool, net: &Net, marking: &mut Markin
 
 #[cold]
 fn livelock(net: &Net, marking: &Marking, firings: u64) -> RunError {
-    let transition = net.transitions[marking.agenda.busiest()].path.clone();
+    let transition = net.transitions[marking.agenda.busiest()].spec.path.clone();
     RunError::Livelock { now: marking.now(), firings, transition }
 }

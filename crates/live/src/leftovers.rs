@@ -6,21 +6,19 @@
 use crate::rig::groups::{CONTROL_GROUP, THROTTLE};
 use crate::rig::loop_device::{IMAGE, LOOP_DEVICE, SETTING};
 use crate::{namespace, rig};
-use petrio_capture::{MOUNT, TRACE_INSTANCE};
-use petrio_files::under_way::{self, Clear, PART_FILE, Swept, TREE};
+use petrio_capture::leftovers as captures;
+use petrio_files::under_way::{self, Clear, Swept};
 
 /// Files that users have made in their homes, by the directories of all places.
 pub const MADE_BY_USERS: &str = "made-by-users";
 
-/// The kinds, and how each is cleared.
-const KINDS: [(&str, Clear); 8] = [
+/// The kinds beside those of captures, and how each is cleared.
+const KINDS: [(&str, Clear); 6] = [
     (IMAGE, rig::clear_image),
     (LOOP_DEVICE, rig::clear_loop_device),
-    (MOUNT, rig::clear_mount),
     (SETTING, rig::clear_setting),
     (THROTTLE, rig::clear_throttle),
     (CONTROL_GROUP, rig::clear_group),
-    (TRACE_INSTANCE, petrio_capture::clear_instance),
     (MADE_BY_USERS, namespace::clear_recorded),
 ];
 
@@ -28,22 +26,18 @@ const KINDS: [(&str, Clear); 8] = [
 ///
 /// Cheap where there is nothing: one folder is read.
 pub fn clear() -> Vec<Swept> {
-    under_way::sweep(&KINDS)
+    under_way::sweep(&[&captures::KINDS[..], &KINDS[..]].concat())
 }
 
 /// What a kind is called, one and several of it.
 pub fn in_words(kind: &str) -> (&'static str, &'static str) {
     match kind {
-        PART_FILE => ("half-written file", "half-written files"),
-        TREE => ("temporary folder", "temporary folders"),
         IMAGE => ("image", "images"),
         LOOP_DEVICE => ("loop device", "loop devices"),
-        MOUNT => ("mount", "mounts"),
         SETTING => ("device setting", "device settings"),
         THROTTLE => ("device throttle", "device throttles"),
         CONTROL_GROUP => ("control group", "control groups"),
-        TRACE_INSTANCE => ("trace instance", "trace instances"),
         MADE_BY_USERS => ("directory with files that users made", "directories with files that users made"),
-        _ => ("thing", "things"),
+        other => captures::in_words(other),
     }
 }

@@ -14,39 +14,42 @@ const SCRIPT_HASHES: &str = include_str!("../assets/figure.js.sha256");
 /// Values of a series where there are no scripts.
 const VALUES_MAX: usize = 7;
 
-/// The whole document.
-pub(crate) fn document(page: &Page) -> String {
-    // The browser itself holds the page to its promise: nothing is loaded, and no script runs but the one that draws.
-    let scripts: Vec<String> = SCRIPT_HASHES.lines().map(|hash| format!("'sha256-{hash}'")).collect();
-    let policy = format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src {}; base-uri 'none'; form-action 'none'",
-        scripts.join(" ")
-    );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (clean(&page.title)) " – petrio" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                main {
-                    header {
-                        h1 { (clean(&page.heading)) }
-                        @for line in &page.below { p { (text(line)) } }
-                    }
-                    (blocks(&page.blocks))
-                    footer { "petrio " (env!("CARGO_PKG_VERSION")) " · " (clean(&page.foot)) }
+impl Page {
+    /// The page as one file of HTML, which needs no network.
+    pub fn html(&self) -> String {
+        // The browser itself holds the page to its promise: nothing is loaded, and no script runs but the one that
+        // draws.
+        let scripts: Vec<String> = SCRIPT_HASHES.lines().map(|hash| format!("'sha256-{hash}'")).collect();
+        let policy = format!(
+            "default-src 'none'; style-src 'unsafe-inline'; script-src {}; base-uri 'none'; form-action 'none'",
+            scripts.join(" ")
+        );
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (clean(&self.title)) " – petrio" }
+                    style { (PreEscaped(STYLE)) }
                 }
-                script { (PreEscaped(SCRIPT)) }
+                body {
+                    main {
+                        header {
+                            h1 { (clean(&self.heading)) }
+                            @for line in &self.below { p { (text(line)) } }
+                        }
+                        (blocks(&self.blocks))
+                        footer { "petrio " (env!("CARGO_PKG_VERSION")) " · " (clean(&self.foot)) }
+                    }
+                    script { (PreEscaped(SCRIPT)) }
+                }
             }
-        }
-    };
-    page.into_string() + "\n"
+        };
+        page.into_string() + "\n"
+    }
 }
 
 /// Characters that HTML forbids, which a name from a file may hold, made visible.

@@ -2,7 +2,6 @@
 //! are, and [`Page::html`] is the one place that makes HTML of them.
 
 use crate::figure::Figure;
-use crate::html;
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,10 +223,5 @@ impl Page {
     /// Adds a table.
     pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
-    }
-
-    /// The page as one file of HTML, which needs no network.
-    pub fn html(&self) -> String {
-        html::document(self)
     }
 }

@@ -9,8 +9,11 @@ use crate::text::Problem;
 
 /// Everything about a scenario that can't be had.
 pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
-    let mut problems: Vec<Problem> =
-        loaded.hosts.families().flat_map(|family| family.impossible(loaded)).collect();
+    let mut problems: Vec<Problem> = loaded
+        .hosts
+        .families()
+        .flat_map(|family| family.impossible(&loaded.places, &loaded.sources))
+        .collect();
     problems.extend(replications(loaded));
     problems
 }

@@ -38,7 +38,7 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
         all.add(name, part.levers(&written(&format!("{key}.{name}"))));
     }
     for family in loaded.hosts.families() {
-        family.levers(loaded, &mut |page, levers| all.add(page, levers));
+        family.levers(loaded.copies(), &mut |page, levers| all.add(page, levers));
     }
     all.found
 }

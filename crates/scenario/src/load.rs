@@ -15,7 +15,7 @@ use crate::generators::filled_in;
 use crate::holder::Holders;
 use crate::host::{Ground, Hosts};
 use crate::loaded::{Loaded, Origin};
-use crate::parts::{Copies, Texts, expand};
+use crate::parts::{Texts, expand};
 use crate::placed::{PlacedDisk, storage};
 use crate::prepared::Prepared;
 use crate::schema::reference::Of;
@@ -23,7 +23,7 @@ use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workloa
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Places, Table};
-use crate::text::{Override, Problem, Problems, Severity, Sources};
+use crate::text::{Copies, Override, Problem, Problems, Severity, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;

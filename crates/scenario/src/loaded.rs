@@ -2,13 +2,12 @@
 
 use crate::holder::Holder;
 use crate::host::PlacedHosts;
-use crate::parts::Copies;
 use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
 use crate::schema::{Scenario, Workload};
 use crate::text::tree::Places;
-use crate::text::{Override, Problem, Sources};
+use crate::text::{Copies, Override, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
@@ -95,6 +94,11 @@ impl Loaded {
         let on_files = subject == Subject::FileOperations;
         let of = move |(_, workload): &(&String, &Workload)| workload.works_on_files() == on_files;
         self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
+    }
+
+    /// Where its inputs come from.
+    pub const fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// Where a file that the scenario names lies: relative to the scenario's folder.

@@ -3,10 +3,9 @@
 //! All bodies together are bounded, not each alone: whoever finds no room waits for it. A body's room is kept until
 //! what it asked for is done, for what is made of it takes memory too.
 
-use crate::api::{Desk, Refusal};
-use axum::Json;
+use crate::refusal::Refusal;
 use axum::body::Body;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -91,11 +90,15 @@ pub(crate) struct Room(#[expect(dead_code, reason = "held, not looked at")] Owne
 /// What a page asked for, and the room that it takes.
 pub(crate) struct Asked<T>(pub(crate) T, pub(crate) Room);
 
-impl<T: Wanted> FromRequest<Arc<Desk>> for Asked<T> {
+/// Wherever there are rooms.
+impl<T: Wanted, S: Send + Sync> FromRequest<S> for Asked<T>
+where
+    Rooms: FromRef<S>,
+{
     type Rejection = Response;
 
-    async fn from_request(request: Request, desk: &Arc<Desk>) -> Result<Self, Response> {
-        asked(request, &desk.rooms).await.map_err(IntoResponse::into_response)
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        asked(request, &Rooms::from_ref(state)).await.map_err(IntoResponse::into_response)
     }
 }
 
@@ -211,12 +214,6 @@ async fn blocks(mut body: Body, most: usize, patience: Patience) -> Result<Block
             return Err(too_large(most));
         }
         blocks.push(&part);
-    }
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        (self.status(), Json(self)).into_response()
     }
 }
 

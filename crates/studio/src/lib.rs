@@ -17,6 +17,7 @@ mod entrance;
 mod guard;
 mod quantity;
 mod reach;
+mod refusal;
 mod server;
 mod token;
 

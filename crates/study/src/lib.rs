@@ -8,3 +8,6 @@ pub mod describe;
 pub mod fit;
 mod page;
 pub mod users;
+mod without_live;
+
+pub use without_live::{WithoutLive, needs_live};

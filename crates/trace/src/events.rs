@@ -1,28 +1,17 @@
 //! Reads any trace as one stream of events, whatever it is a trace of: a block trace's requests are events, too.
 
+use super::device_names::device_number;
 use super::error::{Fault, Problem, TraceError};
 use super::event::{Event, EventKind, Extent};
 use super::format::native_events::NativeEvents;
 use super::format::{Format, FormatName, Parser, RawEvent, ReadCounts, Sample};
 use super::input::Input;
 use super::native::{About, NativeReader, Wanted};
-use super::overview::device_number;
 use super::reader::{Parsed, Reader};
-use super::record::{BlockRecord, LeftOut, Record};
+use super::record::{BlockRecord, Record};
 use petrio_colours::SECTOR_BYTES;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What was read so far, and what was left out or brought into form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventSummary {
-    /// Events handed out.
-    pub events: u64,
-    /// Of each kind, in the order of [`EventKind::ALL`].
-    pub kinds: [u64; EventKind::ALL.len()],
-    /// What was left out, or brought into form.
-    pub left_out: LeftOut,
-}
 
 /// A trace in any format as events in order of time.
 ///

@@ -2,8 +2,9 @@
 
 use super::error::TraceError;
 use super::options::TraceOptions;
-use super::reader::{Reader, TraceReader, TraceSummary};
-use super::record::{BlockRecord, Record};
+use super::reader::{Parsed, Reader, TraceReader};
+use super::record::BlockRecord;
+use super::summary::TraceSummary;
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ pub struct MergedRecord {
 }
 
 /// Traces merged by time; records of the same time come in the order of the traces.
-pub(super) struct Merge<R: Record> {
+pub(super) struct Merge<R: Parsed> {
     parts: Vec<Part<R>>,
     /// The next record of each trace that has one, the earliest on top.
     heads: BinaryHeap<Reverse<(Time, usize)>>,
@@ -53,14 +54,14 @@ pub(super) struct Merge<R: Record> {
     done: bool,
 }
 
-struct Part<R: Record> {
+struct Part<R: Parsed> {
     reader: Reader<R>,
     /// By how much its times are moved.
     shift: Time,
     next: Option<R>,
 }
 
-impl<R: Record> Merge<R> {
+impl<R: Parsed> Merge<R> {
     /// Of traces that are open, each with what is added to its times.
     ///
     /// # Errors

@@ -7,40 +7,22 @@ use super::format::{Format, FormatName, Parser, Sample};
 use super::native::{NativeReader, Wanted};
 use super::options::TraceOptions;
 use super::order::{Ordering, Origin};
-use super::record::{BlockRecord, LeftOut, Raw, Record};
+use super::record::{BlockRecord, Raw, Record};
+use super::summary::LeftOut;
 use petrio_files::inputs::Inputs;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What was read so far, and what was left out or brought into form: nothing happens to a trace without a count here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TraceSummary {
-    /// Records handed out.
-    pub records: u64,
-    /// Reads among them.
-    pub reads: u64,
-    /// Writes among them.
-    pub writes: u64,
-    /// Flushes among them.
-    pub flushes: u64,
-    /// Bytes that they move.
-    pub bytes: u64,
-    /// What was left out, or brought into form.
-    pub left_out: LeftOut,
-}
-
 /// How a record is parsed, which is this crate's own business.
-pub trait Parsed: Sized + Clone + Send + 'static {
+pub trait Parsed: Record {
     /// Which columns of petrio's own file it needs.
     #[doc(hidden)]
     const WANTED: Wanted;
 
     #[doc(hidden)]
     #[expect(private_interfaces, reason = "formats are this crate's own")]
-    fn of_native(name: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>>
-    where
-        Self: Record;
+    fn of_native(name: &Arc<str>, reader: NativeReader) -> Box<dyn Format<Self>>;
 
     #[doc(hidden)]
     #[expect(private_interfaces, reason = "formats are this crate's own")]
@@ -48,9 +30,7 @@ pub trait Parsed: Sized + Clone + Send + 'static {
         sample: &Sample<'_>,
         name: &Arc<str>,
         format: FormatName,
-    ) -> Result<Box<dyn Format<Self>>, TraceError>
-    where
-        Self: Record;
+    ) -> Result<Box<dyn Format<Self>>, TraceError>;
 }
 
 impl Parsed for BlockRecord {
@@ -78,7 +58,7 @@ impl Parsed for BlockRecord {
 /// A trace as an iterator of records in order of time; memory does not grow with its length.
 ///
 /// After an error the iterator ends.
-pub struct Reader<R: Record> {
+pub struct Reader<R: Parsed> {
     stream: Stream,
     format: Box<dyn Format<R>>,
     only_device: Option<String>,
@@ -97,7 +77,7 @@ pub struct Reader<R: Record> {
 /// A block trace as requests.
 pub type TraceReader = Reader<BlockRecord>;
 
-impl<R: Record> Reader<R> {
+impl<R: Parsed> Reader<R> {
     /// Opens a file, unpacks it (gzip, xz, zstandard, told from its first bytes) and tells its format.
     ///
     /// # Errors
@@ -252,7 +232,7 @@ impl<R: Record> Reader<R> {
     }
 }
 
-impl<R: Record> Iterator for Reader<R> {
+impl<R: Parsed> Iterator for Reader<R> {
     type Item = Result<R, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -265,4 +245,4 @@ impl<R: Record> Iterator for Reader<R> {
     }
 }
 
-impl<R: Record> std::iter::FusedIterator for Reader<R> {}
+impl<R: Parsed> std::iter::FusedIterator for Reader<R> {}

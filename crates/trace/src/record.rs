@@ -1,10 +1,9 @@
 //! What a trace is read as: a request of a block trace, or an event; and what the two have in common.
 
+use super::device_names::device_number;
 use super::error::Problem;
 use super::event::Event;
-use super::events::EventSummary;
-use super::overview::device_number;
-use super::reader::{Parsed, TraceSummary};
+use super::summary::{EventSummary, LeftOut, TraceSummary};
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_time::Time;
 
@@ -71,7 +70,7 @@ pub(crate) type RawRecord = Raw<BlockRecord>;
 /// ([`Event`]).
 ///
 /// Reading, ordering and merging are the same for both ([`Reader`](super::Reader)); here stands what isn't.
-pub trait Record: Parsed {
+pub trait Record: Sized + Clone + Send + 'static {
     /// What was read so far, counted.
     type Summary: Copy + Default;
 
@@ -101,23 +100,6 @@ pub trait Record: Parsed {
 
     /// What was left out, beside what was counted.
     fn left_out(summary: &mut Self::Summary) -> &mut LeftOut;
-}
-
-/// What was left out while reading, or brought into form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Records that stood out of order and were put in place.
-    pub reordered: u64,
-    /// Those of other devices, left out because one device was asked for.
-    pub other_devices: u64,
-    /// Lines or records that make none.
-    pub other_events: u64,
-    /// Requests widened to whole 512-byte blocks.
-    pub widened: u64,
-    /// Ends whose beginning isn't in the trace.
-    pub unmatched_completions: u64,
-    /// Beginnings whose end isn't in the trace.
-    pub unanswered: u64,
 }
 
 impl Record for BlockRecord {

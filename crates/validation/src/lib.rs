@@ -13,8 +13,10 @@ pub mod demerit;
 pub mod disks;
 pub mod dissertation;
 pub mod dissertation_shapes;
+#[cfg(feature = "live")]
 pub mod fs;
 pub mod ivy;
+#[cfg(feature = "live")]
 pub mod ops;
 pub mod streaming;
 pub mod verdict;

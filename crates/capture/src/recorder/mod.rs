@@ -30,4 +30,5 @@ pub(crate) mod reach;
 pub(crate) mod stream;
 
 pub use error::CaptureError;
-pub use reach::{MOUNT, TRACE_INSTANCE, clear_instance, trace_directory};
+pub use reach::trace_directory;
+pub(crate) use reach::{TRACE_INSTANCE, clear_instance};

@@ -3,6 +3,7 @@
 //! Source: Linux `Documentation/trace/ftrace.rst` (instances), fsopen(2).
 
 use super::error::CaptureError;
+use crate::mounted::MOUNT;
 use crate::undo::Undo;
 use petrio_files::under_way::random_name;
 use rustix::mount::{
@@ -14,10 +15,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// What a file system mounted on a directory of its own is recorded as while it is there.
-pub const MOUNT: &str = "mount";
 /// What a trace instance is recorded as, by where it would be if tracefs were mounted where it usually is.
-pub const TRACE_INSTANCE: &str = "trace-instance";
+pub(crate) const TRACE_INSTANCE: &str = "trace-instance";
 
 /// Where tracefs is found where it is mounted.
 const USUAL_PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -111,7 +110,7 @@ fn remove_instance(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// Tracing can't be reached, or the instance is in use.
-pub fn clear_instance(usual: &Path) -> io::Result<bool> {
+pub(crate) fn clear_instance(usual: &Path) -> io::Result<bool> {
     let (tracing, _reach) = reach_tracing().map_err(io::Error::other)?;
     let name = usual.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     remove_instance(&tracing.join("instances").join(name))

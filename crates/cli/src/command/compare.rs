@@ -49,7 +49,7 @@ pub(crate) struct Compare {
     measure: Option<String>,
     /// Run the programs of scenarios that work on files for real, in a fresh directory inside this one: of those with
     /// real: before their name, or of all where none has it
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide = cfg!(not(feature = "live")))]
     dir: Option<PathBuf>,
     #[command(flatten)]
     results: Results,

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::print;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
 /// Print what makes a shell complete petrio's commands and options
@@ -25,9 +25,10 @@ Where they belong:
   elvish      petrio completions elvish >> ~/.config/elvish/rc.elv";
 
 impl Completions {
-    pub(crate) fn execute(&self) -> Result<(), Failure> {
+    /// Of all of petrio.
+    pub(crate) fn execute(&self, petrio: &mut Command) -> Result<(), Failure> {
         let mut script = Vec::new();
-        generate(self.shell, &mut crate::Arguments::command(), "petrio", &mut script);
+        generate(self.shell, petrio, "petrio", &mut script);
         print(&String::from_utf8_lossy(&script))
     }
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::say_written;
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
 use petrio_scenario::report::write_text;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ Examples:
   mkdir -p ~/.local/share/man/man1 && petrio man --dir ~/.local/share/man/man1 && man petrio-run";
 
 impl Man {
-    pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let mut top = crate::Arguments::command();
+    /// Of all of petrio.
+    pub(crate) fn execute(&self, mut top: Command) -> Result<(), Failure> {
         // Gives each command the whole name by which its page is called.
         top.build();
         match &self.dir {

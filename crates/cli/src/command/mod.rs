@@ -2,7 +2,6 @@
 
 pub(crate) mod alike;
 pub(crate) mod bench;
-pub(crate) mod calibrate;
 pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -10,7 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;
-mod judged;
+pub(crate) mod judged;
 pub(crate) mod man;
 pub(crate) mod net;
 mod reading;
@@ -22,7 +21,5 @@ pub(crate) mod studio;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;
-mod validate_fs;
 mod validate_ivy;
-mod validate_ops;
 mod validate_streaming;

@@ -1,11 +1,10 @@
 //! `petrio validate`
 
 use crate::command::judged::conclude;
-use crate::command::validate_fs::ValidateFs;
 use crate::command::validate_ivy::ValidateIvy;
-use crate::command::validate_ops::ValidateOps;
 use crate::command::validate_streaming::ValidateStreaming;
 use crate::failure::Failure;
+use crate::live::{ValidateFs, ValidateOps};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Subcommand;

@@ -1,18 +1,29 @@
 //! From declarations to a net: checks, tests sorted cheapest first, and the static adjacency.
 
-use super::NetBuilder;
-use super::transition::Draft;
+use super::draft::Draft;
+use super::net::NetBuilder;
 use crate::adjacency::{Adjacency, Condition};
 use crate::agenda::RANK_LIMIT;
 use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber};
 use crate::binding::{Search, SearchArc};
 use crate::error::NetError;
-use crate::net::{Net, PlaceSpec, Transition};
+use crate::net::{Conserved, Net, Transition};
 use crate::place::Discipline;
+use crate::structure::{PlaceSpec, Structure, TransitionSpec};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
+impl NetBuilder {
+    /// Compiles the net.
+    ///
+    /// # Errors
+    /// The first thing about the net that makes no sense: see [`NetError`].
+    pub fn build(self) -> Result<Arc<Net>, NetError> {
+        compile(self)
+    }
+}
+
+fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     if let Some(error) = builder.error {
         return Err(error);
     }
@@ -40,13 +51,13 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     for (index, draft) in builder.drafts.into_iter().enumerate() {
         let rank = ranks[&draft.priority];
         let (transition, tests, changed) = compile_transition(draft, rank, &places)?;
-        note_adjacency(index as u32, &transition, &tests, &mut drafts);
+        note_adjacency(index as u32, &transition.spec, &tests, &mut drafts);
         transitions.push(transition);
         changes.push(changed);
     }
     for (transition, changed) in transitions.iter_mut().zip(changes) {
         let readers = changed.iter().flat_map(|&place| &drafts[place as usize].on_change);
-        transition.notifies = readers.copied().collect();
+        transition.spec.notifies = readers.copied().collect();
     }
     let conserved = check_conserved(builder.conserved, &transitions, &places)?;
     let adjacency: Vec<Adjacency> = drafts.into_iter().map(AdjacencyDraft::finish).collect();
@@ -55,15 +66,17 @@ pub(super) fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     }
     Ok(Arc::new(Net {
         name: builder.name,
-        pages: builder.pages,
-        places,
+        structure: Structure {
+            pages: builder.pages,
+            places,
+            streams: builder.streams,
+            probes: builder.probes,
+            sums: builder.sums.into(),
+            adjacency,
+        },
         transitions,
-        streams: builder.streams,
-        probes: builder.probes,
         conserved,
-        sums: builder.sums.into(),
         starters: builder.starters,
-        adjacency,
         names: builder.names,
     }))
 }
@@ -96,7 +109,7 @@ impl AdjacencyDraft {
     }
 }
 
-fn note_adjacency(index: u32, transition: &Transition, tests: &[Test], drafts: &mut [AdjacencyDraft]) {
+fn note_adjacency(index: u32, transition: &TransitionSpec, tests: &[Test], drafts: &mut [AdjacencyDraft]) {
     for test in tests {
         match *test {
             Test::Ready { place, least } => {
@@ -163,13 +176,12 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
     let number_of_inputs = inputs.len() as ArcNumber;
     let (searches, shares_places) = searches(&path, inputs, guard.is_some(), places)?;
     let simple = searches.is_empty() && guard.is_none();
-    let transition = Transition {
+    let spec = TransitionSpec {
         path,
         page,
         priority,
         arcs,
         guarded: guard.is_some(),
-        action,
         rank,
         conditions: tests.len() as u32,
         binds: !searches.is_empty(),
@@ -184,7 +196,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         notifies: Box::default(),
         shares_places,
     };
-    Ok((transition, tests, changes))
+    Ok((Transition { action, spec }, tests, changes))
 }
 
 /// Why an arc of a transition can't be.
@@ -343,10 +355,10 @@ fn searches(
 
 /// Completes the conserved quantities with their initial values, after checking every transition against them.
 fn check_conserved(
-    mut conserved: Vec<crate::net::Conserved>,
+    mut conserved: Vec<Conserved>,
     transitions: &[Transition],
     places: &[PlaceSpec],
-) -> Result<Vec<crate::net::Conserved>, NetError> {
+) -> Result<Vec<Conserved>, NetError> {
     // Who has an arc to each conserved place, so that a quantity of one part doesn't ask the transitions of thousands
     // of others.
     let mut around: HashMap<u32, BTreeSet<usize>> = conserved
@@ -354,7 +366,7 @@ fn check_conserved(
         .flat_map(|quantity| quantity.places.iter().map(|(place, _)| (*place, BTreeSet::new())))
         .collect();
     for (index, transition) in transitions.iter().enumerate() {
-        for arc in &transition.arcs {
+        for arc in &transition.spec.arcs {
             if let Some(around) = around.get_mut(&arc.place) {
                 around.insert(index);
             }
@@ -366,7 +378,7 @@ fn check_conserved(
             weights.iter().map(|(place, weight)| weight * places[*place as usize].initial as i64).sum();
         // In the order of their declaration: the first that breaks it is named.
         let concerned: BTreeSet<usize> = weights.keys().flat_map(|place| &around[place]).copied().collect();
-        for transition in concerned.into_iter().map(|index| &transitions[index]) {
+        for transition in concerned.into_iter().map(|index| &transitions[index].spec) {
             let change: i64 = transition
                 .arcs
                 .iter()

@@ -1,42 +1,13 @@
 //! A transition under construction.
 
-use super::NetBuilder;
+use super::draft::Draft;
+use super::net::NetBuilder;
 use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Put, Read, Reset, Take, Update};
-use crate::binding::{Binding, Guard, Search, select_key, store_of};
+use crate::binding::{Binding, Search, select_key, store_of};
 use crate::firing::Firing;
-use crate::net::{Action, ArcSpec};
 use crate::place::{Colour, Key, Place};
 use crate::store::{Slot, View};
-
-/// What is declared of a transition so far.
-pub(super) struct Draft {
-    pub(super) path: String,
-    pub(super) page: u32,
-    pub(super) priority: i32,
-    pub(super) arcs: Vec<ArcSpec>,
-    /// Searches by input-arc number; `None`: the discipline's first.
-    pub(super) inputs: Vec<(u32, ArcKind, u32, Option<Search>)>,
-    pub(super) outputs: Vec<(u32, ArcKind, u32)>,
-    pub(super) inhibitors: Vec<(u32, u32)>,
-    pub(super) guard: Option<Guard>,
-    pub(super) action: Option<Action>,
-}
-
-impl Draft {
-    pub(super) fn new(path: String, page: u32) -> Self {
-        Self {
-            path,
-            page,
-            priority: 0,
-            arcs: Vec::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            inhibitors: Vec::new(),
-            guard: None,
-            action: None,
-        }
-    }
-}
+use crate::structure::ArcSpec;
 
 /// Declares a transition's arcs. Arc handles are small and `Copy`; move them into guard and action.
 ///

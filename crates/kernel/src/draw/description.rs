@@ -1,8 +1,9 @@
 //! A net as plain data.
 
 use crate::arc::ArcKind;
-use crate::net::{Net, PortDirection};
+use crate::net::Net;
 use crate::place::Discipline;
+use crate::structure::PortDirection;
 use serde::Serialize;
 
 /// A net.
@@ -105,7 +106,7 @@ pub struct ArcDescription {
 /// What was declared.
 pub fn describe(net: &Net) -> NetDescription {
     let name_on = |page: u32, path: &str| {
-        let page = net.pages[page as usize].path.as_str();
+        let page = net.structure.pages[page as usize].path.as_str();
         let below =
             path.strip_prefix(page).filter(|_| !page.is_empty()).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(path).to_owned()
@@ -113,6 +114,7 @@ pub fn describe(net: &Net) -> NetDescription {
     NetDescription {
         name: net.name.clone(),
         pages: net
+            .structure
             .pages
             .iter()
             .map(|page| PageDescription {
@@ -131,6 +133,7 @@ pub fn describe(net: &Net) -> NetDescription {
             })
             .collect(),
         places: net
+            .structure
             .places
             .iter()
             .map(|place| PlaceDescription {
@@ -150,6 +153,7 @@ pub fn describe(net: &Net) -> NetDescription {
         transitions: net
             .transitions
             .iter()
+            .map(|transition| &transition.spec)
             .map(|transition| TransitionDescription {
                 path: transition.path.clone(),
                 name: name_on(transition.page, &transition.path),

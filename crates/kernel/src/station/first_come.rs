@@ -1,8 +1,9 @@
 //! First come first served, and head-of-line priority without preemption: c servers before one waiting line.
 
-use super::{Env, Served, ServiceTime, Serving, Station, Tracker, Waiting};
+use super::service::{Env, Served, ServiceTime, Serving, Station, Waiting};
+use super::tracker::Tracker;
 use crate::place::{Colour, KeyOf};
-use crate::store::{Ready, Timed};
+use crate::tokens::{Ready, Timed};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

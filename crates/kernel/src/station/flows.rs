@@ -1,6 +1,7 @@
 //! Tokens that progress at rates which are found anew whenever one arrives or leaves.
 
-use super::{Env, Served, ServiceTime, Station, Tracker};
+use super::service::{Env, Served, ServiceTime, Station};
+use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;

@@ -1,8 +1,9 @@
 //! Infinitely many servers: every token is served at once.
 
-use super::{Env, Served, ServiceTime, Serving, Station, Tracker};
+use super::service::{Env, Served, ServiceTime, Serving, Station};
+use super::tracker::Tracker;
 use crate::place::Colour;
-use crate::store::Timed;
+use crate::tokens::Timed;
 
 #[derive(Clone)]
 pub(super) struct Infinite<T: Colour> {

@@ -1,6 +1,7 @@
 //! One server with preemptive-resume priority.
 
-use super::{Env, Served, ServiceTime, Station, Tracker};
+use super::service::{Env, Served, ServiceTime, Station};
+use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::{Colour, Key, KeyOf};

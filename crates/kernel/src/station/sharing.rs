@@ -4,7 +4,8 @@
 //! arrives at V with work w finishes when the clock shows V + w. An arrival or a completion changes only the clock's
 //! rate, and with it the one pending calendar entry.
 
-use super::{Env, Served, ServiceTime, Station, Tracker};
+use super::service::{Env, Served, ServiceTime, Station};
+use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;

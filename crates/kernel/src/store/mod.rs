@@ -1,20 +1,14 @@
 //! A place's tokens in a marking: ready ones, delayed ones, and those in service.
 
-mod keyed;
-pub(crate) mod ready;
-mod special;
-mod timed;
-mod treap;
 mod view;
 
-pub(crate) use ready::Ready;
-pub(crate) use timed::Timed;
 pub use view::{Slot, View};
 
 use crate::calendar::DELAYED;
 use crate::level::Level;
 use crate::place::{Colour, Key};
 use crate::station::{Env, Served, Station, StationStatistics};
+use crate::tokens::{Ready, Timed};
 use std::any::Any;
 
 /// What the engine needs of a store without knowing its colour.

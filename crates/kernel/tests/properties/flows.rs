@@ -20,7 +20,7 @@ fn departures(spec: StationSpec<(usize, u64)>, jobs: &[(u64, u64)], speed: f64) 
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
     let part = net.find_page("part").unwrap();
-    run.marking_mut().set_speed(&net, part, speed);
+    run.set_speed(part, speed);
     let mut left = vec![0; jobs.len()];
     run.observe(done, Vec::new(), |seen: &mut Vec<(usize, Time)>, at, job: &(usize, u64)| {
         seen.push((job.0, at));

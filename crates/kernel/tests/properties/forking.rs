@@ -34,7 +34,7 @@ fn a_fork_goes_on_as_if_nothing_had_happened() {
         let mut fork = Simulation::from_marking(&net, first.marking().clone()).unwrap();
         let mut other = Simulation::from_marking(&net, first.marking().clone()).unwrap();
         // What happens in one fork is nothing to the other.
-        other.marking_mut().set_speed(&net, 0, 3.0);
+        other.set_speed(0, 3.0);
         other.run_until(Time::from_whole_seconds(900)).unwrap();
         fork.run_until(Time::from_whole_seconds(2_000)).unwrap();
         first.run_until(Time::from_whole_seconds(2_000)).unwrap();

@@ -61,7 +61,7 @@ fn times(set: impl FnOnce(&mut Simulation)) -> std::collections::BTreeMap<String
 
 fn set(run: &mut Simulation, page: &str, factor: f64) {
     let net = run.net().clone();
-    run.marking_mut().set_speed(&net, net.find_page(page).unwrap(), factor);
+    run.set_speed(net.find_page(page).unwrap(), factor);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_change_does_not_rewrite_the_past() {
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
         run.run_until(Time::from_millis(4)).unwrap();
-        run.marking_mut().set_speed(&net, 0, 2.0);
+        run.set_speed(0, 2.0);
         run.run_to_end().unwrap();
         // At 6 ms the first has 2 ms of its own time left. Sharing: both at rate 1, so it ends at 8 ms, and the other
         // has 6 ms left, at rate 2. Preempted: the other runs for 4 ms, then the rest takes 1 ms.

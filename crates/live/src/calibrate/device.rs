@@ -3,10 +3,10 @@
 //! Leaves out writes, which would destroy what is on it, and what its own cache and read-ahead hide: places are visited
 //! in an order that never goes on where it was.
 
-use super::Step;
 use super::error::CalibrateError;
 use super::sizes::{PAGE, Sizes};
 use super::spread::Quartiles;
+use super::step::Step;
 use petrio_units::Bytes;
 use std::fmt::Write;
 use std::fs::{File, OpenOptions};

@@ -21,6 +21,7 @@ mod here;
 mod sentinel;
 mod sizes;
 mod spread;
+mod step;
 mod subject;
 mod text;
 
@@ -29,6 +30,7 @@ pub use error::CalibrateError;
 pub use formula::Formula;
 pub use sizes::Sizes;
 pub use spread::Quartiles;
+pub use step::Step;
 pub use subject::{Folios, Subject};
 
 use crate::drive::{DriveError, Workplace};
@@ -54,17 +56,6 @@ pub struct CalibrateParameters {
     pub sizes: Option<Sizes>,
     /// Whether to measure less where sizes are left out.
     pub quick: bool,
-}
-
-/// How far a calibration has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What is being done.
-    pub what: &'static str,
-    /// Parts done.
-    pub done: u64,
-    /// Parts in all.
-    pub total: u64,
 }
 
 /// On what files were timed.

@@ -6,8 +6,8 @@
 //! A process that is killed in between leaves the file in that directory; whoever works there next settles it.
 
 use super::error::NamespaceError;
-use super::manifest::ASIDE;
 use crate::beneath::{Directory, Kind, There};
+use petrio_files::own::ASIDE;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

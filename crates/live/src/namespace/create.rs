@@ -2,12 +2,12 @@
 
 use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
-use super::manifest::{JOURNAL, is_own};
 use super::room;
 use super::site::{Link, Site};
 use super::walk::{State, Walk};
 use crate::beneath::There;
 use crate::content;
+use petrio_files::own::{JOURNAL, is_own};
 use petrio_users::namespace::FileKind;
 use std::ffi::OsStr;
 use std::io;

@@ -19,8 +19,9 @@
 
 use super::error::NamespaceError;
 use super::lock::Access;
-use super::manifest::{JOURNAL, Manifest};
+use super::manifest::Manifest;
 use crate::beneath::{Directory, Identity, Kind, There};
+use petrio_files::own::JOURNAL;
 use petrio_files::shown;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;

@@ -2,8 +2,8 @@
 //! the process. The file says who is at work, for whoever has to wait.
 
 use super::error::NamespaceError;
-use super::manifest::LOCK;
 use crate::beneath::{Directory, Kind, MARK, There};
+use petrio_files::own::LOCK;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};

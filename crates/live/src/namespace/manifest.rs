@@ -2,6 +2,7 @@
 
 use super::error::NamespaceError;
 use crate::beneath::Directory;
+use petrio_files::own::{MANIFEST, NEW_MANIFEST};
 use petrio_users::UserSpecification;
 use petrio_users::namespace::Namespace;
 use rustix::fs::{Mode, OFlags};
@@ -11,25 +12,10 @@ use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-/// The manifest's name in the directory.
-pub const MANIFEST: &str = ".petrio-files.json";
-/// What a manifest that is being written is called; the next one is written over it.
-const NEW_MANIFEST: &str = ".petrio-files.json.new";
-/// The name of the journal of what was made.
-pub(super) const JOURNAL: &str = ".petrio-files.made";
-/// The name of the file on which a lock lies.
-pub(super) const LOCK: &str = ".petrio-files.lock";
-/// The name of the directory for what is being removed.
-pub(super) const ASIDE: &str = ".petrio-files.removing";
 /// The version of a manifest. The first had no journal beside it.
 const VERSION: u32 = 2;
 /// More bytes than any manifest has.
 const BYTES_MAX: u64 = 1 << 26;
-
-/// Whether petrio keeps its own accounts under that name.
-pub(super) fn is_own(name: &OsStr) -> bool {
-    [MANIFEST, NEW_MANIFEST, JOURNAL, LOCK, ASIDE].iter().any(|own| name == *own)
-}
 
 /// What files a directory holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

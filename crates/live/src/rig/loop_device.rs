@@ -329,7 +329,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let gone = folder.path().join("petrio-image-gone");
         assert!(!clear_image(&gone).unwrap() && !clear_loop_device(&gone).unwrap());
-        assert!(!super::super::clear_mount(&gone).unwrap());
+        assert!(!petrio_capture::mounted::clear_mount(&gone).unwrap());
         assert!(!super::super::clear_group(&gone).unwrap());
         assert!(!super::super::clear_throttle(&gone.join("7:99999")).unwrap());
     }
@@ -340,12 +340,12 @@ mod tests {
         let place = folder.path().join("petrio-mount-1");
         fs::create_dir(&place).unwrap();
         fs::write(place.join("late"), "").unwrap();
-        assert!(super::super::clear_mount(&place).unwrap());
+        assert!(petrio_capture::mounted::clear_mount(&place).unwrap());
         assert!(!place.exists());
         let other = folder.path().join("other");
         fs::create_dir(&other).unwrap();
         std::os::unix::fs::symlink(&other, &place).unwrap();
-        assert!(super::super::clear_mount(&place).is_err());
+        assert!(petrio_capture::mounted::clear_mount(&place).is_err());
         assert!(other.exists());
     }
 }

@@ -41,14 +41,12 @@ pub use slow_disk::serve_if_called;
 pub use volume::{BLOCK_BYTES, BlockKind};
 
 use loop_device::{fresh_name, make_image};
-use petrio_capture::MOUNT;
 use petrio_capture::journal_trace::{BlockAccess, DeviceNumber, JournalArea};
+use petrio_capture::mounted::{MOUNT, remove_mount_point};
 use petrio_capture::undo::Undo;
-use petrio_units::Bytes;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use volume::{Journal, Layout};
@@ -285,45 +283,3 @@ fn unmount_and_remove(directory: &Path) -> bool {
     let _ = unmount(directory, UnmountFlags::DETACH);
     remove_mount_point(directory).is_ok()
 }
-
-/// Removes a directory that nothing is mounted on any more, with what was written into it after that by whoever was
-/// still at work.
-fn remove_mount_point(directory: &Path) -> std::io::Result<()> {
-    let mut outcome = Ok(());
-    for _ in 0..100 {
-        let above = directory.parent().map_or_else(|| fs::metadata("/"), fs::metadata);
-        match fs::symlink_metadata(directory) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            // What is mounted there still isn't touched.
-            Ok(there) if !above.is_ok_and(|above| above.dev() == there.dev()) => {
-                return Err(std::io::ErrorKind::ResourceBusy.into());
-            }
-            _ => outcome = fs::remove_dir_all(directory),
-        }
-        if outcome.is_err() {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-    outcome
-}
-
-fn is_gone(path: &Path) -> bool {
-    path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
-}
-
-/// Clears a mount that was left, with its directory.
-pub(crate) fn clear_mount(directory: &Path) -> std::io::Result<bool> {
-    if is_gone(directory) {
-        return Ok(false);
-    }
-    // A directory that nothing is mounted on answers with an error.
-    while unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).is_ok() {}
-    if !directory.symlink_metadata()?.is_dir() {
-        return Err(std::io::Error::other("it is no directory any more"));
-    }
-    remove_mount_point(directory)?;
-    Ok(true)
-}
-
-/// How large an ext3 or ext4 must be to hold a journal at all.
-const SMALLEST: Bytes = Bytes::from_mib(8);

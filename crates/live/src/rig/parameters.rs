@@ -2,11 +2,14 @@
 
 use super::error::RigError;
 use super::groups::ThrottleLimits;
-use super::{BLOCK_BYTES, SMALLEST};
+use super::volume::BLOCK_BYTES;
 use petrio_models::host::file_system::{AccessTimes, Allocation, Family, FileSystemParameters, JournalMode};
 use petrio_units::{Bytes, Duration};
 use rustix::mount::MountFlags;
 use std::path::PathBuf;
+
+/// How large an ext3 or ext4 must be to hold a journal at all.
+const SMALLEST: Bytes = Bytes::from_mib(8);
 
 /// Where the bytes of a rig's device are.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

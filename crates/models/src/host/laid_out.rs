@@ -3,7 +3,7 @@
 
 use super::file_system::{BLOCK_SIZE, FileError, FileSystemParameters, Mapping, Volume};
 use super::parameters::{HostError, HostParameters};
-use super::state::Inodes;
+use super::state::{Inode, Inodes};
 use crate::cluster::replication::FileLayout;
 use petrio_colours::FileId;
 use petrio_kernel::Watch;
@@ -59,6 +59,11 @@ impl LayoutOf {
         }
     }
 }
+
+/// The memory that each file of a host that is simulated takes, in bytes: in the order of its mount's files (a list
+/// that grows by doubling), in its volume, and in what the kernel remembers of it.
+pub const BYTES_OF_A_FILE: usize =
+    3 * size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<Inode>();
 
 /// A volume with files on it. Clones share what no run changes.
 #[derive(Clone, Debug)]

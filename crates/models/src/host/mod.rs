@@ -14,11 +14,13 @@ pub mod write_back;
 
 pub(crate) mod fast_map;
 mod laid_out;
+mod mount;
 mod page;
 mod parameters;
 mod shared_slots;
 mod state;
 
-pub use laid_out::{LaidOut, LayoutOf, PreparedFile};
+pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
+pub use mount::{LogDevice, Mount};
 pub use page::host_page;
-pub use parameters::{BYTES_OF_A_FILE, HostError, HostParameters, LogDevice, Mount};
+pub use parameters::{HostError, HostParameters};

@@ -1,15 +1,11 @@
-//! What a host is made of: a machine, a kernel, and file systems on block devices.
+//! What a host is made of, beside the file systems that it mounts: a machine, a kernel, memory.
 
 use super::copy_cost::CopyCurveError;
-use super::file_system::{FileError, FileSystemParameters, FormatError, Volume};
+use super::file_system::{FileError, FormatError};
 use super::kernel_profile::KernelParameters;
-use super::laid_out::LaidOut;
 use super::machine::MachineParameters;
 use crate::Lever;
-use petrio_colours::{BlockRequest, FileId};
-use petrio_kernel::{Place, Watch};
 use petrio_units::Bytes;
-use std::sync::Arc;
 use thiserror::Error;
 
 /// A host.
@@ -70,48 +66,6 @@ impl HostParameters {
         ];
         levers.into_iter().filter_map(Lever::if_any).collect()
     }
-}
-
-/// The memory that each file of a host that is simulated takes, in bytes: in the order of its mount's files (a list
-/// that grows by doubling), in its volume, and in what the kernel remembers of it.
-pub const BYTES_OF_A_FILE: usize =
-    3 * size_of::<(FileId, bool)>() + Volume::BYTES_OF_A_FILE + size_of::<super::state::Inode>();
-
-/// A file system of a host, and the device under it.
-#[derive(Clone, Debug)]
-pub struct Mount {
-    /// The name of its page.
-    pub name: String,
-    /// Its position among the mounts of all hosts.
-    pub position: u32,
-    /// How it was made and is mounted.
-    pub parameters: FileSystemParameters,
-    /// The device's largest request in bytes.
-    pub largest_request: u64,
-    /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
-    /// with `strict_limit`; kernels since 3.2).
-    pub dirty_limit: Option<Bytes>,
-    /// What is on it.
-    pub laid_out: Arc<LaidOut>,
-    /// Whether it is still wanted while memory is being filled.
-    pub watch: Watch,
-    /// Where its requests go.
-    pub requests: Place<BlockRequest>,
-    /// Where they come back.
-    pub completions: Place<BlockRequest>,
-    /// The device that is the journal, where that isn't a part of the file system.
-    pub log: Option<LogDevice>,
-}
-
-/// A device that is the journal of a file system on another.
-#[derive(Clone, Copy, Debug)]
-pub struct LogDevice {
-    /// Its size in blocks of 4 KiB: as much of it as is to be used.
-    pub blocks: u64,
-    /// Where requests to it go.
-    pub requests: Place<BlockRequest>,
-    /// Where they come back.
-    pub completions: Place<BlockRequest>,
 }
 
 /// Why a host can't be built.

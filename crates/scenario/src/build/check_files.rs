@@ -1,6 +1,6 @@
 //! What keeps the files of workloads from being there, told before anything is built.
 
-use crate::build::operations::{Group, NotPrepared, Work};
+use crate::build::groups::{Group, NotPrepared, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;

@@ -1,182 +1,15 @@
 //! The hosts with their file systems, whatever their family, and the programs that work on them.
 
 use crate::build::asked::Asked;
+use crate::build::host_site::HostSite;
 use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, programs_page};
-use crate::build::storage::{
-    Devices, before_queue, disks_below, entrance, holder, knows_files, replications_below,
-};
-use crate::holder::Member;
+use crate::build::storage::Devices;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
-use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_colours::FileOp;
+use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
-use petrio_models::cluster::replication::{FileLayout, Sight};
-use petrio_models::device::DeviceFeatures;
-use petrio_models::host::{LaidOut, LayoutOf};
-use petrio_workload::program::PlannedFile;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// Where a family of hosts puts its pages, and what it finds there.
-pub(crate) struct HostSite<'s, 'p> {
-    pub(crate) page: &'s mut PageBuilder<'p>,
-    pub(crate) loaded: &'s Loaded,
-    /// Where hosts put the operations that are complete.
-    pub(crate) completions: Place<FileOp>,
-    /// The rows of the hosts.
-    pub(crate) stages: Vec<Stage>,
-    /// The rows of what lies between hosts and devices.
-    pub(crate) upper_stages: Vec<Stage>,
-    /// What should be known before the results are trusted.
-    pub(crate) warnings: Vec<String>,
-    needed: &'s Needed<'s>,
-    asked: Option<&'s mut Asked>,
-    devices: &'s mut Devices,
-    /// Where the operations of each host arrive.
-    entrances: Vec<Place<FileOp>>,
-    /// How many volumes other families have before.
-    first_volume: usize,
-}
-
-/// What lies below the queue of a host.
-pub(crate) struct BelowQueue {
-    /// What stands before the queue, as an index of [`Loaded::storage`].
-    before: Option<usize>,
-    disks: Vec<BelowDisk>,
-}
-
-/// A disk below the queue of a host.
-#[derive(Clone, Copy)]
-pub(crate) struct BelowDisk {
-    /// What it can do about durability.
-    pub(crate) features: DeviceFeatures,
-    /// Requests that it accepts at a time.
-    pub(crate) depth: u32,
-    /// Whether anything turns in it.
-    pub(crate) is_rotational: bool,
-}
-
-impl BelowQueue {
-    pub(crate) fn disks(&self) -> impl Iterator<Item = BelowDisk> {
-        self.disks.iter().copied()
-    }
-}
-
-/// Where requests are put, and where they come back from.
-type RequestPorts = (Place<BlockRequest>, Place<BlockRequest>);
-
-impl HostSite<'_, '_> {
-    /// Where the next host of the family takes its operations from: its own port. Where copies of its files are kept,
-    /// they pass a transition before it that tells the replication of each operation that begins: what its volumes lie on
-    /// is in the net already.
-    pub(crate) fn host(&mut self, name: &str) -> Place<FileOp> {
-        let operations = self.page.fifo(&format!("{name}-operations"));
-        let entrance = self.announced(name, operations);
-        self.entrances.push(entrance);
-        operations
-    }
-
-    fn announced(&mut self, host: &str, operations: Place<FileOp>) -> Place<FileOp> {
-        if self.devices.replications.is_empty() {
-            return operations;
-        }
-        // By the number of the file system on the host.
-        let number = self.entrances.len();
-        let mut told: Vec<Vec<Place<FileOp>>> = Vec::new();
-        for volume in self.loaded.hosts.volumes().filter(|volume| volume.host == number) {
-            let below = replications_below(self.devices, self.loaded, volume.on);
-            let places = below.iter().filter_map(|number| self.devices.replications.get(number));
-            told.push(places.map(|built| built.operations).collect());
-        }
-        if told.iter().all(Vec::is_empty) {
-            return operations;
-        }
-        let arrivals = self.page.fifo(&format!("{host}-arrivals"));
-        let mut announce = self.page.transition(&format!("{host}-announce"));
-        let arriving = announce.take(arrivals);
-        let onward = announce.put(operations);
-        let told: Vec<Vec<_>> = (told.iter())
-            .map(|places| places.iter().map(|&place| announce.may_put(place, 1)).collect())
-            .collect();
-        announce.action(move |f| {
-            let operation: FileOp = f.take(arriving);
-            for &place in told.get(operation.file_system as usize).into_iter().flatten() {
-                f.put(place, operation.clone());
-            }
-            f.put(onward, operation);
-        });
-        arrivals
-    }
-
-    /// The files of a volume of the family.
-    pub(crate) fn files(&self, volume: usize) -> Result<Vec<PlannedFile>, RunFailure> {
-        self.needed.files(self.first_volume + volume)
-    }
-
-    /// Where those files of a volume of the family lie whose place a trace tells; places that don't count are warned of.
-    pub(crate) fn extents(&mut self, volume: usize) -> BTreeMap<FileId, Vec<PlacedExtent>> {
-        let (extents, mut warnings) = self.needed.extents(self.first_volume + volume);
-        self.warnings.append(&mut warnings);
-        extents
-    }
-
-    /// A volume of the family with its files on it.
-    pub(crate) fn laid_out(&self, volume: usize, of: LayoutOf) -> Result<Arc<LaidOut>, RunFailure> {
-        self.needed.laid_out(self.first_volume + volume, of)
-    }
-
-    /// The ports of what a volume lies on, for a host without a queue of its own: `on` is an index of
-    /// [`Loaded::storage`], and `files` lie there.
-    pub(crate) fn device(&mut self, on: usize, files: &Arc<FileLayout>) -> Result<RequestPorts, RunFailure> {
-        let ports = holder(self.page, self.loaded, (on, files), self.devices, None, &mut self.upper_stages)?;
-        Ok((ports.0, self.beside(on, ports)))
-    }
-
-    /// Whether anything that a volume lies on wants to know where its files lie.
-    pub(crate) fn knows_files(&self, on: usize) -> bool {
-        knows_files(self.loaded, on)
-    }
-
-    /// What a host's queue asks for a volume on `on`, on which `files` lie, with its ports and the rows of its stages.
-    pub(crate) fn below_queue(
-        &mut self,
-        on: usize,
-        files: &Arc<FileLayout>,
-    ) -> Result<(BelowQueue, RequestPorts, Vec<Stage>), RunFailure> {
-        let (before, top) = before_queue(self.loaded, on);
-        let mut stages = Vec::new();
-        let ports = holder(self.page, self.loaded, (top, files), self.devices, None, &mut stages)?;
-        let disk = |number: usize| BelowDisk {
-            features: self.devices.features[number],
-            depth: self.devices.depths[number],
-            is_rotational: self.loaded.disks[number].compiled.is_rotational(),
-        };
-        let disks = disks_below(self.loaded, top).into_iter().map(disk).collect();
-        Ok((BelowQueue { before, disks }, ports, stages))
-    }
-
-    /// Where requests go that first pass what stands before the queue, which has these ports and offers so many blocks
-    /// of 512 bytes.
-    pub(crate) fn before_queue(
-        &mut self,
-        below: &BelowQueue,
-        (requests, completions): RequestPorts,
-        blocks: u64,
-    ) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
-        let queue = Member { requests, completions, blocks, sight: Sight::Counted };
-        entrance(self.page, self.loaded, below.before, queue)
-    }
-
-    /// Where a host finds what is complete of `on`, which it asks by these ports: programs may ask it too.
-    pub(crate) fn beside(&mut self, on: usize, ports: RequestPorts) -> Place<BlockRequest> {
-        match &mut self.asked {
-            Some(asked) => asked.beside(self.page, self.loaded, on, ports),
-            None => ports.1,
-        }
-    }
-}
 
 /// All hosts in the net.
 pub(super) struct BuiltHosts {
@@ -210,7 +43,7 @@ pub(super) fn hosts(
         entrances: Vec::new(),
         first_volume: 0,
     };
-    for family in loaded.hosts.families() {
+    for family in loaded.hosts.pages() {
         family.build(&mut site)?;
         site.first_volume += family.volumes().count();
     }

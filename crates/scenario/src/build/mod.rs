@@ -8,9 +8,14 @@
 
 mod asked;
 mod check_files;
+mod driven;
 mod events;
+mod groups;
+mod host_site;
 mod hosts;
+mod names;
 mod operations;
+mod planning;
 mod program_page;
 mod programs;
 mod requests;
@@ -19,17 +24,16 @@ mod storage;
 mod system;
 
 pub(crate) use check_files::{check_files, problem_of};
+pub(crate) use driven::Driven;
 pub(crate) use events::EventTrace;
-pub(crate) use hosts::HostSite;
+pub(crate) use groups::{Group, Groups, NotPrepared};
+pub(crate) use host_site::HostSite;
+pub(crate) use names::name_in;
+pub(crate) use operations::file_tables;
 pub use operations::prepared_programs;
-pub(crate) use operations::{Groups, NotPrepared, Split, file_tables, groups};
+pub(crate) use planning::{Split, groups};
 pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
-pub(crate) use programs::{Driven, Programs};
+pub(crate) use programs::Programs;
 pub use system::System;
 pub(crate) use system::{Ports, Replicated};
-
-/// What a part is called on the page of the part around it: the last of its path.
-pub(crate) fn name_in<'n>(name: &'n str, around: &str) -> &'n str {
-    name.strip_prefix(around).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name)
-}

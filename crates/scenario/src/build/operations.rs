@@ -1,82 +1,19 @@
 //! Workloads of file operations: which processes they have, on which host and under which numbers, and the files that they
 //! need.
 
-use crate::build::events::{EventTrace, event_words};
+use crate::build::groups::{Group, Work};
+use crate::build::planning::{Split, groups};
 use crate::build::programs::Programs;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::{Prepared as Planned, Reading};
+use crate::prepared::Prepared as Planned;
 use crate::run::RunFailure;
-use crate::schema::{FileLoadPlace, Workload};
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
-use petrio_users::crowd_name;
-use petrio_workload::program::{
-    FilePlan, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
-};
+use petrio_workload::program::{FilePrograms, FileTable, PlannedFile, Prepared, ProgramError};
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The processes of a workload on one volume.
-pub(crate) struct Group {
-    /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
-    pub(super) volume: usize,
-    pub(super) work: Work,
-}
-
-/// What issues a workload's operations.
-pub(super) enum Work {
-    Programs(Box<dyn FilePlan>, Placement),
-    Trace(Box<EventTrace>),
-}
-
-impl Work {
-    fn processes(&self) -> u32 {
-        match self {
-            Self::Programs(plan, _) => plan.processes(),
-            Self::Trace(trace) => trace.processes(),
-        }
-    }
-
-    fn next_file(&self) -> Result<u32, ProgramError> {
-        match self {
-            Self::Programs(plan, _) => Ok(plan.next_file()),
-            Self::Trace(trace) => trace.next_file(),
-        }
-    }
-
-    /// Its files by the number of the file system on its host; those on its own, where it has no other.
-    fn each_file(&self, own: u32, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
-        match self {
-            Self::Programs(plan, _) => plan.each_file(tell),
-            Self::Trace(trace) => {
-                trace.table()?.entries().iter().for_each(|entry| tell(own, entry.into()));
-                Ok(())
-            }
-        }
-    }
-
-    /// The same with their names.
-    fn tables(&self, own: u32) -> Result<Tables, ProgramError> {
-        match self {
-            Self::Programs(plan, _) => plan.tables(),
-            Self::Trace(trace) => Ok(Tables::from([(own, trace.table()?)])),
-        }
-    }
-}
-
-/// A workload whose programs can't be made.
-pub(crate) struct NotPrepared {
-    pub(crate) workload: String,
-    pub(crate) error: ProgramError,
-}
-
-impl From<Box<NotPrepared>> for RunFailure {
-    fn from(failed: Box<NotPrepared>) -> Self {
-        Self::Workload(failed.error.into())
-    }
-}
 
 /// The programs of a scenario for one replication, and the number of the workload that each source is of.
 pub(super) fn programs_of(
@@ -236,12 +173,6 @@ impl<'l> Needed<'l> {
     }
 }
 
-impl Planned {
-    fn all_groups(&self) -> impl Iterator<Item = &Group> {
-        self.groups.iter().flat_map(|(_, groups)| groups)
-    }
-}
-
 /// The volumes of a host by their numbers there.
 fn by_mount(volumes: &[Volume<'_>], host: usize) -> BTreeMap<u32, usize> {
     let all = volumes.iter().enumerate().filter(|(_, volume)| volume.host == host);
@@ -270,118 +201,4 @@ pub(crate) fn file_tables(loaded: &Loaded) -> Result<(Vec<FileTable>, Vec<usize>
         }
     }
     Ok((files, hosts_of_processes(&prepared, &volumes)))
-}
-
-/// Each workload in words, and its processes on each of its volumes.
-pub(crate) type Groups = Vec<(String, Vec<Group>)>;
-
-/// Whether the files of one workload lie on several file systems, where it says so; in a real directory they lie together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Split {
-    ByPlace,
-    No,
-}
-
-/// Every workload's processes on each of its file systems, numbered through.
-pub(crate) fn groups(
-    loaded: &Loaded,
-    readings: &BTreeMap<String, Reading>,
-    replication: u64,
-    split: Split,
-) -> Result<Groups, Box<NotPrepared>> {
-    let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
-    let mut next_process = 0u32;
-    let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
-    let mut all = Vec::new();
-    let mut crowds = 0;
-    for (name, workload) in &loaded.scenario.workload {
-        let Some(place) = workload.files_place() else { continue };
-        let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
-        let mut groups = Vec::new();
-        for &target in targets {
-            let volume = target as usize;
-            let mut placement = placement(loaded, name, (place, volumes[volume]), targets.len() > 1);
-            if let Workload::Users(_) = workload {
-                placement.name = crowd_name(crowds);
-                crowds += 1;
-            }
-            placement.replication = replication;
-            placement.first_process = next_process;
-            let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
-            let mut involved = vec![volume];
-            if let (Split::ByPlace, Some((_, pattern))) = (split, workload.on_files()) {
-                for (place, on) in pattern.places().into_iter().flatten() {
-                    let there = place_of(&volumes, volume, place, on).map_err(refused)?;
-                    placement.places.insert(place.clone(), volumes[there].mount);
-                    involved.push(there);
-                }
-            }
-            let next_there = involved.iter().filter_map(|there| next_file.get(there)).max();
-            placement.first_file = next_there.copied().unwrap_or(1);
-            let first_file = placement.first_file;
-            let work = match (workload, workload.on_files()) {
-                (Workload::Events(load), _) => {
-                    let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
-                    Work::Trace(Box::new(EventTrace::new(
-                        &loaded.inputs,
-                        &load.parameters,
-                        files.clone(),
-                        placement,
-                    )))
-                }
-                (_, Some((_, pattern))) => {
-                    let reading = readings.get(name).unwrap_or(&Reading::Nothing);
-                    let plan = pattern.plan(&placement, reading, &loaded.inputs).map_err(refused)?;
-                    Work::Programs(plan, placement)
-                }
-                (_, None) => continue,
-            };
-            next_process += work.processes();
-            let next = work.next_file().map_err(refused)?.max(first_file);
-            check_room((next - first_file).into()).map_err(refused)?;
-            next_file.extend(involved.into_iter().map(|there| (there, next)));
-            groups.push(Group { volume, work });
-        }
-        let words = match (workload, workload.on_files()) {
-            (Workload::Events(load), _) => event_words(&load.parameters),
-            (_, Some((_, pattern))) => pattern.words(),
-            (_, None) => String::new(),
-        };
-        all.push((words, groups));
-    }
-    Ok(all)
-}
-
-/// Refuses more files than a simulated host can hold here.
-fn check_room(files: u64) -> Result<(), ProgramError> {
-    let bytes = petrio_models::host::BYTES_OF_A_FILE as u64;
-    petrio_bounds::check(files * bytes).map_err(|cause| ProgramError::TooMuchForFiles { files, cause })
-}
-
-/// The volume of a place: one of the same host as the workload's own.
-fn place_of(volumes: &[Volume<'_>], own: usize, place: &str, on: &str) -> Result<usize, ProgramError> {
-    let there = volumes.iter().position(|volume| volume.name == on);
-    let Volume { name, host, .. } = volumes[own];
-    there.filter(|&there| volumes[there].host == host).ok_or_else(|| {
-        let problem = format!("\"{on}\" is on another host than \"{name}\", where the users work");
-        ProgramError::Parameter { parameter: "places", problem: format!("{place}: {problem}") }
-    })
-}
-
-fn placement(
-    loaded: &Loaded,
-    workload: &str,
-    (place, target): (&FileLoadPlace, Volume<'_>),
-    several: bool,
-) -> Placement {
-    // On several file systems, each has random numbers of its own.
-    let name = if several { format!("{workload}@{}", target.name) } else { workload.to_owned() };
-    Placement {
-        seed: loaded.scenario.seed,
-        file_system: target.mount,
-        class: place.io_class.into(),
-        priority: place.io_priority,
-        watch: loaded.watch.clone(),
-        ..Placement::new(name)
-    }
 }

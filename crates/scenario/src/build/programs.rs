@@ -1,53 +1,15 @@
-//! The programs of a scenario: each workload as a source of requests, all of them as one.
+//! Programs of one colour: each workload as a source of requests, all of them as one.
 
-use crate::build::{operations, requests};
-use crate::loaded::Loaded;
-use crate::parts::Copies;
 use crate::report::Reported;
-use crate::run::{Count, Counts, RunFailure};
+use crate::run::RunFailure;
 use crate::schema::OutOfRange;
+use crate::text::Copies;
 use indexmap::{IndexMap, IndexSet};
-use petrio_colours::{BlockRequest, FileOp, RequestId};
+use petrio_colours::RequestId;
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-
-/// A colour whose programs a scenario can have.
-pub(crate) trait Driven: Reported {
-    /// The programs of a scenario for one replication.
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure>;
-
-    /// What a run counts of it.
-    fn count(counts: &mut Counts) -> &mut Count<Self>;
-}
-
-impl Driven for BlockRequest {
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        let (programs, workloads) = requests::programs_of(loaded, replication)?;
-        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
-    }
-
-    fn count(counts: &mut Counts) -> &mut Count<Self> {
-        &mut counts.requests
-    }
-}
-
-impl Driven for FileOp {
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        let (programs, workloads) = operations::programs_of(loaded, replication)?;
-        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
-    }
-
-    fn count(counts: &mut Counts) -> &mut Count<Self> {
-        &mut counts.operations
-    }
-}
-
-/// The workloads of a colour.
-fn names<R: Reported>(loaded: &Loaded) -> Vec<&str> {
-    loaded.workloads_of(R::SUBJECT).map(|(name, _)| name).collect()
-}
 
 /// A report has so many workloads at most; all others are one.
 const MOST_ROWS: usize = 64;
@@ -153,7 +115,7 @@ impl<R: Reported> Programs<R> {
     }
 
     /// With the workload that each source is of, whose `names` are in the order of their words.
-    fn told_apart(self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
+    pub(super) fn told_apart(self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
         self.with_rows(workloads, names, copies).with_copies(names, copies)
     }
 

@@ -1,11 +1,11 @@
 //! What is measured, and when a run stops.
 
-use super::Checker;
-use crate::schema::{WarmUp, Workload};
+use super::checker::Checker;
+use crate::schema::{Scenario, WarmUp, Workload};
 
 impl Checker<'_, '_> {
-    pub(super) fn measure(&mut self) {
-        let measure = &self.scenario.measure;
+    pub(super) fn measure(&mut self, scenario: &Scenario) {
+        let measure = &scenario.measure;
         if measure.replications == 0 {
             self.error("measure.replications", "0 replications are no run at all", "write 1 or more");
         }
@@ -43,12 +43,12 @@ impl Checker<'_, '_> {
             let message = format!("the warm-up of {warm_up} leaves nothing of a run of {stop}");
             self.error("measure.warm_up", message, "make it shorter than stop.time");
         }
-        self.pointless_replications();
+        self.pointless_replications(scenario);
     }
 
-    fn pointless_replications(&mut self) {
-        let random = self.scenario.workload.values().any(|workload| !matches!(workload, Workload::Trace(_)));
-        if self.scenario.measure.replications > 1 && !random && !self.scenario.workload.is_empty() {
+    fn pointless_replications(&mut self, scenario: &Scenario) {
+        let random = scenario.workload.values().any(|workload| !matches!(workload, Workload::Trace(_)));
+        if scenario.measure.replications > 1 && !random && !scenario.workload.is_empty() {
             let message = "all replications will be the same: a replayed trace has nothing random";
             self.warning("measure.replications", message, "leave the replications out");
         }

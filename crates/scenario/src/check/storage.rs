@@ -1,9 +1,9 @@
 //! Disks and what is made of them.
 
-use super::{Checker, DISK, PlannedHolder, Words};
+use super::checker::{Checker, DISK, PlannedHolder, Words};
 use crate::holder::{Objection, Over, Stands};
 use crate::parts::Directory;
-use crate::schema::Names;
+use crate::schema::{Names, Scenario};
 use std::rc::Rc;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
@@ -13,11 +13,10 @@ const DISKS_MAX: u32 = 100_000;
 pub(super) const HOLDERS: Words = Words { one: "disk or array", many: "disks and arrays" };
 
 impl Checker<'_, '_> {
-    pub(super) fn disks(&mut self) {
-        if self.scenario.disk.is_empty() {
+    pub(super) fn disks(&mut self, scenario: &Scenario) {
+        if scenario.disk.is_empty() {
             self.error("", "the scenario has no disk", "add a part: [disk.d0] and below it model = \"…\"");
         }
-        let scenario = self.scenario;
         for (part, disk) in &scenario.disk {
             let path = format!("disk.{part}");
             self.name(&path, part);
@@ -40,8 +39,7 @@ impl Checker<'_, '_> {
     }
 
     /// What lies between who asks and the disks, and what it is made of.
-    pub(super) fn holders(&mut self) {
-        let scenario = self.scenario;
+    pub(super) fn holders(&mut self, scenario: &Scenario) {
         let disk = |(name, _): &(String, String)| PlannedHolder {
             name: name.clone(),
             key: DISK,

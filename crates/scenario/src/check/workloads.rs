@@ -1,9 +1,9 @@
 //! Workloads: what they go to, and options that make no sense.
 
+use super::checker::{Checker, PlannedHolder, Words};
 use super::storage::HOLDERS;
-use super::{Checker, PlannedHolder, Words};
 use crate::parts::Directory;
-use crate::schema::{FileLoadPlace, Names, Replay, TraceReplay, Workload};
+use crate::schema::{FileLoadPlace, Names, Replay, Scenario, Stop, TraceReplay, Workload};
 use crate::text::deserialise::suggestion;
 use crate::text::file::near_file;
 use indexmap::IndexMap;
@@ -22,14 +22,13 @@ const DEVICE_ROOM_LEAST: u64 = 1 << 20;
 const FILE_SYSTEMS: Words = Words { one: "file system", many: "file systems" };
 
 impl Checker<'_, '_> {
-    pub(super) fn workloads(&mut self) -> IndexMap<String, Vec<u32>> {
-        if self.scenario.workload.is_empty() {
+    pub(super) fn workloads(&mut self, scenario: &Scenario) -> IndexMap<String, Vec<u32>> {
+        if scenario.workload.is_empty() {
             let help =
                 "add a part: [workload.w] and below it kind = \"trace\", on = \"…\" and files = [\"…\"]";
             self.error("", "the scenario has no workload", help);
         }
         let mut targets = IndexMap::new();
-        let scenario = self.scenario;
         let file_systems = self.file_systems_by_name();
         let holders = self.pool();
         for (name, workload) in &scenario.workload {
@@ -51,7 +50,7 @@ impl Checker<'_, '_> {
             };
             match workload {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
-                Workload::Synthetic(load) => self.synthetic(&path, &load.parameters),
+                Workload::Synthetic(load) => self.synthetic(&path, &load.parameters, &scenario.measure.stop),
                 Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => {
                     self.files(&path, workload, &file_systems);
                 }
@@ -240,8 +239,7 @@ impl Checker<'_, '_> {
     }
 
     /// What needs the disks is checked where they are known, in `crate::generators`.
-    fn synthetic(&mut self, path: &str, parameters: &Synthetic) {
-        let stop = &self.scenario.measure.stop;
+    fn synthetic(&mut self, path: &str, parameters: &Synthetic, stop: &Stop) {
         if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
             let help = if stop.precision.is_some() {
                 "a precision says how many replications there are, and not when each ends: give the workload requests = … \

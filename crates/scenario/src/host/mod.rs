@@ -5,157 +5,31 @@
 //! it; and how its pages are put into the net. It is entered in the list below; nothing else knows it.
 //!
 //! ```text
-//!   tables ──read──▶ Hosts ──check──▶ CheckedHosts ──place──▶ PlacedHosts ──build──▶ pages of the net
+//!   tables ──read──▶ Hosts ──check──▶ CheckedHosts ──place──▶ PlacedHosts ──build (pages.rs)──▶ the net
 //! ```
 
+mod family;
 mod linux;
+mod pages;
 mod unix_1990;
 
+pub use family::Volume;
+pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux,
 };
+pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
 
-use crate::build::HostSite;
 use crate::check::Checker;
-use crate::loaded::Loaded;
-use crate::parts::Pool;
-use crate::run::RunFailure;
-use crate::text::tree::{Places, Table};
+use crate::parts::PartKind;
+use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
-use petrio_models::Lever;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use toml::de::DeTable;
-
-/// What the parts under a key of the scenario are, before any is read.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PartKind {
-    /// The key.
-    pub(crate) key: &'static str,
-    /// Whether such a part may own others, and so be given a count.
-    pub(crate) owns: bool,
-    /// Keys whose values are files, or lists of them, relative to the file in which they stand.
-    pub(crate) files: &'static [&'static str],
-    /// Keys whose values name parts. One that may name a host, and doesn't, names the host around it.
-    pub(crate) references: &'static [(&'static str, Pool)],
-    /// What names such a part.
-    pub(crate) pool: Pool,
-    /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
-    /// lie at the top.
-    pub(crate) is_mounted: bool,
-}
-
-/// What workloads that work on files may name, as far as it is known before the sizes are.
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedVolume {
-    /// The key of the scenario under which it is described.
-    pub(crate) key: &'static str,
-    /// What it is, for messages: "file system".
-    pub(crate) what: &'static str,
-    /// Its name.
-    pub(crate) name: String,
-    /// The holder that it lies on; none where what is written of it makes no sense.
-    pub(crate) on: Option<u32>,
-}
-
-/// What a workload that works on files goes to.
-#[derive(Clone, Copy, Debug)]
-pub struct Volume<'l> {
-    /// Its name.
-    pub name: &'l str,
-    /// Its host's number, among all hosts of the scenario.
-    pub host: usize,
-    /// Its number among the file systems of its host.
-    pub mount: u32,
-    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
-    pub on: usize,
-    /// Its size in blocks of 512 bytes.
-    pub blocks: u64,
-}
-
-/// Where file systems are placed.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'g> {
-    /// Blocks of 512 bytes of each holder.
-    pub(crate) sizes: &'g [u64],
-    pub(crate) places: &'g Places,
-    pub(crate) sources: &'g Sources,
-}
-
-impl Ground<'_> {
-    /// Blocks of 512 bytes of a holder.
-    pub(crate) fn blocks(&self, holder: u32) -> u64 {
-        self.sizes.get(holder as usize).copied().unwrap_or(0)
-    }
-}
-
-/// How a family tells of parts: a part's path in the scenario, and what it is in a few words.
-pub(crate) type TellWords<'t> = &'t mut dyn FnMut(&str, &dyn Fn() -> String);
-/// How a family tells of levers: the page that they are about, and the levers.
-pub(crate) type TellLevers<'t> = &'t mut dyn FnMut(&str, Vec<Lever>);
-
-/// A family of hosts as it is written.
-pub(crate) trait Family: Sized {
-    /// What is known of it once names are found.
-    type Checked;
-    /// What is known of it once sizes are found.
-    type Placed: PlacedFamily;
-
-    /// The keys of its parts: hosts before what they mount.
-    const KINDS: &'static [PartKind];
-
-    /// Reads its parts, and takes them out of the rest.
-    fn read(root: &Table<'_>, rest: &mut DeTable<'_>, problems: &mut Vec<Problem>, sources: &Sources)
-    -> Self;
-
-    /// What is written of its parts, in the order of [`KINDS`](Self::KINDS).
-    fn written(&self) -> Vec<IndexMap<String, Value>>;
-
-    /// Finds what names stand for, and tells the checker its volumes, the names of its pages and all that makes no
-    /// sense.
-    fn check(&self, checker: &mut Checker<'_, '_>) -> Self::Checked;
-
-    /// Finds the sizes.
-    fn place(&self, checked: Self::Checked, ground: &Ground<'_>, problems: &mut Vec<Problem>)
-    -> Self::Placed;
-}
-
-/// A family of hosts of which everything is found.
-pub(crate) trait PlacedFamily {
-    /// The names of its hosts.
-    fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_>;
-
-    /// What its hosts mount. Hosts are counted from the family's first one.
-    fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_>;
-
-    /// Whether its hosts put requests into an order before the device does.
-    fn orders_requests(&self) -> bool;
-
-    /// Whether its file systems put files where a trace saw them.
-    fn keeps_recorded_places(&self) -> bool {
-        false
-    }
-
-    /// What can't be had: what would never end, or needs more memory than there is.
-    fn impossible(&self, _loaded: &Loaded) -> Vec<Problem> {
-        Vec::new()
-    }
-
-    /// What its parts are, for a report's line of the System.
-    fn words(&self, tell: TellWords<'_>);
-
-    /// What a person could change about its parts to make them better.
-    fn levers(&self, loaded: &Loaded, tell: TellLevers<'_>);
-
-    /// Puts the pages of its hosts, and of what lies between them and the devices, into the net.
-    ///
-    /// # Errors
-    /// What keeps them from being built.
-    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure>;
-}
 
 /// Makes the list of families: what the scenario holds of each, and how each is read, checked, placed and found.
 macro_rules! families {
@@ -225,11 +99,19 @@ macro_rules! families {
     };
 }
 
-// The list: one line a family, and one `mod` and one `pub use` above.
-families! {
-    linux: Linux => PlacedLinux;
-    unix: Unix => PlacedUnixHosts;
+/// Hands the list of families to a macro that makes something of it.
+macro_rules! with_families {
+    ($make:ident) => {
+        // The list: one line a family, and one `mod` and one `pub use` above.
+        $make! {
+            linux: Linux => PlacedLinux;
+            unix: Unix => PlacedUnixHosts;
+        }
+    };
 }
+use with_families;
+
+with_families!(families);
 
 impl PlacedHosts {
     /// The names of all hosts, in the order of their numbers.

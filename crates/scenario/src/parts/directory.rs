@@ -4,8 +4,8 @@
 //! `server/d` is what `d` is on every server. In a pattern `*` stands for any characters of one piece, and the piece
 //! `**` for any number of pieces.
 
-use super::copies::Copies;
 use crate::schema::fits;
+use crate::text::Copies;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts by their paths.

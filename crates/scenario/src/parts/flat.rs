@@ -1,10 +1,9 @@
 //! Copies made: every part under its path, in the order of the file.
 
-use super::copies::Copies;
 use super::kind::Kind;
 use super::read::{Key, Part, Rest, Tree};
 use crate::text::tree::{Table, Value};
-use crate::text::{Problem, Sources};
+use crate::text::{Copies, Problem, Sources};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -97,9 +96,9 @@ impl<'i> Maker<'i, '_> {
     }
 
     fn put_one(&mut self, part: &Part<'i>, path: &str, written: &str) {
-        self.copies.write(part.kind, path, written);
+        self.copies.write(part.kind.key(), path, written);
         match self.first.get(&part.number) {
-            Some(first) => self.copies.add(part.kind, path, first),
+            Some(first) => self.copies.add(part.kind.key(), path, first),
             None => drop(self.first.insert(part.number, path.to_owned())),
         }
         let at = part.key.span();

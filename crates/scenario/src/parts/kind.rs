@@ -1,7 +1,8 @@
 //! The kinds of parts, what may own what, and which of their keys name other parts or files.
 
 use crate::holder::Holders;
-use crate::host::{Hosts, PartKind};
+use crate::host::Hosts;
+use crate::parts::part_kind::{PartKind, Pool};
 use toml::de::DeTable;
 
 /// A kind of part.
@@ -15,16 +16,6 @@ pub(crate) enum Kind {
     /// Hosts and what they mount.
     OfHosts(&'static PartKind),
     Workload,
-}
-
-/// What a reference may stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Pool {
-    /// Whatever holds blocks.
-    Holders,
-    Hosts,
-    /// What a workload that works on files goes to.
-    Volumes,
 }
 
 impl Kind {

@@ -1,6 +1,5 @@
 //! The tree of parts, read from the tables of a scenario and of the files that it uses.
 
-use super::DEPTH_MAX;
 use super::kind::Kind;
 use super::used::{Texts, UsedFiles};
 use crate::text::tree::{Table, merge};
@@ -12,6 +11,9 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 pub(super) type Key<'i> = Spanned<DeString<'i>>;
+
+/// Parts lie in each other no deeper than this, files that are used included.
+pub(crate) const DEPTH_MAX: usize = 64;
 
 /// A part with what it owns, of which there may be several.
 pub(super) struct Part<'i> {

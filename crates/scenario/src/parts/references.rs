@@ -3,9 +3,10 @@
 //! A name is looked for first among the parts that the part owns, then among those beside it, then outward to the root:
 //! the first folder in which it stands for anything is meant. One that begins with `/` begins at the root.
 
-use super::copies::Copies;
 use super::directory::Directory;
-use super::kind::{Kind, Pool};
+use super::kind::Kind;
+use super::part_kind::Pool;
+use crate::text::Copies;
 use crate::text::tree::Value;
 use petrio_units::nearest;
 use std::borrow::Cow;

@@ -31,6 +31,7 @@ mod replications;
 mod series;
 mod served;
 mod sink;
+mod sinks;
 mod subject;
 mod summary;
 mod table;
@@ -56,7 +57,8 @@ pub use series::{Interval, Series, SeriesCollector};
 pub use served::{
     KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share, WorkloadFigures,
 };
-pub use sink::{DeviceSink, RequestSink, Sinks};
+pub use sink::{DeviceSink, RequestSink};
+pub use sinks::{Heard, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};
 pub use table::table;

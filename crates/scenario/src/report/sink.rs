@@ -1,12 +1,8 @@
 //! Where completed requests go, one at a time, and those that reach a device.
 
 use crate::report::error::ReportError;
-use crate::report::parquet::ParquetRows;
-use crate::report::perfetto::PerfettoTrace;
-use crate::report::subject::{Reported, Subject};
-use petrio_colours::{BlockRequest, FileOp};
+use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
-use std::path::Path;
 
 /// Something that is told of every completed request and keeps none of them.
 pub trait RequestSink<R = BlockRequest>: Send {
@@ -37,87 +33,4 @@ pub trait DeviceSink: Send {
     /// # Errors
     /// When a file can't be written.
     fn finish(&mut self) -> Result<(), ReportError>;
-}
-
-/// All who listen to a run.
-#[derive(Default)]
-pub struct Sinks {
-    pub(crate) requests: Vec<Box<dyn RequestSink>>,
-    pub(crate) operations: Vec<Box<dyn RequestSink<FileOp>>>,
-    pub(crate) devices: Vec<Box<dyn DeviceSink>>,
-}
-
-impl Sinks {
-    /// Adds a listener for completed requests: block requests or file operations, whichever colour it takes.
-    pub fn push<R: Reported>(&mut self, sink: impl RequestSink<R> + 'static) {
-        R::listeners(self).push(Box::new(sink));
-    }
-
-    /// Adds a listener for what reaches the devices.
-    pub fn push_device_log(&mut self, sink: impl DeviceSink + 'static) {
-        self.devices.push(Box::new(sink));
-    }
-
-    /// Adds a Parquet file with a row for every request or file operation.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn push_rows(&mut self, subject: Subject, path: &Path) -> Result<(), ReportError> {
-        match subject {
-            Subject::BlockRequests => self.push(ParquetRows::<BlockRequest>::create(path)?),
-            Subject::FileOperations => self.push(ParquetRows::<FileOp>::create(path)?),
-        }
-        Ok(())
-    }
-
-    /// Adds a time line for ui.perfetto.dev. `devices` are the names of the devices; processes have none.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn push_timeline(
-        &mut self,
-        subject: Subject,
-        path: &Path,
-        devices: Vec<String>,
-    ) -> Result<(), ReportError> {
-        match subject {
-            Subject::BlockRequests => self.push(PerfettoTrace::<BlockRequest>::create(path, devices)?),
-            Subject::FileOperations => self.push(PerfettoTrace::<FileOp>::create(path, Vec::new())?),
-        }
-        Ok(())
-    }
-
-    /// Whether nobody listens.
-    pub fn is_empty(&self) -> bool {
-        self.requests.is_empty() && self.operations.is_empty() && self.devices.is_empty()
-    }
-
-    /// Tells those who listen to this colour.
-    ///
-    /// # Errors
-    /// When a file can't be written.
-    #[inline]
-    pub fn completed<R: Reported>(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
-        R::listeners(self).iter_mut().try_for_each(|sink| sink.completed(request, at))
-    }
-
-    /// Tells those who listen to the devices.
-    pub(crate) fn arrived(
-        &mut self,
-        device: usize,
-        request: &BlockRequest,
-        at: Time,
-    ) -> Result<(), ReportError> {
-        self.devices.iter_mut().try_for_each(|sink| sink.arrived(device, request, at))
-    }
-
-    /// There is no more to tell: files take their names.
-    ///
-    /// # Errors
-    /// When a file can't be written.
-    pub fn finish(&mut self) -> Result<(), ReportError> {
-        self.requests.iter_mut().try_for_each(|sink| sink.finish())?;
-        self.operations.iter_mut().try_for_each(|sink| sink.finish())?;
-        self.devices.iter_mut().try_for_each(|sink| sink.finish())
-    }
 }

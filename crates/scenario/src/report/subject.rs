@@ -1,7 +1,5 @@
-//! What a report needs to know of the colour that it is about: its words, the kinds that it tells apart, and who
-//! listens.
+//! What a report needs to know of the colour that it is about: its words, and the kinds that it tells apart.
 
-use crate::report::sink::{RequestSink, Sinks};
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, Request};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,9 +70,6 @@ pub trait Reported: Request {
     fn found_nothing(&self) -> bool {
         false
     }
-
-    /// Who is told of completed requests of this colour.
-    fn listeners(sinks: &mut Sinks) -> &mut Vec<Box<dyn RequestSink<Self>>>;
 }
 
 const fn kind(name: &'static str, sort: Sort) -> Kind {
@@ -92,10 +87,6 @@ impl Reported for BlockRequest {
             Direction::Write => 1,
             Direction::Flush => 2,
         }
-    }
-
-    fn listeners(sinks: &mut Sinks) -> &mut Vec<Box<dyn RequestSink<Self>>> {
-        &mut sinks.requests
     }
 }
 
@@ -126,10 +117,6 @@ impl Reported for FileOp {
 
     fn found_nothing(&self) -> bool {
         self.cut_short && self.length == 0
-    }
-
-    fn listeners(sinks: &mut Sinks) -> &mut Vec<Box<dyn RequestSink<Self>>> {
-        &mut sinks.operations
     }
 }
 

@@ -4,7 +4,8 @@
 use crate::build::file_tables;
 use crate::loaded::Loaded;
 use crate::report::error::ReportError;
-use crate::report::sink::{RequestSink, Sinks};
+use crate::report::sink::RequestSink;
+use crate::report::sinks::Sinks;
 use crate::report::subject::Subject;
 use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
 use petrio_kernel::Time;

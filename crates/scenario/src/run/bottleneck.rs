@@ -12,9 +12,9 @@ use crate::classes::Classes;
 use crate::levers::is_open;
 use crate::loaded::Loaded;
 use crate::report::{Bottleneck, Measured, Report, Stage as Row, WhatIf};
+use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};
-pub(in crate::run) use experiment::Figures;
 use experiment::{Judged, confirmed, screened};
 use petrio_models::TWICE;
 

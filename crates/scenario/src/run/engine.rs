@@ -68,7 +68,7 @@ impl Engine<'_> {
         let mut run = Simulation::new(self.net, self.seed, self.replication);
         for (path, factor) in self.speeds {
             if let Some(page) = self.net.find_page(path) {
-                run.marking_mut().set_speed(self.net, page, *factor);
+                run.set_speed(page, *factor);
             }
         }
         let arrivals = listener.hears_devices().then(|| watched(&mut run, self.devices));

@@ -2,18 +2,15 @@
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, Replicated, System, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{
-    Collector, CopiesFigures, OperationFailures, ReportError, Served, Sinks, Stage, counted,
-};
+use crate::report::{CopiesFigures, ReportError, Served, Sinks, Stage};
 use crate::run::RunFailure;
+use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
-use crate::run::phases::Phases;
 use crate::run::stages::stage_rows;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
-use petrio_page::numbers::seconds;
 use petrio_workload::SourceItem;
 
 /// What is cut off at the beginning.
@@ -104,96 +101,6 @@ impl Outcome {
     }
 }
 
-/// What is counted of the requests of a colour.
-pub(crate) struct Count<R> {
-    collector: Collector<R>,
-    phases: Phases,
-    /// Requests that counted, those that were cut off among them.
-    counted: u64,
-}
-
-impl<R: Driven> Count<R> {
-    /// Of programs of workloads with these names.
-    fn of(names: Vec<String>) -> Self {
-        let collector = Collector::new(Time::ZERO).of_workloads(names);
-        Self { collector, phases: Phases::default(), counted: 0 }
-    }
-
-    fn is_past(&self, skipped: Option<u64>) -> bool {
-        skipped.is_none_or(|skipped| self.counted > skipped)
-    }
-
-    /// What the programs of a lane got, in a run that ended at `end`, and what to check before it is trusted.
-    fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<String>) {
-        let lane_end = lane.ended().unwrap_or(end);
-        let counted_until = self.phases.counted_until();
-        let mut served = self.collector.finish(counted_until.unwrap_or(lane_end));
-        served.closing_s = counted_until.map(|until| lane_end.saturating_sub(until).as_seconds());
-        served.requests.in_flight = lane.in_flight();
-        let programs = lane.into_programs();
-        let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());
-        served.workload = format!("{completed} · {}", programs.line());
-        let mut warnings = programs.warnings();
-        if served.requests.completed == 0 {
-            warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
-        }
-        if served.requests.found_nothing > 0 {
-            warnings.push(format!(
-                "{} moved nothing: they begin at the end of their files or beyond it",
-                counted(served.requests.found_nothing, "read", "reads")
-            ));
-        }
-        warnings.extend(ended_early(&served, counted_until.unwrap_or(lane_end)));
-        for failed in &served.failures {
-            let OperationFailures { operation, failed, failure } = failed;
-            let (many, words) = (counted(*failed, operation, &format!("{operation}s")), failure);
-            warnings.push(format!("{many} failed: {words}"));
-        }
-        (served, warnings)
-    }
-}
-
-/// A workload that ended before so much of the others' time had passed says so.
-const EARLY: f64 = 0.9;
-
-/// Of workloads that ended long before the last one did, a warning.
-fn ended_early(served: &Served, end: Time) -> Option<String> {
-    let end = end.as_seconds();
-    let begin = served.workloads.iter().map(|row| row.from_s).reduce(f64::min)?;
-    let early = served.workloads.iter().filter(|row| row.until_s - begin < EARLY * (end - begin));
-    let early: Vec<String> =
-        early.map(|row| format!("\"{}\" after {}", row.workload, seconds(row.until_s))).collect();
-    (!early.is_empty()).then(|| {
-        format!(
-            "{} ended before the others did, after {}: the rates of all together are over the longer time, those of \
-             each workload over its own",
-            early.join(", "),
-            seconds(end)
-        )
-    })
-}
-
-/// What is counted of both colours.
-pub(crate) struct Counts {
-    pub(crate) requests: Count<BlockRequest>,
-    pub(crate) operations: Count<FileOp>,
-}
-
-impl Counts {
-    /// Of programs of either colour, or of both.
-    fn of(
-        operations: Option<&Lane<'_, FileOp, Programs<FileOp>>>,
-        requests: Option<&Lane<'_, BlockRequest, Programs<BlockRequest>>>,
-    ) -> Self {
-        let operations = operations.map(|lane| lane.programs().workload_names());
-        let requests = requests.map(|lane| lane.programs().workload_names());
-        Self {
-            operations: Count::of(operations.unwrap_or_default()),
-            requests: Count::of(requests.unwrap_or_default()),
-        }
-    }
-}
-
 /// Measures a run as its scenario says.
 struct Measured<'a, A> {
     system: &'a System,
@@ -220,7 +127,7 @@ impl<A> Measured<'_, A> {
     }
 }
 
-impl<R: Driven, A: Hears<R>> Listener<R> for Measured<'_, A> {
+impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
     fn issued(&mut self, item: &SourceItem<R>, run: &mut Simulation) -> Result<(), RunFailure> {
         if R::count(&mut self.counts).phases.begins_to_count(item) && self.cut == Cut::None {
             self.begin(run);

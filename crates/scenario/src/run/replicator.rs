@@ -3,10 +3,11 @@
 use crate::build::System;
 use crate::loaded::Loaded;
 use crate::report::{Report, Sinks};
-use crate::run::bottleneck::Figures;
+use crate::run::RunFailure;
 use crate::run::engine::Limits;
 use crate::run::execute::{Cut, RunPlan, execute};
-use crate::run::{RunFailure, broken_off, cut, limits, report};
+use crate::run::figures::Figures;
+use crate::run::single::{broken_off, cut, limits, report};
 
 /// A scenario of which any replication can be run, in any order and on any thread.
 ///

@@ -1,6 +1,6 @@
 //! `[workload.NAME]`: what the system is asked to do.
 
-use crate::prepared::Reading;
+use crate::reading::Reading;
 use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;

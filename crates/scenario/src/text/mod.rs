@@ -4,6 +4,7 @@
 //! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at
 //! once; a [`Problem`] is what a person reads in the end.
 
+mod copies;
 pub(crate) mod deserialise;
 mod excerpt;
 pub(crate) mod file;
@@ -13,6 +14,7 @@ mod problem;
 mod sources;
 pub(crate) mod tree;
 
+pub(crate) use copies::Copies;
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
 pub(crate) use sources::Sources;

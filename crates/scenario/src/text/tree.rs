@@ -1,6 +1,6 @@
 //! TOML trees whose keys and values know their position in [`Sources`](super::Sources).
 
-use crate::parts::Copies;
+use crate::text::copies::Copies;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;

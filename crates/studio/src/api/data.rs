@@ -4,10 +4,11 @@ mod columns;
 mod measure;
 
 use super::evaluate::Axis;
-use super::{Answer, Desk, Refusal, aside};
+use super::{Answer, Desk, aside};
 use crate::body::{Asked, Rooms, Wanted};
 use crate::quantity::Quantity;
 use crate::reach::Opened;
+use crate::refusal::Refusal;
 use axum::extract::State;
 use columns::{Column, columns};
 use measure::Measure;

@@ -1,8 +1,9 @@
 //! A distribution at every point of an axis, its moments, and its distance from loaded values.
 
-use super::{Answer, Desk, Refusal, aside};
+use super::{Answer, Desk, aside};
 use crate::body::{Asked, Wanted};
 use crate::quantity::{Forms, Quantity};
+use crate::refusal::Refusal;
 use axum::Json;
 use axum::extract::State;
 use petrio_distribution::Distribution;

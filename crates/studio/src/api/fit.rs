@@ -1,8 +1,9 @@
 //! A distribution fitted to loaded values: what `petrio fit` does.
 
-use super::{Answer, Desk, Refusal, aside};
+use super::{Answer, Desk, aside};
 use crate::body::{Asked, Wanted};
 use crate::quantity::{Quantity, plain_draw};
+use crate::refusal::Refusal;
 use axum::extract::State;
 use petrio_distribution::fit::{FitFamily, FitOptions};
 use serde::{Deserialize, Serialize};

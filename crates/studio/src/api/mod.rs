@@ -1,5 +1,4 @@
-//! What the pages ask for, as JSON. A refusal has a status of 4xx and says `error`, and `help` where there is something
-//! to do.
+//! What the pages ask for, as JSON.
 
 mod data;
 mod evaluate;
@@ -9,15 +8,13 @@ mod runs;
 mod specification;
 
 use crate::body::{Patience, Rooms};
-use crate::reach::{Opened, OutOfReach, Reach, Unreached};
-use axum::extract::State;
-use axum::http::StatusCode;
+use crate::reach::{Opened, Reach};
+use crate::refusal::Refusal;
+use axum::extract::{FromRef, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use miette::Diagnostic;
 use petrio_scenario::Problems;
 use serde::Serialize;
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +26,7 @@ pub(crate) struct Desk {
     reach: Reach,
     data: data::Shelf,
     runs: runs::Runs,
-    pub(crate) rooms: Rooms,
+    rooms: Rooms,
 }
 
 impl Desk {
@@ -52,6 +49,13 @@ impl Desk {
     /// Ends whatever is still running, and waits for it no longer than that.
     pub(crate) fn end(&self, patience: Duration) {
         self.runs.end(patience);
+    }
+}
+
+/// Where there is room for what a page sends.
+impl FromRef<Arc<Desk>> for Rooms {
+    fn from_ref(desk: &Arc<Desk>) -> Self {
+        desk.rooms.clone()
     }
 }
 
@@ -127,71 +131,6 @@ pub(crate) fn complaints(problems: &Problems) -> Vec<Complaint> {
             help: problem.advice().map(str::to_owned),
         })
         .collect()
-}
-
-/// A refusal.
-#[derive(Debug, Serialize)]
-pub(crate) struct Refusal {
-    error: String,
-    help: Option<String>,
-    #[serde(skip)]
-    status: StatusCode,
-}
-
-impl Refusal {
-    pub(crate) fn new(error: impl fmt::Display) -> Self {
-        Self { error: error.to_string(), help: None, status: StatusCode::UNPROCESSABLE_ENTITY }
-    }
-
-    /// What went wrong, with its advice.
-    pub(crate) fn of(error: &dyn Diagnostic) -> Self {
-        Self::new(error).help(error.help().map(|help| help.to_string()))
-    }
-
-    pub(crate) fn help(self, help: Option<String>) -> Self {
-        Self { help, ..self }
-    }
-
-    pub(crate) fn with_status(self, status: StatusCode) -> Self {
-        Self { status, ..self }
-    }
-
-    pub(crate) const fn status(&self) -> StatusCode {
-        self.status
-    }
-
-    /// In the words of whoever named a file: by its name, and not by where it is looked for.
-    fn naming(self, hidden: &Path, shown: &Path) -> Self {
-        let (hidden, shown) = (hidden.display().to_string(), shown.display().to_string());
-        let named = |text: String| text.replace(&hidden, &shown);
-        Self { error: named(self.error), help: self.help.map(named), ..self }
-    }
-}
-
-impl From<&Problems> for Refusal {
-    fn from(problems: &Problems) -> Self {
-        let lines = problems.iter().map(|problem| match problem.location() {
-            Some(location) => format!("{location}: {problem}"),
-            None => problem.to_string(),
-        });
-        let help = problems.iter().find_map(|problem| problem.advice().map(str::to_owned));
-        Self::new(lines.collect::<Vec<_>>().join("\n")).help(help)
-    }
-}
-
-impl From<Unreached> for Refusal {
-    fn from(error: Unreached) -> Self {
-        match error {
-            Unreached::Outside(outside) => outside.into(),
-            other => Self::new(other),
-        }
-    }
-}
-
-impl From<OutOfReach> for Refusal {
-    fn from(error: OutOfReach) -> Self {
-        Self::of(&error)
-    }
 }
 
 type Answer<T> = Result<Json<T>, Refusal>;

@@ -1,9 +1,10 @@
 //! A specification's users on simulated storage: one run, analysed as it goes, or the many of which the thesis' figures
 //! are made.
 
-use super::{Desk, Refusal};
+use super::Desk;
 use crate::body::Wanted;
 use crate::reach::Opened;
+use crate::refusal::Refusal;
 use petrio_files::inputs::Inputs;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;

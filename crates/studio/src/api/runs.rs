@@ -2,8 +2,9 @@
 //! after a while.
 
 use super::run::{Prepared, RunProgress, RunRequest};
-use super::{Answer, Desk, Refusal};
+use super::{Answer, Desk};
 use crate::body::Asked;
+use crate::refusal::Refusal;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};

@@ -6,8 +6,9 @@
 mod changes;
 mod written;
 
-use super::{Answer, Complaint, Desk, Refusal, aside, complaints, text_of};
+use super::{Answer, Complaint, Desk, aside, complaints, text_of};
 use crate::body::{Asked, Wanted};
+use crate::refusal::Refusal;
 use axum::extract::State;
 use changes::Change;
 use petrio_scenario::load_users_text;

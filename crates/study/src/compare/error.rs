@@ -1,6 +1,8 @@
 //! Why a comparison can't be made.
 
+use crate::WithoutLive;
 use miette::Diagnostic;
+#[cfg(feature = "live")]
 use petrio_live::drive::DriveError;
 use petrio_scenario::Problems;
 use petrio_scenario::run::RunFailure;
@@ -103,6 +105,7 @@ pub enum CompareError {
         failure: Box<RunFailure>,
     },
     /// A run on a real directory that failed.
+    #[cfg(feature = "live")]
     #[error("{letter} ({name}): {failure}")]
     #[diagnostic(forward(failure))]
     Drive {
@@ -113,6 +116,10 @@ pub enum CompareError {
         /// Why.
         failure: Box<DriveError>,
     },
+    /// A run on a real directory, of which this petrio knows nothing.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    WithoutLive(#[from] WithoutLive),
     /// A scenario that can't be run on a real directory.
     #[error("{letter} ({name}) can't be run on a real directory: {why}")]
     #[diagnostic(help(

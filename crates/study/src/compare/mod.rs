@@ -22,6 +22,10 @@ mod input;
 mod json;
 mod measure;
 mod pair;
+#[cfg(feature = "live")]
+mod real;
+#[cfg(not(feature = "live"))]
+#[path = "not_real.rs"]
 mod real;
 mod reason;
 mod run;
@@ -40,6 +44,7 @@ pub use reason::{CauseChange, Reason, StageChange};
 pub use run::{OnStep, Step};
 pub use text::terminal_text;
 
+use crate::needs_live;
 use entrant::{Entrant, entrants};
 use measure::same_subject;
 use petrio_scenario::report::{Report, Subject};
@@ -209,6 +214,10 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
 /// A directory is there if it is needed, and is needed if it is there.
 fn check_directory(question: &Question) -> Result<(), CompareError> {
     let marked = question.inputs.iter().find(|input| input.real);
+    let is_for_real = question.candidates.iter().any(|candidate| candidate.directory.is_some());
+    if is_for_real || marked.is_some() || question.directory.is_some() {
+        needs_live()?;
+    }
     match (&question.directory, marked) {
         (None, Some(input)) => Err(CompareError::Directory {
             why: format!("{} is to be run for real, and nobody says where", input.file.display()),

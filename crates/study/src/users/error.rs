@@ -1,8 +1,9 @@
 //! Why users can't be put to work.
 
+use crate::WithoutLive;
 use miette::Diagnostic;
-use petrio_live::drive::DriveError;
-use petrio_live::namespace::NamespaceError;
+#[cfg(feature = "live")]
+use petrio_live::{drive::DriveError, namespace::NamespaceError};
 use petrio_scenario::Problems;
 use petrio_scenario::report::ReportError;
 use petrio_scenario::run::RunFailure;
@@ -17,6 +18,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum UsersError {
     /// Their files.
+    #[cfg(feature = "live")]
     #[error(transparent)]
     #[diagnostic(transparent)]
     Files(#[from] NamespaceError),
@@ -25,9 +27,14 @@ pub enum UsersError {
     #[diagnostic(transparent)]
     Program(#[from] ProgramError),
     /// A call that the file system refused.
+    #[cfg(feature = "live")]
     #[error(transparent)]
     #[diagnostic(transparent)]
     Drive(#[from] DriveError),
+    /// A real directory, of which this petrio knows nothing.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    WithoutLive(#[from] WithoutLive),
     /// The scenario, or the specification.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -63,4 +70,17 @@ pub enum UsersError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Trace(#[from] TraceError),
+}
+
+impl UsersError {
+    /// Whether the system failed, and not what was asked for.
+    pub fn is_of_the_system(&self) -> bool {
+        match self {
+            #[cfg(feature = "live")]
+            Self::Files(error) => error.is_of_the_system(),
+            #[cfg(feature = "live")]
+            Self::Drive(_) => true,
+            _ => false,
+        }
+    }
 }

@@ -2,11 +2,10 @@
 //! 5.6 to 5.11), and by mean access size (figure 5.12); on a simulated system, or in a real directory.
 
 use super::error::UsersError;
-use super::run::{UsersRun, run_users};
+use super::real::usage_in;
 use super::simulated::{simulate_users, users_of};
 use indexmap::IndexMap;
 use petrio_kernel::statistics::Tally;
-use petrio_live::namespace::Directories;
 use petrio_page::numbers::counted;
 use petrio_scenario::Loaded;
 use petrio_scenario::run::RunFailure;
@@ -175,8 +174,10 @@ fn measure(
     crowd: &Users,
 ) -> Result<Usage, UsersError> {
     if let Some(directory) = &parameters.directory {
-        let run = real(parameters, loaded, (name, crowd), directory)?;
-        return Ok(run_users(&run, |_| !loaded.watch.is_stopped())?.usage);
+        let mut specification = UserSpecification::clone(&*specification_of(loaded, name)?);
+        // Files for as many users as will work there at most, so that all runs find the same ones.
+        specification.files.users = specification.files.users.or(Some(parameters.users));
+        return usage_in(directory, specification, crowd, (loaded.scenario.seed, &loaded.watch));
     }
     let mut loaded = loaded.clone();
     if let Some(Workload::Users(load)) = loaded.scenario.workload.get_mut(name) {
@@ -184,27 +185,6 @@ fn measure(
     }
     loaded.prepare()?;
     Ok(simulate_users(&loaded)?.usage)
-}
-
-/// As for a real directory: files for as many users as will work there at most, so that all runs find the same ones.
-fn real(
-    parameters: &FiguresParameters,
-    loaded: &Loaded,
-    (name, crowd): (&str, &Users),
-    directory: &std::path::Path,
-) -> Result<UsersRun, UsersError> {
-    let mut specification = UserSpecification::clone(&*specification_of(loaded, name)?);
-    specification.files.users = specification.files.users.or(Some(parameters.users));
-    Ok(UsersRun {
-        specification,
-        crowd: crowd.clone(),
-        directories: Directories::one(directory),
-        seed: loaded.scenario.seed,
-        workers: None,
-        warm: false,
-        trace: None,
-        command: String::new(),
-    })
 }
 
 /// The specification of a workload's users.

@@ -8,10 +8,17 @@ mod figures;
 mod figures_page;
 mod learn;
 mod page;
+#[cfg(feature = "live")]
+mod real;
+#[cfg(not(feature = "live"))]
+#[path = "not_real.rs"]
+mod real;
+#[cfg(feature = "live")]
 mod run;
 mod runs;
 mod simulated;
 mod volume;
+#[cfg(feature = "live")]
 mod workers;
 
 pub use analyse::{AnalysedUsage, analyse_file};
@@ -23,8 +30,10 @@ pub use figures::{
 pub use figures_page::{response_figures, write_figures_html};
 pub use learn::learn_file;
 pub use page::{session_histograms, write_usage_html};
+#[cfg(feature = "live")]
 pub use run::{UsersProgress, UsersRun, UsersSummary, run_users};
 pub use runs::{NamedRun, RunsBy, analyse_runs};
 pub use simulated::{SimulatedUsers, simulate_users, users_of};
 pub use volume::{FilledVolume, VolumeError, VolumeFile, fill_volume, usual_size};
+#[cfg(feature = "live")]
 pub use workers::{Workers, work};

@@ -96,7 +96,7 @@ impl Work {
                 Ok((Self::Here(prepared), files))
             }
             Some(workers) => {
-                let (parts, files) = workers.parts(run, placement)?;
+                let (parts, files) = workers.parts(&run.specification, &run.crowd, placement)?;
                 Ok((Self::Apart(parts), files))
             }
         }
@@ -120,7 +120,10 @@ impl Work {
     fn on(self, run: &UsersRun, ground: Below) -> Result<Ready, UsersError> {
         Ok(match (self, &run.workers) {
             (Self::Here(prepared), _) => Ready::Here(prepared, Ground::Below(ground)),
-            (Self::Apart(parts), Some(workers)) => Ready::Apart(workers.of(run, parts, &ground.plan()?)?),
+            (Self::Apart(parts), Some(workers)) => {
+                let whose = (&run.crowd, run.seed);
+                Ready::Apart(workers.of(&run.specification, whose, parts, &ground.plan()?)?)
+            }
             (Self::Apart(_), None) => Ready::Apart(Vec::new()),
         })
     }

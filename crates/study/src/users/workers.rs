@@ -1,7 +1,6 @@
 //! Users run by operating-system processes of their own: what each is told, and what it makes of it.
 
 use super::error::UsersError;
-use super::run::UsersRun;
 use petrio_live::drive::GroundPlan;
 use petrio_live::drive::apart::{Assignment, Refusal, Worker, serve};
 use petrio_users::{Part, UserSpecification, Users, crowd_name};
@@ -43,27 +42,29 @@ impl Workers {
     /// What each of the workers of a run runs, and all its files.
     pub(super) fn parts(
         &self,
-        run: &UsersRun,
+        specification: &UserSpecification,
+        crowd: &Users,
         placement: &Placement,
     ) -> Result<(Vec<Part>, FileTable), UsersError> {
         let count = self.count.unwrap_or(u32::MAX);
-        let (files, parts) = run.specification.parts(&run.crowd, placement, count)?;
+        let (files, parts) = specification.parts(crowd, placement, count)?;
         Ok((parts, files))
     }
 
-    /// Workers that run these parts.
+    /// Workers that run these parts of the crowd.
     pub(super) fn of(
         &self,
-        run: &UsersRun,
+        specification: &UserSpecification,
+        (crowd, seed): (&Users, u64),
         parts: Vec<Part>,
         ground: &GroundPlan,
     ) -> Result<Vec<Worker>, UsersError> {
         let worker = |part: Part| {
             let processes = part.processes.start as usize..part.processes.end as usize;
             let job = Job {
-                specification: run.specification.clone(),
-                crowd: run.crowd.clone(),
-                seed: run.seed,
+                specification: specification.clone(),
+                crowd: crowd.clone(),
+                seed,
                 ground: ground.clone(),
                 part,
             };

@@ -9,11 +9,11 @@
 
 use super::block_layer::{DEVICES_MAX, PATIENCE, WAITING_MAX};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
+use crate::device_names::{device_name, device_number};
 use crate::error::{Fault, Problem};
 use crate::event::{Event, EventKind};
 use crate::input::Input;
 use crate::native::{MAGIC, NativeReader, Wanted};
-use crate::overview::{device_name, device_number};
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_time::Time;

@@ -1,6 +1,6 @@
 //! The formats of captured requests: how each is recognised, and what a line of it says.
 
-use super::reader::RequestRecord;
+use super::record::RequestRecord;
 use crate::Problem;
 use crate::error::printable;
 use crate::field::{

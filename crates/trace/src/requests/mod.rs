@@ -28,8 +28,10 @@
 mod error;
 mod format;
 mod reader;
+mod record;
 
 pub use error::RequestError;
 pub(crate) use format::Layout;
 pub use format::{RequestFormat, RequestOperation};
-pub use reader::{RequestReader, RequestRecord};
+pub use reader::RequestReader;
+pub use record::RequestRecord;

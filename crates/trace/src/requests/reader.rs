@@ -1,35 +1,15 @@
 //! Reads captured requests as a stream of records.
 
-use super::RequestError;
+use super::error::RequestError;
 use super::format::{Layout, RequestFormat, RequestOperation};
+use super::record::RequestRecord;
 use crate::begin::read_error;
 use crate::compression::{Compression, Unpacked, decompressed};
 use crate::error::Fault;
 use crate::input::{Input, is_data};
 use crate::{Place, Problem, TraceError};
-use petrio_colours::Operation;
-use petrio_time::Time;
 use std::io::Read;
 use std::sync::Arc;
-
-/// One captured request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestRecord {
-    /// Which process asked; 0 where the file doesn't say.
-    pub process: u32,
-    /// Which file, by the trace's own number; 0 where it doesn't say.
-    pub file: u32,
-    /// A read, a write, an fsync or an fdatasync.
-    pub operation: Operation,
-    /// First byte.
-    pub offset: u64,
-    /// Bytes.
-    pub length: u64,
-    /// How long the process computed before it.
-    pub think: Option<Time>,
-    /// How long it took where it was captured.
-    pub measured: Option<Time>,
-}
 
 /// Captured requests as an iterator, in the order of the file; memory doesn't grow with its length.
 ///

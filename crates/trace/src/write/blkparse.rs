@@ -3,7 +3,7 @@
 //! A request that knows its response has a `Q` and a `C`; lines are in order of time. Times are whole nanoseconds; a
 //! flush loses its response time, because the format can't tell its completion from that of the data.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, EventKind};
 use crate::write::block_csv::request_of;
 use petrio_colours::Direction;

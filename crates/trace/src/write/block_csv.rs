@@ -3,7 +3,7 @@
 //! An event that knows its response is a whole request. One whose completion is another event is held until that comes,
 //! or until the trace ends.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, EventKind};
 use crate::format::petrio::PetrioWriter;
 use crate::record::BlockRecord;

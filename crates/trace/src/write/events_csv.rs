@@ -1,6 +1,6 @@
 //! Every event with every column, as comma-separated values.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, Extent};
 use crate::format::events_csv::{COLUMNS, VERSION_LINE};
 use crate::native::{access_name, direction_name};

@@ -4,7 +4,7 @@
 //! `replay_redirect` to send it to a real one). Left out: calls that fio has no action for, calls that failed, ranges
 //! that the trace doesn't know, and paths with blanks, which the format can't hold.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, EventKind};
 use petrio_colours::{Direction, SECTOR_BYTES};
 use std::collections::BTreeMap;

@@ -15,6 +15,7 @@
 
 mod blkparse;
 mod block_csv;
+mod encoder;
 mod events_csv;
 mod fio_iolog;
 mod oracle_general;
@@ -25,8 +26,9 @@ use super::error::TraceError;
 use super::event::Event;
 use super::format::FormatName;
 use super::native::{About, EventWriter};
+use encoder::Encoder;
 use petrio_files::whole_file::WholeFile;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -100,24 +102,6 @@ impl OutputFormat {
         found
             .map(|(_, format)| format)
             .filter(|format| *format != Self::Native || compression == Compression::None)
-    }
-}
-
-/// Puts events into the form of one format.
-trait Encoder {
-    /// Writes an event; false where the format can't hold it.
-    fn event(&mut self, event: &Event, to: &mut dyn Write) -> io::Result<bool>;
-
-    /// Writes a remark, where the format has room for one.
-    fn note(&mut self, note: &str, to: &mut dyn Write) -> io::Result<()> {
-        let _ = (note, to);
-        Ok(())
-    }
-
-    /// Writes what was held back.
-    fn finish(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        let _ = to;
-        Ok(())
     }
 }
 

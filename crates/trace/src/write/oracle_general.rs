@@ -3,7 +3,7 @@
 //! Requests are held in memory until the end, 24 bytes each, because what comes next is known only then. Times are
 //! whole seconds; lengths of up to 4 GiB. Source: as of [`crate::format`]'s reader of it.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, EventKind};
 use crate::write::block_csv::request_of;
 use petrio_colours::{Direction, SECTOR_BYTES};

@@ -6,7 +6,7 @@
 //! Left out: calls that failed, that moved nothing, or whose place in the file isn't known, and all but reads, writes
 //! and fsyncs.
 
-use super::Encoder;
+use super::encoder::Encoder;
 use crate::event::{Event, EventKind, FileKey};
 use crate::format::petrio::{write_microseconds, write_remark};
 use petrio_time::Time;

@@ -6,9 +6,6 @@ use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
 use super::settings::IvySettings;
 use super::system::{IvySystem, run};
 use petrio_models::cluster::replication::ReplicationStatistics;
-use petrio_models::device::analytic_disk::AnalyticDiskParameters;
-use petrio_scenario::catalogue::DEVICES;
-use petrio_workload::file_lives::FileLives;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -41,25 +38,6 @@ pub struct IvyRow {
     pub read_reduction_percent: (f64, f64),
     /// By how much writes are.
     pub write_reduction_percent: (f64, f64),
-}
-
-/// The work of a file system as `examples/ivy/` has it.
-pub fn lives_of(file_system: FileSystem) -> Result<FileLives, IvyError> {
-    let text = match file_system {
-        FileSystem::TriangleRoot => include_str!("../../../../examples/ivy/triangle-root.toml"),
-        FileSystem::CelloRoot => include_str!("../../../../examples/ivy/cello-root.toml"),
-        FileSystem::CelloUsers => include_str!("../../../../examples/ivy/cello-users.toml"),
-    };
-    toml::from_str(text).map_err(|error| IvyError::Net(format!("{}: {error}", file_system.name())))
-}
-
-/// An analytic disk of the catalogue.
-pub fn analytic_disk(name: &str) -> Result<AnalyticDiskParameters, IvyError> {
-    let missing = || IvyError::Net(format!("the catalogue has no analytic disk \"{name}\""));
-    let mut table: toml::Table =
-        DEVICES.text(name).and_then(|text| toml::from_str(text).ok()).ok_or_else(missing)?;
-    table.remove("kind");
-    table.try_into().map_err(|error| IvyError::Net(format!("{name}: {error}")))
 }
 
 /// The System of a row, as the paper has it: magic copies, free messages, first come, first served.

@@ -1,8 +1,8 @@
 //! What may be changed about the study before its tables are made: other work, other disks, other copies.
 
 use super::error::IvyError;
+use super::inputs::{analytic_disk, lives_of};
 use super::paper::{FileSystem, IvyPolicy};
-use super::run::{analytic_disk, lives_of};
 use super::system::IvySystem;
 use petrio_models::block::rearrangement::RearrangementParameters;
 use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters};

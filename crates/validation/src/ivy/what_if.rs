@@ -3,8 +3,9 @@
 
 use super::error::IvyError;
 use super::figures::{IvyFigures, reduction};
+use super::inputs::analytic_disk;
 use super::paper::{FileSystem, IvyPolicy};
-use super::run::{Tell, analytic_disk, run_seeds};
+use super::run::{Tell, run_seeds};
 use super::settings::IvySettings;
 use super::system::IvySystem;
 use petrio_kernel::Time;

@@ -75,7 +75,7 @@ impl Describe {
             describe_trace(&self.what, &self.reading.options())
         };
         found.map_err(|error| match error {
-            DescribeError::Directory(error) => error.into(),
+            DescribeError::Directory(error) => Failure::output(&error),
             DescribeError::Trace(error) => error.into(),
             error => Failure::new(format!("{}: {error}", self.what.display()), None),
         })

@@ -1,6 +1,6 @@
 //! `petrio users analyse`
 
-use super::run::failed;
+use super::failed;
 use super::usage::{figures_table, usage_tables};
 use crate::command::alike::alike_table;
 use crate::command::reading::Reading;

@@ -1,7 +1,6 @@
 //! `petrio users compare`
 
-use super::run::{failed, share};
-use super::shares;
+use super::{failed, share, shares};
 use crate::command::compare::{answer, part};
 use crate::command::reading::Reading;
 use crate::failure::Failure;

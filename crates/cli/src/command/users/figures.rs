@@ -1,6 +1,6 @@
 //! `petrio users figures`
 
-use super::run::failed;
+use super::failed;
 use super::usage::figures_table;
 use crate::failure::Failure;
 use crate::output::talk;
@@ -20,7 +20,7 @@ pub(crate) struct Figures {
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
     /// Run the users for real, in this directory, instead of the scenario's system
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide = cfg!(not(feature = "live")))]
     dir: Option<PathBuf>,
     /// Most users at once
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1_000))]

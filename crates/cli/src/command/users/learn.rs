@@ -1,6 +1,6 @@
 //! `petrio users learn`
 
-use super::run::failed;
+use super::failed;
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;

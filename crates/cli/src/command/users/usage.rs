@@ -8,7 +8,7 @@ use petrio_trace::characterise::Distribution;
 use petrio_users::{CallUsage, SessionUsage, Usage};
 
 /// The analyser's figures on the terminal.
-pub(super) fn usage_tables(usage: &Usage) -> String {
+pub(crate) fn usage_tables(usage: &Usage) -> String {
     let mut text = String::new();
     let sessions = |value: fn(&SessionUsage) -> f64| {
         let tally: Tally = usage.sessions.iter().map(value).collect();

@@ -6,8 +6,8 @@ use super::text::{shortened, width};
 use super::words::colour;
 use crate::arc::ArcKind;
 use crate::draw::description::{NetDescription, PlaceDescription};
-use crate::net::PortDirection;
 use crate::place::Discipline;
+use crate::structure::PortDirection;
 use std::collections::BTreeMap;
 
 /// The height of a place or a transition with few arcs, pixels.

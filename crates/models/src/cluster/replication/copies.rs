@@ -6,7 +6,6 @@
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
-use super::regions::region_of;
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
@@ -19,6 +18,14 @@ use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+
+/// The numbers of regions begin here, far behind those of files.
+pub(super) const REGION: u32 = 1 << 31;
+
+/// The number of a region, where it is one and no file (`regions.rs`).
+pub(super) fn region_of(file: FileId) -> Option<u32> {
+    (file.0 & REGION != 0).then_some(file.0 & !REGION)
+}
 
 /// A file and its copies.
 #[derive(Clone, Debug, Default)]

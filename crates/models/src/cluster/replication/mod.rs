@@ -33,6 +33,7 @@ mod protocol;
 mod regions;
 mod select;
 mod slots;
+mod steps;
 mod tally;
 mod traffic;
 mod under_way;

@@ -1,18 +1,10 @@
 //! What belongs to no file: metadata, journals, requests of programs to the device itself. It is treated by regions of the
 //! device, each as a file.
 
-use super::copies::Replicas;
+use super::copies::{REGION, Replicas, region_of};
 use super::traffic::Ranges;
 use petrio_colours::{BlockRequest, FileId, SECTOR_BYTES};
 use smallvec::SmallVec;
-
-/// The numbers of regions begin here, far behind those of files.
-const REGION: u32 = 1 << 31;
-
-/// The number of a region, where it is one and no file.
-pub(super) fn region_of(file: FileId) -> Option<u32> {
-    (file.0 & REGION != 0).then_some(file.0 & !REGION)
-}
 
 impl Replicas {
     /// Where a file lies that was there before; a region lies where it is.

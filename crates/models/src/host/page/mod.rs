@@ -29,7 +29,8 @@ mod write;
 mod tests;
 
 use super::journal::{Journal, JournalParameters};
-use super::parameters::{HostError, HostParameters, Mount};
+use super::mount::Mount;
+use super::parameters::{HostError, HostParameters};
 use super::state::{Memory, Mounted};
 use crate::Stage;
 use crate::processor::Processors;

@@ -2,8 +2,8 @@
 
 use super::HOST;
 use super::place::PlacedHost;
-use crate::loaded::Loaded;
-use crate::text::Problem;
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
 use petrio_units::Bytes;
 
 /// Linux counts the flusher's wake-ups in hundredths of a second (`dirty_writeback_centisecs`,
@@ -16,27 +16,27 @@ const BYTES_A_PAGE: u64 = 64;
 const PAGE_BYTES: u64 = 4096;
 
 impl PlacedHost {
-    pub(super) fn impossible(&self, loaded: &Loaded) -> Vec<Problem> {
-        self.wake_up(loaded).into_iter().chain(self.anonymous(loaded)).collect()
+    pub(super) fn impossible(&self, places: &Places, sources: &Sources) -> Vec<Problem> {
+        self.wake_up(places, sources).into_iter().chain(self.anonymous(places, sources)).collect()
     }
 
-    fn wake_up(&self, loaded: &Loaded) -> Option<Problem> {
+    fn wake_up(&self, places: &Places, sources: &Sources) -> Option<Problem> {
         let wake_up = self.parameters.kernel.write_back.wake_up;
         if wake_up.time() >= petrio_kernel::Time::from_millis(WAKE_UP_LEAST_MS) {
             return None;
         }
         let changed = format!("{HOST}.{}.change.kernel.write_back.wake_up", self.name);
         let file = format!("{HOST}.{}.kernel", self.name);
-        let path = if loaded.places.contains(&changed) { changed } else { file };
+        let path = if places.contains(&changed) { changed } else { file };
         let message = format!(
             "with write_back.wake_up = \"{wake_up}\" the kernel's flusher does nothing but wake up, and time hardly passes"
         );
         let help =
             format!("write \"{WAKE_UP_LEAST_MS} ms\" or more: a kernel takes no less, and \"5 s\" is usual");
-        Some(loaded.error_at(&path, message).help(help))
+        Some(sources.error(places.value(&path), message).help(help))
     }
 
-    fn anonymous(&self, loaded: &Loaded) -> Option<Problem> {
+    fn anonymous(&self, places: &Places, sources: &Sources) -> Option<Problem> {
         let wanted = self.parameters.anonymous?;
         let path = format!("{HOST}.{}.anonymous", self.name);
         let memory = self.parameters.usable_memory();
@@ -48,10 +48,10 @@ impl PlacedHost {
                 self.name
             );
             let help = "write less, or give the host more memory or swap space";
-            return Some(loaded.error_at(&path, message).help(help));
+            return Some(sources.error(places.value(&path), message).help(help));
         }
         let error = petrio_bounds::check(wanted.get() / PAGE_BYTES * BYTES_A_PAGE).err()?;
         let message = format!("pages of processes of {wanted} are more than petrio can hold here: {error}");
-        Some(loaded.error_at(&path, message).help("write less, or run on a larger machine"))
+        Some(sources.error(places.value(&path), message).help("write less, or run on a larger machine"))
     }
 }

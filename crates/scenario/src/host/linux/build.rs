@@ -8,6 +8,7 @@
 
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use crate::build::{HostSite, name_in};
+use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
@@ -60,8 +61,8 @@ impl PlacedHost {
     }
 }
 
-impl PlacedLinux {
-    pub(super) fn build_pages(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
+impl HostPages for PlacedLinux {
+    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
         for (number, mounted) in self.file_systems.iter().enumerate() {
             let host = &self.hosts[mounted.host];
@@ -101,7 +102,9 @@ impl PlacedLinux {
         }
         Ok(())
     }
+}
 
+impl PlacedLinux {
     /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.
     fn journal_device(
         &self,

@@ -3,8 +3,7 @@
 use super::profiles::{Profile, profiles};
 use super::{FILE_SYSTEM, HOST, Linux};
 use crate::build::name_in;
-use crate::check::{Checker, listed};
-use crate::host::PlannedVolume;
+use crate::check::{Checker, PlannedVolume, listed};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 

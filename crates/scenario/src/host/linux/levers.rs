@@ -3,16 +3,16 @@
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
-use crate::host::TellLevers;
-use crate::loaded::Loaded;
+use crate::host::family::TellLevers;
+use crate::text::Copies;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Lever;
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
 
 impl PlacedLinux {
-    pub(super) fn tell_levers(&self, loaded: &Loaded, tell: TellLevers<'_>) {
-        let written = |flat: &str| loaded.copies().written(flat).to_owned();
+    pub(super) fn tell_levers(&self, copies: &Copies, tell: TellLevers<'_>) {
+        let written = |flat: &str| copies.written(flat).to_owned();
         for PlacedHost { name, parameters } in &self.hosts {
             tell(name, parameters.levers(&written(&format!("{HOST}.{name}"))));
         }

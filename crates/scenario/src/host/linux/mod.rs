@@ -13,9 +13,9 @@ pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 
-use super::{Family, Ground, PartKind};
+use super::family::{Family, Ground};
 use crate::check::Checker;
-use crate::parts::Pool;
+use crate::parts::{PartKind, Pool};
 use crate::schema::{read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources, deserialise};

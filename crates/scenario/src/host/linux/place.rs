@@ -4,11 +4,9 @@ use super::check::CheckedLinux;
 use super::host::Host;
 use super::profiles::Profile;
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
-use crate::build::HostSite;
-use crate::host::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
-use crate::loaded::Loaded;
-use crate::run::RunFailure;
-use crate::text::Problem;
+use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
+use crate::text::tree::Places;
+use crate::text::{Copies, Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
@@ -245,8 +243,8 @@ impl PlacedFamily for PlacedLinux {
         !self.file_systems.is_empty()
     }
 
-    fn impossible(&self, loaded: &Loaded) -> Vec<Problem> {
-        self.hosts.iter().flat_map(|host| host.impossible(loaded)).collect()
+    fn impossible(&self, places: &Places, sources: &Sources) -> Vec<Problem> {
+        self.hosts.iter().flat_map(|host| host.impossible(places, sources)).collect()
     }
 
     fn words(&self, tell: TellWords<'_>) {
@@ -255,11 +253,7 @@ impl PlacedFamily for PlacedLinux {
         }
     }
 
-    fn levers(&self, loaded: &Loaded, tell: TellLevers<'_>) {
-        self.tell_levers(loaded, tell);
-    }
-
-    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
-        self.build_pages(site)
+    fn levers(&self, copies: &Copies, tell: TellLevers<'_>) {
+        self.tell_levers(copies, tell);
     }
 }

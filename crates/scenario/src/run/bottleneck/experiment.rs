@@ -2,8 +2,8 @@
 
 use super::candidates::{Candidate, Change};
 use crate::loaded::Loaded;
-use crate::report::{Measured, Served, Subject, WhatIf};
-use crate::run::execute::Outcome;
+use crate::report::{Measured, Subject, WhatIf};
+use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use petrio_kernel::statistics::{Interval, Tally};
 use rayon::prelude::*;
@@ -26,30 +26,7 @@ pub(super) struct Judged {
     pub(super) of: Measured,
 }
 
-/// Throughput and mean latency of an experiment, of each sort of programs that there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::run) struct Figures {
-    served: [Option<Got>; 2],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Got {
-    subject: Subject,
-    requests_per_s: f64,
-    mean_ms: f64,
-}
-
 impl Figures {
-    /// Of a run; nothing where no request completed.
-    pub(in crate::run) fn of(outcome: &Outcome) -> Option<Self> {
-        let got = |served: &Served| {
-            let mean_ms = served.latency.as_ref()?.mean_ms.value;
-            Some(Got { subject: served.subject, requests_per_s: served.requests_per_s.value, mean_ms })
-        };
-        let served = [got(&outcome.served), outcome.beside.as_deref().and_then(got)];
-        served.iter().any(Option::is_some).then_some(Self { served })
-    }
-
     fn judged(self, judged: Judged) -> Option<f64> {
         let got = self.served.into_iter().flatten().find(|got| got.subject == judged.subject)?;
         Some(match judged.of {

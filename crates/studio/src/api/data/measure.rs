@@ -1,8 +1,8 @@
 //! Measures of a trace that a distribution can stand for: those that `petrio fit` knows, and those of the usage
 //! analyser by session.
 
-use super::super::Refusal;
 use crate::quantity::Quantity;
+use crate::refusal::Refusal;
 use petrio_study::fit::{Measure as OfCalls, Unit};
 use petrio_study::users::analyse_file;
 use petrio_trace::TraceOptions;

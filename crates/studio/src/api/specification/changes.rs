@@ -1,6 +1,6 @@
 //! Changes to a specification's text, in which every comment stays that isn't about something taken away.
 
-use super::super::Refusal;
+use crate::refusal::Refusal;
 use serde::Deserialize;
 use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 

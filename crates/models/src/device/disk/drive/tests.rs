@@ -322,7 +322,7 @@ fn completions_at(
     let mut run = Simulation::new(&net, 1, 0);
     for (page, factor) in speeds {
         let page = net.find_page(&format!("disk/{page}")).unwrap();
-        run.marking_mut().set_speed(&net, page, *factor);
+        run.set_speed(page, *factor);
     }
     run.observe(outgoing, Vec::new(), |seen: &mut Vec<f64>, now, _: &BlockRequest| {
         seen.push(now.as_millis());

@@ -1,8 +1,8 @@
 //! `petrio users run`
 
-use super::shares;
-use super::usage::usage_tables;
-use crate::command::fs::{Placed, directories, placed};
+use super::directories::{Placed, directories, placed};
+use crate::command::users::usage::usage_tables;
+use crate::command::users::{failed, share, shares};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
@@ -10,7 +10,7 @@ use crate::progress::CountProgress;
 use crate::results::say_written;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
-use petrio_study::users::{UsersError, UsersProgress, UsersRun, UsersSummary, Workers, run_users};
+use petrio_study::users::{UsersProgress, UsersRun, UsersSummary, Workers, run_users};
 use petrio_trace::write::OutputFormat;
 use petrio_users::Users;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// run on simulated file systems by kind = "users" in a scenario, with the same calls from the same seed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Run {
+pub(crate) struct RunUsers {
     /// The user specification
     #[arg(value_name = "SPEC", value_parser = crate::streams::input)]
     specification: PathBuf,
@@ -98,27 +98,7 @@ fn these(WorkerCount(count): WorkerCount) -> Result<Workers, Failure> {
     Ok(Workers { count, program, arguments })
 }
 
-pub(super) fn share(text: &str) -> Result<(String, f64), String> {
-    let (name, number) = text.split_once('=').ok_or("write TYPE=SHARE, such as heavy=0.8")?;
-    match number.parse::<f64>() {
-        Ok(share) if share.is_finite() && share >= 0.0 => Ok((name.to_owned(), share)),
-        _ => Err(format!("\"{number}\" is no share: a number from 0 on is needed")),
-    }
-}
-
-pub(super) fn failed(error: UsersError) -> Failure {
-    match error {
-        UsersError::Files(error) => error.into(),
-        UsersError::Drive(_) => Failure::output(&error),
-        UsersError::Scenario(problems) => problems.into(),
-        UsersError::Run(failure) => failure.into(),
-        UsersError::Report(error) => error.into(),
-        UsersError::Trace(error) => error.into(),
-        error => Failure::of(&error),
-    }
-}
-
-impl Run {
+impl RunUsers {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let specification = load_users(&self.specification, &self.overrides)?;
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;

@@ -252,7 +252,7 @@ impl<T> Ready<T> {
     }
 
     /// The tokens of an ordered place.
-    pub(super) fn tree(&self) -> Option<&Treap<T>> {
+    pub(crate) fn tree(&self) -> Option<&Treap<T>> {
         match self {
             Self::Special(special) => match &**special {
                 Special::Ordered { tree, .. } => Some(tree),
@@ -263,7 +263,7 @@ impl<T> Ready<T> {
     }
 
     /// The tokens of a keyed place.
-    pub(super) fn map(&self) -> Option<&Keyed<T>> {
+    pub(crate) fn map(&self) -> Option<&Keyed<T>> {
         match self {
             Self::Special(special) => match &**special {
                 Special::Keyed { map, .. } => Some(map),

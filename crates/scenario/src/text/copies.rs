@@ -1,8 +1,6 @@
 //! Which parts are copies of which: what is said of the first is true of all.
 
-use super::kind::Kind;
-use crate::text::Problem;
-use crate::text::tree::Table;
+use crate::text::problem::Problem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use toml::Spanned;
@@ -23,16 +21,18 @@ pub(crate) struct Copies {
 
 impl Copies {
     /// Of a file in which parts nest.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { alike: true, ..Self::default() }
     }
 
-    pub(super) fn add(&mut self, kind: Kind, name: &str, first: &str) {
-        self.first.insert(format!("{}.{name}", kind.key()), format!("{}.{first}", kind.key()).into());
+    /// Notes that of two parts that stand under one key one is a copy.
+    pub(crate) fn add(&mut self, key: &str, name: &str, first: &str) {
+        self.first.insert(format!("{key}.{name}"), format!("{key}.{first}").into());
     }
 
-    pub(super) fn write(&mut self, kind: Kind, name: &str, written: &str) {
-        let flat = format!("{}.{name}", kind.key());
+    /// Notes where a part is written that stands under a key.
+    pub(crate) fn write(&mut self, key: &str, name: &str, written: &str) {
+        let flat = format!("{key}.{name}");
         if flat != written {
             self.written.insert(flat, written.into());
         }
@@ -59,12 +59,12 @@ impl Copies {
         is_numbered.then(|| pieces.join("/"))
     }
 
-    pub(super) fn number(&mut self, path: &str, together: &Arc<str>) {
+    pub(crate) fn number(&mut self, path: &str, together: &Arc<str>) {
         self.together.insert(path.to_owned(), Arc::clone(together));
     }
 
     /// The last piece of an owner's path without its number, where it is one of several.
-    pub(super) fn together(&self, path: &str) -> Option<&str> {
+    pub(crate) fn together(&self, path: &str) -> Option<&str> {
         self.together.get(path).map(|name| &**name)
     }
 
@@ -88,11 +88,11 @@ impl Copies {
     }
 
     /// The tree with the first copy of each part alone.
-    pub(crate) fn only_first<'i>(&self, root: &Table<'i>) -> Table<'i> {
+    pub(crate) fn only_first<'i>(&self, root: &Spanned<DeTable<'i>>) -> Spanned<DeTable<'i>> {
         let entries = root.get_ref().iter().map(|(key, value)| {
-            let value = match (Kind::of(key.get_ref()), value.get_ref()) {
-                (Some(kind), DeValue::Table(parts)) => {
-                    let is_first = |name: &str| self.first(&format!("{}.{name}", kind.key())).is_none();
+            let value = match value.get_ref() {
+                DeValue::Table(parts) => {
+                    let is_first = |name: &str| self.first(&format!("{}.{name}", key.get_ref())).is_none();
                     let parts: DeTable<'i> = parts
                         .iter()
                         .filter(|(name, _)| is_first(name.get_ref()))

@@ -1,6 +1,6 @@
 //! `petrio fs remove`
 
-use super::{Placed, directories, placed};
+use super::directories::{Placed, directories, placed};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;

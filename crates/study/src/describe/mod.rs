@@ -1,10 +1,14 @@
 //! A specification whose files resemble those of a directory or of a trace, and how much they do.
 
-use petrio_live::namespace::{NamespaceError, scan};
+mod scan;
+
+pub use scan::ScanError;
+
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_users::UserSpecification;
 use petrio_users::namespace::{Census, PlanError, sample_distance};
+use scan::scan;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,7 +71,7 @@ impl Figures {
 pub enum DescribeError {
     /// A directory.
     #[error(transparent)]
-    Directory(#[from] NamespaceError),
+    Directory(#[from] ScanError),
     /// A trace.
     #[error(transparent)]
     Trace(#[from] TraceError),

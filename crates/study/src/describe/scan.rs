@@ -1,24 +1,44 @@
 //! Looks at a tree of files: names, sizes, depths. Nothing is opened but directories.
 
-use super::error::NamespaceError;
-use super::manifest::is_own;
+use miette::Diagnostic;
+use petrio_files::own::is_own;
+use petrio_files::shown;
 use petrio_users::namespace::Census;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// A tree that was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scanned {
+pub(super) struct Scanned {
     /// What is in it.
-    pub census: Census,
+    pub(super) census: Census,
     /// The directories right below its top.
-    pub tops: u32,
+    pub(super) tops: u32,
     /// Symbolic links, sockets and the like, which are left out.
-    pub others: u64,
+    pub(super) others: u64,
     /// Directories that can't be read.
-    pub unreadable: Vec<PathBuf>,
+    pub(super) unreadable: Vec<PathBuf>,
+}
+
+/// A directory that can't be read.
+#[derive(Debug, Diagnostic, Error)]
+#[error("read the directory {}: {source}", shown::path(.path))]
+pub struct ScanError {
+    path: PathBuf,
+    source: io::Error,
+    /// What to do about it, where there is something to do.
+    #[help]
+    advice: Option<&'static str>,
+}
+
+impl ScanError {
+    fn new(path: PathBuf, source: io::Error) -> Self {
+        let is_forbidden = source.kind() == io::ErrorKind::PermissionDenied;
+        Self { path, source, advice: is_forbidden.then_some("name a directory that you may read") }
+    }
 }
 
 /// Looks at everything below a directory; links aren't followed. Where each directory right below is a user's own
@@ -27,18 +47,18 @@ pub struct Scanned {
 ///
 /// # Errors
 /// The directory itself can't be read.
-pub fn scan(
+pub(super) fn scan(
     directory: &Path,
     each_user: bool,
     mut progress: impl FnMut(u64),
-) -> Result<Scanned, NamespaceError> {
+) -> Result<Scanned, ScanError> {
     let mut scanned = Scanned::default();
     let mut waiting = vec![(directory.to_owned(), String::new(), 0_u32)];
     while let Some((path, below, depth)) = waiting.pop() {
         let list = match fs::read_dir(&path) {
             Ok(list) => list,
             Err(error) if depth == 0 => {
-                return Err(NamespaceError::file("read the directory", &path)(error));
+                return Err(ScanError::new(path, error));
             }
             // It may have gone meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

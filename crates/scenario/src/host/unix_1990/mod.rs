@@ -1,26 +1,19 @@
 //! `[unix.NAME]`: a Unix host of 1990 with its file system.
 
-use super::{Family, Ground, PartKind, PlacedFamily, PlannedVolume, TellLevers, TellWords, Volume};
-use crate::build::HostSite;
-use crate::check::Checker;
+mod pages;
+
+use super::family::{Family, Ground, PlacedFamily, TellLevers, TellWords, Volume};
+use crate::check::{Checker, PlannedVolume};
 use crate::holder::Stands;
-use crate::loaded::Loaded;
-use crate::parts::Pool;
-use crate::run::RunFailure;
+use crate::parts::{PartKind, Pool};
 use crate::schema::{read_apart, read_parts, values};
 use crate::text::tree::Table;
-use crate::text::{Problem, Sources};
+use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
-use petrio_colours::{FileId, PlacedExtent};
-use petrio_models::host::unix_1990::{
-    UnixError, UnixFile, UnixParameters, UnixPorts, unix_1990_layout, unix_1990_page,
-};
-use petrio_workload::program::PlannedFile;
+use petrio_models::host::unix_1990::UnixParameters;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use toml::de::DeTable;
 
 /// Its key.
@@ -169,42 +162,10 @@ impl PlacedFamily for PlacedUnixHosts {
         }
     }
 
-    fn levers(&self, loaded: &Loaded, tell: TellLevers<'_>) {
+    fn levers(&self, copies: &Copies, tell: TellLevers<'_>) {
         for PlacedUnix { name, parameters, .. } in &self.0 {
             let path = format!("{UNIX}.{name}");
-            tell(name, parameters.levers(loaded.copies().written(&path)));
+            tell(name, parameters.levers(copies.written(&path)));
         }
     }
-
-    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
-        for (number, unix) in self.0.iter().enumerate() {
-            let files = unix_files(&site.files(number)?, &site.extents(number));
-            let refused =
-                |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
-            let layout = match site.knows_files(unix.on) {
-                true => unix_1990_layout(&unix.parameters, unix.blocks, &files).map_err(refused)?.into(),
-                false => Arc::default(),
-            };
-            let (requests, request_completions) = site.device(unix.on, &layout)?;
-            let operations = site.host(&unix.name);
-            let completions = site.completions;
-            let ports = UnixPorts { operations, completions, requests, request_completions };
-            let built = unix_1990_page(site.page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
-            site.stages.extend(built.map_err(refused)?);
-        }
-        Ok(())
-    }
-}
-
-/// Its files: those that are there, and those of which a trace tells where they will lie.
-fn unix_files(files: &[PlannedFile], extents: &BTreeMap<FileId, Vec<PlacedExtent>>) -> Vec<UnixFile> {
-    let unix_file = |entry: &PlannedFile| UnixFile {
-        file: entry.file,
-        parent: entry.parent,
-        directory: entry.is_directory,
-        present: entry.present,
-        size: entry.size,
-        extents: extents.get(&entry.file).cloned().unwrap_or_default(),
-    };
-    files.iter().filter(|entry| entry.present || extents.contains_key(&entry.file)).map(unix_file).collect()
 }

@@ -1,17 +1,19 @@
 //! `petrio fs create`
 
-use super::{Placed, directories, placed, words};
+use super::directories::{Placed, directories, placed};
+use super::verify::tell;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::progress::CountProgress;
 use clap::{Args, ValueEnum};
 use petrio_live::namespace::{Manifest, Site, create, verify};
 use petrio_models::host::file_system::Family;
-use petrio_page::numbers::{counted, grouped};
+use petrio_page::numbers::{bytes, counted, grouped};
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{fill_volume, usual_size};
 use petrio_units::Bytes;
 use petrio_users::UserSpecification;
+use petrio_users::namespace::Namespace;
 use std::path::PathBuf;
 
 /// Make the files of a user specification in a directory, or in a simulated file system
@@ -116,7 +118,7 @@ impl Create {
         talk(&format!("{}: {}{found}", directories.main.display(), words(site.namespace())));
         if self.verify {
             let verified = verify(&site)?;
-            super::verify::tell(&verified)?;
+            tell(&verified)?;
         }
         Ok(())
     }
@@ -147,4 +149,15 @@ fn simulate(create: &Create, specification: &UserSpecification, users: u32) -> R
         counted(filled.in_pieces() as u64, "file", "files"),
     ));
     Ok(())
+}
+
+/// A namespace in a few words.
+fn words(namespace: &Namespace) -> String {
+    let (files, directories) = (namespace.files(), namespace.directories());
+    format!(
+        "{} and {}, {}",
+        counted(files, "file", "files"),
+        counted(directories, "directory", "directories"),
+        bytes(namespace.bytes())
+    )
 }

@@ -1,0 +1,32 @@
+//! What works on the real machine: it is calibrated, files are made in its directories, users work there, predictions are
+//! held against it; and what a petrio that was killed has left on it is cleared.
+
+mod calibrate;
+mod create;
+mod directories;
+mod remove;
+mod run_users;
+mod validate_fs;
+mod validate_ops;
+mod verify;
+mod worker;
+
+pub(crate) use calibrate::Calibrate;
+pub(crate) use create::Create;
+pub(crate) use petrio_live::leftovers;
+pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
+pub(crate) use remove::Remove;
+pub(crate) use run_users::RunUsers;
+pub(crate) use validate_fs::ValidateFs;
+pub(crate) use validate_ops::ValidateOps;
+pub(crate) use verify::Verify;
+pub(crate) use worker::Worker;
+
+use crate::failure::Failure;
+use petrio_live::namespace::NamespaceError;
+
+impl From<NamespaceError> for Failure {
+    fn from(error: NamespaceError) -> Self {
+        if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }
+    }
+}

@@ -1,0 +1,11 @@
+//! Where tokens lie: those that are ready, as a discipline wants them, and those that are not ready yet. Places and
+//! stations are made of these.
+
+mod keyed;
+mod ready;
+mod special;
+mod timed;
+mod treap;
+
+pub(crate) use ready::Ready;
+pub(crate) use timed::Timed;

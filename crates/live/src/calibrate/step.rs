@@ -1,0 +1,12 @@
+//! How far a calibration has come, for whoever watches.
+
+/// How far a calibration has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What is being done.
+    pub what: &'static str,
+    /// Parts done.
+    pub done: u64,
+    /// Parts in all.
+    pub total: u64,
+}

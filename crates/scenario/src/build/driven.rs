@@ -1,0 +1,33 @@
+//! The programs of a scenario, of either colour.
+
+use crate::build::programs::Programs;
+use crate::build::{operations, requests};
+use crate::loaded::Loaded;
+use crate::report::{Heard, Reported};
+use crate::run::RunFailure;
+use petrio_colours::{BlockRequest, FileOp};
+
+/// A colour whose programs a scenario can have.
+pub(crate) trait Driven: Heard {
+    /// The programs of a scenario for one replication.
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure>;
+}
+
+impl Driven for BlockRequest {
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        let (programs, workloads) = requests::programs_of(loaded, replication)?;
+        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
+    }
+}
+
+impl Driven for FileOp {
+    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
+        let (programs, workloads) = operations::programs_of(loaded, replication)?;
+        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
+    }
+}
+
+/// The workloads of a colour.
+fn names<R: Reported>(loaded: &Loaded) -> Vec<&str> {
+    loaded.workloads_of(R::SUBJECT).map(|(name, _)| name).collect()
+}

@@ -1,0 +1,72 @@
+//! The processes of workloads on files: on which volume they work, and what issues their operations.
+
+use crate::build::events::EventTrace;
+use crate::run::RunFailure;
+use petrio_workload::program::{FilePlan, Placement, PlannedFile, ProgramError, Tables};
+
+/// The processes of a workload on one volume.
+pub(crate) struct Group {
+    /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
+    pub(super) volume: usize,
+    pub(super) work: Work,
+}
+
+/// What issues a workload's operations.
+pub(super) enum Work {
+    Programs(Box<dyn FilePlan>, Placement),
+    Trace(Box<EventTrace>),
+}
+
+impl Work {
+    pub(super) fn processes(&self) -> u32 {
+        match self {
+            Self::Programs(plan, _) => plan.processes(),
+            Self::Trace(trace) => trace.processes(),
+        }
+    }
+
+    pub(super) fn next_file(&self) -> Result<u32, ProgramError> {
+        match self {
+            Self::Programs(plan, _) => Ok(plan.next_file()),
+            Self::Trace(trace) => trace.next_file(),
+        }
+    }
+
+    /// Its files by the number of the file system on its host; those on its own, where it has no other.
+    pub(super) fn each_file(
+        &self,
+        own: u32,
+        tell: &mut dyn FnMut(u32, PlannedFile),
+    ) -> Result<(), ProgramError> {
+        match self {
+            Self::Programs(plan, _) => plan.each_file(tell),
+            Self::Trace(trace) => {
+                trace.table()?.entries().iter().for_each(|entry| tell(own, entry.into()));
+                Ok(())
+            }
+        }
+    }
+
+    /// The same with their names.
+    pub(super) fn tables(&self, own: u32) -> Result<Tables, ProgramError> {
+        match self {
+            Self::Programs(plan, _) => plan.tables(),
+            Self::Trace(trace) => Ok(Tables::from([(own, trace.table()?)])),
+        }
+    }
+}
+
+/// A workload whose programs can't be made.
+pub(crate) struct NotPrepared {
+    pub(crate) workload: String,
+    pub(crate) error: ProgramError,
+}
+
+impl From<Box<NotPrepared>> for RunFailure {
+    fn from(failed: Box<NotPrepared>) -> Self {
+        Self::Workload(failed.error.into())
+    }
+}
+
+/// Each workload in words, and its processes on each of its volumes.
+pub(crate) type Groups = Vec<(String, Vec<Group>)>;

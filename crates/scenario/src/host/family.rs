@@ -1,0 +1,100 @@
+//! What a family of hosts is: as it is written, and once all of it is found.
+
+use crate::check::Checker;
+use crate::parts::PartKind;
+use crate::text::tree::{Places, Table};
+use crate::text::{Copies, Problem, Sources};
+use indexmap::IndexMap;
+use petrio_models::Lever;
+use serde_json::Value;
+use toml::de::DeTable;
+
+/// What a workload that works on files goes to.
+#[derive(Clone, Copy, Debug)]
+pub struct Volume<'l> {
+    /// Its name.
+    pub name: &'l str,
+    /// Its host's number, among all hosts of the scenario.
+    pub host: usize,
+    /// Its number among the file systems of its host.
+    pub mount: u32,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    pub on: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+}
+
+/// Where file systems are placed.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'g> {
+    /// Blocks of 512 bytes of each holder.
+    pub(crate) sizes: &'g [u64],
+    pub(crate) places: &'g Places,
+    pub(crate) sources: &'g Sources,
+}
+
+impl Ground<'_> {
+    /// Blocks of 512 bytes of a holder.
+    pub(crate) fn blocks(&self, holder: u32) -> u64 {
+        self.sizes.get(holder as usize).copied().unwrap_or(0)
+    }
+}
+
+/// How a family tells of parts: a part's path in the scenario, and what it is in a few words.
+pub(crate) type TellWords<'t> = &'t mut dyn FnMut(&str, &dyn Fn() -> String);
+/// How a family tells of levers: the page that they are about, and the levers.
+pub(crate) type TellLevers<'t> = &'t mut dyn FnMut(&str, Vec<Lever>);
+
+/// A family of hosts as it is written.
+pub(crate) trait Family: Sized {
+    /// What is known of it once names are found.
+    type Checked;
+    /// What is known of it once sizes are found.
+    type Placed: PlacedFamily;
+
+    /// The keys of its parts: hosts before what they mount.
+    const KINDS: &'static [PartKind];
+
+    /// Reads its parts, and takes them out of the rest.
+    fn read(root: &Table<'_>, rest: &mut DeTable<'_>, problems: &mut Vec<Problem>, sources: &Sources)
+    -> Self;
+
+    /// What is written of its parts, in the order of [`KINDS`](Self::KINDS).
+    fn written(&self) -> Vec<IndexMap<String, Value>>;
+
+    /// Finds what names stand for, and tells the checker its volumes, the names of its pages and all that makes no
+    /// sense.
+    fn check(&self, checker: &mut Checker<'_, '_>) -> Self::Checked;
+
+    /// Finds the sizes.
+    fn place(&self, checked: Self::Checked, ground: &Ground<'_>, problems: &mut Vec<Problem>)
+    -> Self::Placed;
+}
+
+/// A family of hosts of which everything is found.
+pub(crate) trait PlacedFamily {
+    /// The names of its hosts.
+    fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_>;
+
+    /// What its hosts mount. Hosts are counted from the family's first one.
+    fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_>;
+
+    /// Whether its hosts put requests into an order before the device does.
+    fn orders_requests(&self) -> bool;
+
+    /// Whether its file systems put files where a trace saw them.
+    fn keeps_recorded_places(&self) -> bool {
+        false
+    }
+
+    /// What can't be had: what would never end, or needs more memory than there is.
+    fn impossible(&self, _places: &Places, _sources: &Sources) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// What its parts are, for a report's line of the System.
+    fn words(&self, tell: TellWords<'_>);
+
+    /// What a person could change about its parts to make them better.
+    fn levers(&self, copies: &Copies, tell: TellLevers<'_>);
+}

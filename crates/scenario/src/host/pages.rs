@@ -1,0 +1,29 @@
+//! How families of hosts put their pages into the net.
+
+use super::family::PlacedFamily;
+use super::{PlacedHosts, with_families};
+use crate::build::HostSite;
+use crate::run::RunFailure;
+
+/// A family of hosts with its pages.
+pub(crate) trait HostPages: PlacedFamily {
+    /// Puts the pages of its hosts, and of what lies between them and the devices, into the net.
+    ///
+    /// # Errors
+    /// What keeps them from being built.
+    fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure>;
+}
+
+/// Makes the list of families with their pages.
+macro_rules! pages {
+    ($($name:ident: $family:ty => $placed:ty;)*) => {
+        impl PlacedHosts {
+            /// The families, in the order in which their hosts and volumes are counted.
+            pub(crate) fn pages(&self) -> impl Iterator<Item = &dyn HostPages> {
+                [$(&self.$name as &dyn HostPages),*].into_iter()
+            }
+        }
+    };
+}
+
+with_families!(pages);

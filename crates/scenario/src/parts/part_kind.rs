@@ -1,0 +1,29 @@
+//! What whoever describes parts says of them, before any is read: what may own them, and what their keys name.
+
+/// What a reference may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pool {
+    /// Whatever holds blocks.
+    Holders,
+    Hosts,
+    /// What a workload that works on files goes to.
+    Volumes,
+}
+
+/// What the parts under a key of the scenario are, before any is read.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PartKind {
+    /// The key.
+    pub(crate) key: &'static str,
+    /// Whether such a part may own others, and so be given a count.
+    pub(crate) owns: bool,
+    /// Keys whose values are files, or lists of them, relative to the file in which they stand.
+    pub(crate) files: &'static [&'static str],
+    /// Keys whose values name parts. One that may name a host, and doesn't, names the host around it.
+    pub(crate) references: &'static [(&'static str, Pool)],
+    /// What names such a part.
+    pub(crate) pool: Pool,
+    /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
+    /// lie at the top.
+    pub(crate) is_mounted: bool,
+}

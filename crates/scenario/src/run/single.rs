@@ -1,0 +1,119 @@
+//! One run of a scenario: when it stops, what is cut off at its beginning, what it reports.
+
+use crate::build::System;
+use crate::loaded::Loaded;
+use crate::report::{Report, ReportError, Subject, cautions};
+use crate::run::RunFailure;
+use crate::run::engine::Limits;
+use crate::run::execute::{Audience, Cut, Hears, Outcome, RunPlan, Skipped, execute};
+use crate::run::stages::class_rows;
+use crate::schema::{Measure, StageRows, WarmUp};
+use petrio_colours::{BlockRequest, FileOp};
+use petrio_kernel::Time;
+use petrio_kernel::statistics;
+
+/// When a run stops.
+pub(super) fn limits(measure: &Measure) -> Limits {
+    let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    let time = |span: Option<petrio_units::Duration>| span.map(petrio_units::Duration::time);
+    Limits {
+        requests: least(measure.stop.requests, measure.max_requests),
+        time: time(measure.stop.time).into_iter().chain(time(measure.max_time)).min(),
+    }
+}
+
+/// What is cut off at the beginning of every replication.
+pub(super) fn cut(loaded: &Loaded, system: &System, limits: Limits) -> Result<Cut, RunFailure> {
+    Ok(match loaded.scenario.measure.warm_up {
+        WarmUp::Span(span) if span.time() == Time::ZERO => Cut::None,
+        WarmUp::Span(span) => Cut::Span(span.time()),
+        WarmUp::Auto => Cut::Requests(warm_up_length(loaded, system, limits)?),
+    })
+}
+
+/// How many requests MSER-5 cuts off, from a first pass over the run.
+fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Skipped, RunFailure> {
+    let mut latencies = Latencies::default();
+    let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
+    let outcome = execute(loaded, system, plan, &mut latencies)?;
+    let mut skipped = Skipped::default();
+    for served in outcome.each() {
+        let (length, found) = match served.subject {
+            Subject::BlockRequests => (&mut skipped.requests, latencies.requests.length()),
+            Subject::FileOperations => (&mut skipped.operations, latencies.operations.length()),
+        };
+        *length = Some(found.ok_or(RunFailure::NoSteadyState { requests: served.requests.completed })?);
+    }
+    Ok(skipped)
+}
+
+/// MSER-5 on the latencies of a run, those of each sort of program for themselves.
+#[derive(Default)]
+struct Latencies {
+    requests: statistics::WarmUp,
+    operations: statistics::WarmUp,
+}
+
+impl Audience for Latencies {}
+
+impl Hears<BlockRequest> for Latencies {
+    fn completed(&mut self, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+        self.requests.record((at - request.issued).as_seconds());
+        Ok(())
+    }
+}
+
+impl Hears<FileOp> for Latencies {
+    fn completed(&mut self, operation: &FileOp, at: Time) -> Result<(), ReportError> {
+        self.operations.record((at - operation.issued).as_seconds());
+        Ok(())
+    }
+}
+
+/// The outcome of one run, as a report.
+pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
+    let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing } = outcome;
+    warnings.extend(system.warnings.iter().cloned());
+    if growing {
+        warnings.push(
+            "the number of waiting requests grew all the time: the System can't keep up with this load, and latencies \
+             say more about the length of the run than about the System"
+                .to_owned(),
+        );
+    }
+    for served in std::iter::once(&served).chain(beside.as_deref()) {
+        warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
+    }
+    let stages = match loaded.scenario.measure.stages {
+        StageRows::All => stages,
+        StageRows::Classes => class_rows(&system.stages, &stages),
+    };
+    Report {
+        title: loaded.scenario.title.clone(),
+        system: system.line.clone(),
+        seed: loaded.scenario.seed,
+        simulated_s: end.as_seconds(),
+        warm_up_s: cut_at.as_seconds(),
+        replications: 1,
+        confidence: None,
+        served,
+        beside,
+        stages,
+        copies,
+        bottleneck: None,
+        assumptions: system.assumptions.clone(),
+        warnings,
+    }
+}
+
+/// A run that its guard broke off says so.
+pub(super) fn broken_off(measure: &Measure, report: &mut Report) {
+    let completed: u64 = report.each().map(|served| served.requests.completed).sum();
+    let reached = measure.max_requests.is_some_and(|most| completed >= most)
+        || measure.max_time.is_some_and(|most| report.simulated_s >= most.time().as_seconds());
+    let asked = measure.stop.requests.is_some_and(|enough| completed >= enough)
+        || measure.stop.time.is_some_and(|enough| report.simulated_s >= enough.time().as_seconds());
+    if reached && !asked {
+        report.warnings.push("the run was broken off by its max_time or max_requests".to_owned());
+    }
+}
