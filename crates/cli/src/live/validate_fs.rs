@@ -41,10 +41,10 @@ pub(crate) struct ValidateFs {
 }
 
 fn experiments() -> String {
-    let lines = EXPERIMENTS.iter().map(|known| format!("  {:28} {}\n", known.name, known.title));
+    let lines = EXPERIMENTS.iter().map(|known| format!("  {:27}  {}\n", known.name, known.title));
     format!(
         "Experiments:\n{}\nA predicted row beyond its experiment's aim and the range of what was measured, which isn't known to \
-         miss it,\nmakes the command end with 1.",
+         miss it, makes the command end with 1.",
         lines.collect::<String>()
     )
 }

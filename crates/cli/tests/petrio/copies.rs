@@ -139,7 +139,7 @@ fn a_disk_laid_out_by_use_does_what_the_example_says() {
         (mean("/latency/mean_ms/value"), report)
     };
     let (by_use, report) = mean("seed=1");
-    let (plain, _) = mean("rearrangement.by-use.every=1 day");
+    let (plain, _) = mean("rearrangement.by-use.every=1 d");
     let (front, _) = mean("rearrangement.by-use.order=front");
     let (large, _) = mean("rearrangement.by-use.piece=256 KiB");
     let (magic, _) = mean("rearrangement.by-use.traffic=magic");

@@ -209,6 +209,8 @@ fn candidates_are_compared_under_the_same_users() {
     let learned =
         folder.petrio(&["users", "compare", &trace, &ext4, &examples("ext4.toml"), "--replications", "2"]);
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
+    // A compile's processes are no users with independent sessions, and the tests say so.
+    assert!(learned.out.contains("tests show a difference that matters"), "{}", learned.out);
     for (arguments, words) in [
         (vec![&*ext4, &*unix, "--population", "none"], "its populations are"),
         (vec![&*ext4], "nothing to compare"),
@@ -317,4 +319,43 @@ fn what_is_wrong_with_a_specification_is_pointed_at() {
         assert!(answer.talk.contains(words), "{arguments:?}: {}", answer.talk);
     }
     assert!(!folder.path("a").exists() && !folder.path("b").exists());
+}
+
+#[test]
+fn users_who_are_compared_are_held_against_those_they_stand_for() {
+    let folder = Folder::new();
+    let examples = |name: &str| root().join("examples").join(name).to_string_lossy().into_owned();
+    let (ext4, unix) = (examples("users/on-ext4.toml"), examples("users/on-unix-1990.toml"));
+    let more = ["--set", "workload.users.sessions=40", "--set", "seed=7"];
+    let run = folder.petrio(&[&["run", &ext4, "-q", "--trace", "real.parquet"][..], &more[..]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.talk);
+    let compare = ["users", "compare", &specification(), &ext4, &unix, "--like", "real.parquet"];
+    let alike = |set: &[&str]| {
+        let few = [
+            "--users",
+            "2",
+            "--sessions",
+            "40",
+            "--replications",
+            "2",
+            "--json",
+            "c.json",
+            "--html",
+            "c.html",
+        ];
+        let answer = folder.petrio(&[&compare[..], &few[..], set].concat());
+        assert_eq!(answer.code, Some(0), "{}", answer.talk);
+        assert!(answer.out.contains("Whether the users on") && answer.out.contains("like real.parquet"));
+        let page = std::fs::read_to_string(folder.path("c.html")).unwrap();
+        assert!(page.contains("Cliff") && page.contains("beside real.parquet"));
+        let tests = folder.json("c.json")["alike"]["tests"].as_array().unwrap().clone();
+        let differ = |test: &&serde_json::Value| test["verdict"] == "differ";
+        tests.iter().filter(differ).map(|test| test["of"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(alike(&[]), Vec::<String>::new(), "other random numbers, the same users");
+    let slower = alike(&["--set", "user.heavy.think=900 ms", "--population", "100 % heavy"]);
+    assert!(slower.contains(&"pause before a call".to_owned()), "{slower:?}");
+    let missing =
+        folder.petrio(&["users", "compare", &specification(), &ext4, &unix, "--like", "nowhere.parquet"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.talk);
 }

@@ -12,8 +12,8 @@ use petrio_models::cluster::replication::CopyTraffic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A device that is rearranged by use: its most used pieces change places with what lies in its middle, so that the arm
-/// moves less.
+/// A device that is rearranged by use: its most used pieces change places with what lies in the middle of all uses, so
+/// that the arm moves less.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rearrangement {
     /// The disk, array, fabric or replication that is rearranged.
@@ -47,7 +47,7 @@ impl Holder for Rearrangement {
     fn words(&self, _: usize) -> Option<String> {
         let RearrangementParameters { piece, every, order, traffic, .. } = &self.parameters;
         let to = match order {
-            PieceOrder::OrganPipe => "the middle",
+            PieceOrder::OrganPipe => "the middle of what is used",
             PieceOrder::Front => "the front",
         };
         let how = match traffic {

@@ -16,7 +16,8 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
     let plain = |figure: fn(&Report) -> f64| mean_of(reports.iter().map(figure), level).value;
     let mut warnings: Vec<String> = Vec::new();
     for warning in reports.iter().flat_map(|report| &report.warnings) {
-        if !warnings.contains(warning) {
+        // One that says the same with other figures is told once.
+        if !warnings.iter().any(|told| without_figures(told).eq(without_figures(warning))) {
             warnings.push(warning.clone());
         }
     }
@@ -158,6 +159,11 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
         }
     };
     reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()
+}
+
+/// A text without its figures.
+fn without_figures(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|character| !character.is_ascii_digit() && !matches!(character, '.' | ','))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct Rival {
 pub const PIECES: [Bytes; 2] = [Bytes(8 << 10), Bytes(400 << 10)];
 
 /// How a device is rearranged here: four times a day, at no cost, as copies are made at none.
-fn by_use(piece: Bytes) -> RearrangementParameters {
+pub(super) fn by_use(piece: Bytes) -> RearrangementParameters {
     RearrangementParameters {
         piece,
         every: Duration::new(Time::from_millis(6 * 3_600_000)),

@@ -123,3 +123,37 @@ fn a_made_up_reduction_that_misses_the_papers_is_a_miss() {
     assert_eq!(deviations_off_percent(&[row((0.0, 0.0), (0.0, 0.0))], Of::Reads), 50.0);
     assert!((deviations_off_percent(&[row((0.0, 0.0), (0.0, 0.0))], Of::Writes) - 20.0).abs() < 1e-9);
 }
+
+#[test]
+fn every_what_if_runs_and_changes_something() {
+    let plain = short(FileSystem::CelloRoot, IvyPolicy::CutBackRandom, 2);
+    let before = run(&plain, 1).unwrap();
+    let all = super::what_if::changes().unwrap().into_iter().skip(1).chain(super::what_if::unpublished());
+    let mut same = Vec::new();
+    for (name, change) in all {
+        let mut system = plain.clone();
+        change(&mut system);
+        let after = run(&system, 1).unwrap_or_else(|error| panic!("{name}: {error}"));
+        if after == before {
+            same.push(name);
+        }
+    }
+    // Of a property's values one may be that of the made-up trace.
+    assert!(same.len() <= 3, "{same:?}");
+}
+
+#[test]
+fn laid_out_by_use_the_arm_moves_otherwise_and_all_else_is_asked_as_before() {
+    for file_system in FileSystem::ALL {
+        let mut system = short(file_system, IvyPolicy::CutBackRandom, 1);
+        let plain = run(&system, 1).unwrap();
+        for piece in PIECES {
+            system.rearrangement = Some(super::rival::by_use(piece));
+            let by_use = run(&system, 1).unwrap();
+            assert_ne!(plain.seek_cylinders.mean(), by_use.seek_cylinders.mean());
+            // A request that touches two pieces may become two.
+            let [before, after] = [&plain, &by_use].map(|tally| tally.read_turnaround.count());
+            assert!((before..before + before / 100 + 1).contains(&after), "{before} {after}");
+        }
+    }
+}

@@ -10,8 +10,10 @@ use super::settings::IvySettings;
 use super::system::IvySystem;
 use petrio_kernel::Time;
 use petrio_models::cluster::replication::{CopyTraffic, Messages, ReplicationStatistics};
+use petrio_models::device::analytic_disk::AnalyticDiskParameters;
 use petrio_models::device::disk::parameters::QueueDiscipline;
-use petrio_units::{Duration, Fraction};
+use petrio_models::host::unix_1990::DEVICE_BLOCKS_MAX;
+use petrio_units::{Blocks, Duration, Fraction};
 use serde::Serialize;
 
 /// One change, and what two copies gain under it.
@@ -35,12 +37,12 @@ pub struct WhatIf {
     pub copy_traffic: f64,
 }
 
-type Change = (String, Box<dyn Fn(&mut IvySystem) + Sync>);
+pub(super) type Change = (String, Box<dyn Fn(&mut IvySystem) + Sync>);
 
 /// The disk of today that takes the place of one of 1990: files lie as far apart in parts of the stroke.
 const TODAY: &str = "analytic-nearline-7200";
 
-fn changes() -> Result<Vec<Change>, IvyError> {
+pub(super) fn changes() -> Result<Vec<Change>, IvyError> {
     let change = |name: &str, change: fn(&mut IvySystem)| -> Change { (name.to_owned(), Box::new(change)) };
     let mut all = vec![
         change("as in the paper", |_| {}),
@@ -62,8 +64,10 @@ fn changes() -> Result<Vec<Change>, IvyError> {
     all.push((
         "disks of today".to_owned(),
         Box::new(move |system: &mut IvySystem| {
-            let stretch = today.blocks.get() / system.disk.blocks.get().max(1);
-            system.disk = today.clone();
+            // Addresses of 1990 end before such a disk does: each stands for several of its blocks, over the whole stroke.
+            let blocks = today.blocks.get().min(DEVICE_BLOCKS_MAX);
+            let stretch = blocks / system.disk.blocks.get().max(1);
+            system.disk = AnalyticDiskParameters { blocks: Blocks(blocks), ..today.clone() };
             system.stretch = stretch.max(1);
         }),
     ));
@@ -88,7 +92,7 @@ fn changes() -> Result<Vec<Change>, IvyError> {
 }
 
 /// Properties of the traces that the paper doesn't publish, each moved alone.
-fn unpublished() -> Vec<Change> {
+pub(super) fn unpublished() -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     let part = |value: f64| Fraction::new(value.clamp(0.0, 1.0)).unwrap_or_default();
     for of_late in [0.0, 0.3, 0.6, 0.9] {

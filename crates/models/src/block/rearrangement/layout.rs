@@ -58,7 +58,9 @@ impl Uses {
         &mut self,
         parameters: &RearrangementParameters,
         pieces: u32,
+        layout: &PieceLayout,
     ) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let centre = self.centre(layout);
         let mut most: Vec<(u32, f64)> =
             self.0.iter().map(|(piece, uses)| (*piece, *uses)).filter(|(_, uses)| *uses > 1.0).collect();
         // Among equals the order of the device stays.
@@ -71,20 +73,41 @@ impl Uses {
             *uses > 0.01
         });
         let order = parameters.order;
-        most.into_iter().zip(0..pieces).map(move |((piece, _), rank)| (piece, order.slot(rank, pieces)))
+        most.into_iter()
+            .zip(0..pieces)
+            .map(move |((piece, _), rank)| (piece, order.slot(rank, (centre, pieces))))
+    }
+
+    /// The slot before which half of the uses lie.
+    fn centre(&self, layout: &PieceLayout) -> u32 {
+        let mut by_slot: Vec<(u32, f64)> =
+            self.0.iter().map(|(piece, uses)| (layout.slot_of(*piece), *uses)).collect();
+        by_slot.sort_unstable_by_key(|(slot, _)| *slot);
+        let half = by_slot.iter().map(|(_, uses)| uses).sum::<f64>() / 2.0;
+        let mut so_far = 0.0;
+        let at = by_slot.iter().position(|(_, uses)| {
+            so_far += uses;
+            so_far >= half
+        });
+        at.map_or(0, |at| by_slot[at].0)
     }
 }
 
 impl PieceOrder {
-    /// The slot of the piece that is used `rank`-th most of all (0 the most), among so many slots; each has one.
-    fn slot(self, rank: u32, slots: u32) -> u32 {
-        match self {
-            Self::Front => rank,
-            Self::OrganPipe => {
-                // By turns before and behind the middle.
-                let (middle, away) = (slots / 2, rank.div_ceil(2));
-                if rank.is_multiple_of(2) { middle + away } else { middle - away }
-            }
+    /// The slot of the piece that is used `rank`-th most of all (0 the most), around a centre, among so many slots; each
+    /// has one.
+    fn slot(self, rank: u32, (centre, slots): (u32, u32)) -> u32 {
+        if self == Self::Front {
+            return rank;
+        }
+        // By turns before and behind the centre, and then on that side where there is room.
+        let (before, behind) = (centre, slots - 1 - centre);
+        let by_turns = 2 * before.min(behind);
+        match rank {
+            _ if rank > by_turns && before > behind => slots - 1 - rank,
+            _ if rank > by_turns => rank,
+            _ if rank.is_multiple_of(2) => centre + rank / 2,
+            _ => centre - rank.div_ceil(2),
         }
     }
 }
@@ -96,9 +119,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_rank_has_a_slot_of_its_own(slots in 1u32..200) {
+        fn each_rank_has_a_slot_of_its_own(slots in 1u32..200, centre: u32) {
+            let centre = centre % slots;
             for order in [PieceOrder::OrganPipe, PieceOrder::Front] {
-                let mut taken: Vec<u32> = (0..slots).map(|rank| order.slot(rank, slots)).collect();
+                let mut taken: Vec<u32> = (0..slots).map(|rank| order.slot(rank, (centre, slots))).collect();
                 taken.sort_unstable();
                 prop_assert_eq!(taken, (0..slots).collect::<Vec<_>>(), "{:?}", order);
             }
@@ -121,24 +145,26 @@ mod tests {
     }
 
     #[test]
-    fn the_most_used_go_to_the_middle_and_the_rest_stays() {
+    fn the_most_used_go_to_the_middle_of_what_is_used_and_the_rest_stays() {
         let mut uses = Uses::default();
         for (piece, times) in [(3, 5), (90, 9), (10, 1), (50, 2)] {
             (0..times).for_each(|_| uses.count(piece));
         }
         let parameters = RearrangementParameters::default();
-        let wanted: Vec<_> = uses.clone().wanted(&parameters, 100).collect();
-        assert_eq!(wanted, [(90, 50), (3, 49), (50, 51)]);
+        let layout = PieceLayout::default();
+        // Half of the uses lie before 90, most of what is used.
+        let wanted: Vec<_> = uses.clone().wanted(&parameters, 100, &layout).collect();
+        assert_eq!(wanted, [(90, 90), (3, 89), (50, 91)]);
         let some = RearrangementParameters { pieces: std::num::NonZeroU32::new(1), ..parameters.clone() };
-        assert_eq!(uses.clone().wanted(&some, 100).collect::<Vec<_>>(), [(90, 50)]);
+        assert_eq!(uses.clone().wanted(&some, 100, &layout).collect::<Vec<_>>(), [(90, 90)]);
         // Nothing is kept, or half of it.
         let mut again = uses.clone();
-        drop(again.wanted(&parameters, 100));
-        assert_eq!(again.wanted(&parameters, 100).count(), 0);
+        drop(again.wanted(&parameters, 100, &layout));
+        assert_eq!(again.wanted(&parameters, 100, &layout).count(), 0);
         let half = petrio_units::Fraction::new(0.5).unwrap_or_default();
         let half = RearrangementParameters { keep: half, ..parameters };
-        drop(uses.wanted(&half, 100));
-        let wanted: Vec<_> = uses.wanted(&half, 100).collect();
-        assert_eq!(wanted, [(90, 50), (3, 49)], "5 and 9 times, halved, are more than once");
+        drop(uses.wanted(&half, 100, &layout));
+        let wanted: Vec<_> = uses.wanted(&half, 100, &layout).collect();
+        assert_eq!(wanted, [(90, 90), (3, 89)], "5 and 9 times, halved, are more than once");
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Uses of each piece are counted; after each interval those that were used most change places with what lies in the
-//! middle of the device, or at its beginning. Sources: C. Ruemmler and J. Wilkes, *Disk shuffling* (HPL-91-156, 1991),
+//! middle of what is used, or at the device's beginning. Sources: C. Ruemmler and J. Wilkes, *Disk shuffling* (HPL-91-156, 1991),
 //! for the organ pipe of pieces once a day, and for its limits: arms move less, queues stay; S. Akyürek and K. Salem,
 //! *Adaptive block rearrangement* (ACM TOCS 13(2), 1995), for moving only the most used. Ivy (§7) names it as what
 //! copies of files compete with.

@@ -36,8 +36,8 @@ pub struct RearrangementParameters {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PieceOrder {
-    /// To the middle of the device, the others beside it by turns: the arm's way is shortest when requests come in no
-    /// order.
+    /// To where half of all uses lie before and half behind, the others beside it by turns: the arm's way is shortest when
+    /// requests come in no order.
     #[default]
     OrganPipe,
     /// To its beginning, one after the other, where the outer tracks of a disk are faster.
@@ -51,7 +51,7 @@ pub enum RearrangementError {
     #[error("a piece of {0} is no multiple of 4 KiB; 64 KiB and 1 MiB are usual")]
     Piece(Bytes),
     /// No time to count.
-    #[error("pieces can't be moved every 0 s; give how long uses are counted, such as 1 day")]
+    #[error("pieces can't be moved every 0 s; give how long uses are counted, such as 1 d")]
     Every,
     /// Too many pieces.
     #[error("a device of {blocks} blocks has too many pieces of {piece}; take larger ones")]

@@ -146,7 +146,7 @@ impl Arrangement {
             self.next += every;
         }
         // What was wanted before and isn't done is of yesterday.
-        self.wanted = self.uses.wanted(&self.parameters, self.pieces).collect();
+        self.wanted = self.uses.wanted(&self.parameters, self.pieces, &self.layout).collect();
         if self.parameters.traffic == CopyTraffic::Magic {
             while let Some(slots) = self.next_exchange() {
                 self.layout.exchange(slots);

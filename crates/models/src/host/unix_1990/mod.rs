@@ -29,7 +29,7 @@ mod state;
 
 pub use files::{UnixFile, unix_1990_layout};
 pub use page::{UnixPorts, unix_1990_page};
-pub use parameters::{RecordedReads, UnixError, UnixParameters};
+pub use parameters::{DEVICE_BLOCKS_MAX, RecordedReads, UnixError, UnixParameters};
 
 #[cfg(test)]
 mod tests;

@@ -125,7 +125,7 @@ pub enum UnixError {
 }
 
 /// Blocks of 512 bytes that an address of a block reaches: `daddr_t` has 32 bits and a sign (4.3BSD, sys/types.h).
-const DEVICE_BLOCKS_MAX: u64 = 1 << 31;
+pub const DEVICE_BLOCKS_MAX: u64 = 1 << 31;
 
 impl UnixParameters {
     /// What could be changed about it; its parameters stand at `path`.
