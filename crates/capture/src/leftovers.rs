@@ -1,5 +1,5 @@
-//! Clearing what captures of a petrio that was killed have left: by its record ([`petrio_files::under_way`]), and nothing
-//! else.
+//! Clearing what captures of a petrio that was killed have left: by its record ([`petrio_files::under_way`]), and
+//! nothing else.
 
 use crate::mounted::{MOUNT, clear_mount};
 use crate::recorder::{TRACE_INSTANCE, clear_instance};

@@ -143,7 +143,8 @@ impl Marking {
         self.firings_total
     }
 
-    /// Firings of a transition (by index, see [`Net::find_transition`](crate::Net::find_transition)) since statistics were reset.
+    /// Firings of a transition (by index, see [`Net::find_transition`](crate::Net::find_transition)) since statistics
+    /// were reset.
     pub fn firings(&self, transition: usize) -> u64 {
         self.agenda.firings(transition)
     }

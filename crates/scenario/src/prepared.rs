@@ -1,4 +1,5 @@
-//! What the workloads of a scenario need, as it was planned: shared by its replications, its experiments and its comparisons.
+//! What the workloads of a scenario need, as it was planned: shared by its replications, its experiments and its
+//! comparisons.
 
 use crate::build::{Group, Groups};
 use crate::reading::Reading;

@@ -1,5 +1,5 @@
-//! What a page is told that asked for what can't be had: a status of 4xx, an `error`, and `help` where there is something to
-//! do.
+//! What a page is told that asked for what can't be had: a status of 4xx, an `error`, and `help` where there is
+//! something to do.
 
 use crate::reach::{OutOfReach, Unreached};
 use axum::Json;

@@ -1,5 +1,5 @@
-//! What works on the real machine: it is calibrated, files are made in its directories, users work there, predictions are
-//! held against it; and what a petrio that was killed has left on it is cleared.
+//! What works on the real machine: it is calibrated, files are made in its directories, users work there, predictions
+//! are held against it; and what a petrio that was killed has left on it is cleared.
 
 mod calibrate;
 mod create;

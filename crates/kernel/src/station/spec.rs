@@ -76,8 +76,8 @@ impl<T: Colour> StationSpec<T> {
 
     /// All tokens at once, each as fast as `rates` says: asked whenever one arrives or leaves, with all that are under
     /// way, in order of arrival, for how much of its work each gets done in a second of it. So resources are shared by
-    /// weight, up to caps, or max-min fair over several of them ([`MaxMin`](crate::MaxMin)). `servers` is what the rates add up to
-    /// when the station is fully used.
+    /// weight, up to caps, or max-min fair over several of them ([`MaxMin`](crate::MaxMin)). `servers` is what the rates
+    /// add up to when the station is fully used.
     ///
     /// ```
     /// use petrio_kernel::{NetBuilder, Simulation, StationSpec, Time};

@@ -1,5 +1,5 @@
-//! How a site is come to: its directories found or made, opened and locked, and what a process that was killed there has
-//! left settled, before anything else is done.
+//! How a site is come to: its directories found or made, opened and locked, and what a process that was killed there
+//! has left settled, before anything else is done.
 
 use super::away;
 use super::error::NamespaceError;

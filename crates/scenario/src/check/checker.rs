@@ -1,5 +1,5 @@
-//! What every check is given: where things stand in the text, who has which name, what names stand for; and what is found on
-//! the way.
+//! What every check is given: where things stand in the text, who has which name, what names stand for; and what is
+//! found on the way.
 
 use crate::build::{PROGRAMS, REQUEST_PROGRAMS};
 use crate::holder::Stands;

@@ -12,9 +12,13 @@ use std::path::PathBuf;
 
 /// Measure response time a byte by number of users for every population of a specification, and by access size
 ///
-/// The thesis' figures 5.6 to 5.12, of a simulated system or of a real directory.
+#[cfg_attr(
+    feature = "live",
+    doc = "The thesis' figures 5.6 to 5.12, of a simulated system or of a real directory."
+)]
+#[cfg_attr(not(feature = "live"), doc = "The thesis' figures 5.6 to 5.12, of a simulated system.")]
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = examples())]
 pub(crate) struct Figures {
     /// A scenario with one workload of kind = "users"
     #[arg(value_name = "SCENARIO")]
@@ -38,10 +42,15 @@ pub(crate) struct Figures {
     quiet: bool,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  petrio users figures examples/users/on-ext4.toml --html figures.html
-  petrio users figures examples/users/on-ext4.toml --dir /mnt/data/files --users 4 --sessions 10";
+fn examples() -> String {
+    let mut examples =
+        "Examples:\n  petrio users figures examples/users/on-ext4.toml --html figures.html".to_owned();
+    if cfg!(feature = "live") {
+        let real = "examples/users/on-ext4.toml --dir /mnt/data/files --users 4 --sessions 10";
+        examples.push_str(&format!("\n  petrio users figures {real}"));
+    }
+    examples
+}
 
 impl Figures {
     pub(crate) fn execute(&self) -> Result<(), Failure> {

@@ -1,5 +1,5 @@
-//! The steps of a request by the [protocol](super::protocol): which copies it asks, one after the other, and which of them
-//! are left behind.
+//! The steps of a request by the [protocol](super::protocol): which copies it asks, one after the other, and which of
+//! them are left behind.
 
 use super::copies::Replicas;
 use super::parameters::WriteReturns;
