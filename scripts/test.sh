@@ -40,10 +40,9 @@ advisories() {
     fi
 }
 
-# The command without what can be left out of it: it builds, and says what it doesn't have.
+# The command without what can be left out of it builds. What it says then takes a second build of everything: `make left-out`.
 left_out() {
-    cargo clippy --locked -p petrio-cli --no-default-features --all-targets -- -D warnings &&
-        cargo test --locked -p petrio-cli --no-default-features --bin petrio
+    cargo clippy --locked --quiet -p petrio-cli --no-default-features --all-targets -- -D warnings
 }
 
 # The pages that are in the binary are what web/ says, byte for byte.

@@ -128,7 +128,7 @@ fn a_made_up_reduction_that_misses_the_papers_is_a_miss() {
 fn every_what_if_runs_and_changes_something() {
     let plain = short(FileSystem::CelloRoot, IvyPolicy::CutBackRandom, 2);
     let before = run(&plain, 1).unwrap();
-    let all = super::what_if::changes().unwrap().into_iter().skip(1).chain(super::what_if::unpublished());
+    let all = what_if::changes().unwrap().into_iter().skip(1).chain(what_if::unpublished());
     let mut same = Vec::new();
     for (name, change) in all {
         let mut system = plain.clone();
@@ -148,7 +148,7 @@ fn laid_out_by_use_the_arm_moves_otherwise_and_all_else_is_asked_as_before() {
         let mut system = short(file_system, IvyPolicy::CutBackRandom, 1);
         let plain = run(&system, 1).unwrap();
         for piece in PIECES {
-            system.rearrangement = Some(super::rival::by_use(piece));
+            system.rearrangement = Some(rival::by_use(piece));
             let by_use = run(&system, 1).unwrap();
             assert_ne!(plain.seek_cylinders.mean(), by_use.seek_cylinders.mean());
             // A request that touches two pieces may become two.
