@@ -184,9 +184,8 @@ impl State {
             return;
         }
         let kind = kind(shared, self.user);
-        let think =
-            kind.phases.get(self.phase.0).and_then(|phase| phase.think.as_ref()).unwrap_or(&kind.think);
         let phase = kind.phases.get(self.phase.0);
+        let think = phase.and_then(|phase| phase.think.as_ref()).unwrap_or(&kind.think);
         let compute = phase.and_then(|phase| phase.compute.as_ref()).or(kind.compute.as_ref());
         let Some(streams) = &mut self.streams else { return };
         let time = time_of(think.sample(&mut streams.think));

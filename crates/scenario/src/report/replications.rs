@@ -15,10 +15,15 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
     }
     let plain = |figure: fn(&Report) -> f64| mean_of(reports.iter().map(figure), level).value;
     let mut warnings: Vec<String> = Vec::new();
-    for warning in reports.iter().flat_map(|report| &report.warnings) {
-        // One that says the same with other figures is told once.
-        if !warnings.iter().any(|told| without_figures(told).eq(without_figures(warning))) {
-            warnings.push(warning.clone());
+    for report in reports {
+        // What another replication has said with other figures is told once; of one run, parts differ by figures, too.
+        let before = warnings.len();
+        for warning in &report.warnings {
+            let (others, own) = warnings.split_at(before);
+            let same = |told: &String| without_figures(told).eq(without_figures(warning));
+            if !others.iter().any(same) && !own.contains(warning) {
+                warnings.push(warning.clone());
+            }
         }
     }
     let served: Vec<&Served> = reports.iter().map(|report| &report.served).collect();
@@ -184,5 +189,15 @@ mod tests {
         assert_eq!(mean.replications, 2);
         assert!((mean.served.breakdown.iter().map(|share| share.fraction).sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(mean.served.latency.unwrap().mean_ms.half_width, Some(0.0));
+    }
+
+    #[test]
+    fn a_warning_with_other_figures_is_told_once_and_of_each_part() {
+        let of = |rate: u32| {
+            let warnings = [0, 1].map(|disk| format!("\"d{disk}\" got {rate} operations a second"));
+            Report { warnings: warnings.to_vec(), ..example() }
+        };
+        let mean = mean_report(&[of(320), of(334), of(1_500)], 0.95).unwrap();
+        assert_eq!(mean.warnings, of(320).warnings);
     }
 }

@@ -19,7 +19,6 @@ mod entrant;
 mod error;
 mod html;
 mod input;
-mod json;
 mod measure;
 mod pair;
 #[cfg(feature = "live")]
@@ -37,7 +36,6 @@ pub use entrant::{Candidate, Contender, Origin};
 pub use error::CompareError;
 pub use html::{page as comparison_page, write_html};
 pub use input::Input;
-pub use json::write_json;
 pub use measure::{Figure, Measure};
 pub use pair::{Compared, Outcome, Pair};
 pub use reason::{CauseChange, Reason, StageChange};

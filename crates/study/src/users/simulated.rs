@@ -6,6 +6,7 @@ use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
 use petrio_scenario::schema::{FileLoad, Workload};
+use petrio_trace::event::Event;
 use petrio_users::{Usage, UsageAnalyser, Users};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,15 +61,24 @@ pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, Us
 /// # Errors
 /// What is wrong with the scenario or the run; a run that was stopped.
 pub fn simulate_users(loaded: &Loaded) -> Result<SimulatedUsers, UsersError> {
+    let (report, analyser) = simulate_told(loaded, UsageAnalyser::event)?;
+    Ok(SimulatedUsers { report, usage: analyser.finish() })
+}
+
+/// Simulates a scenario and tells somebody of each of its events; the report, and who was told.
+pub(super) fn simulate_told<S: Default + Send + 'static>(
+    loaded: &Loaded,
+    tell: fn(&mut S, &Event),
+) -> Result<(Report, S), UsersError> {
     let system = System::build(loaded)?;
-    let analyser = Arc::new(Mutex::new(UsageAnalyser::default()));
+    let state = Arc::new(Mutex::new(S::default()));
     let mut sinks = Sinks::default();
-    let told = Arc::clone(&analyser);
+    let told = Arc::clone(&state);
     sinks.push_events(loaded, move |event| {
-        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+        tell(&mut told.lock().unwrap_or_else(PoisonError::into_inner), event);
         Ok(())
     })?;
     let report = simulate(loaded, &system, sinks)?;
-    let analyser = std::mem::take(&mut *analyser.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(SimulatedUsers { report, usage: analyser.finish() })
+    let state = std::mem::take(&mut *state.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok((report, state))
 }

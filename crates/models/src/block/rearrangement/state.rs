@@ -142,9 +142,10 @@ impl Arrangement {
     /// An interval is over: where pieces should go.
     fn look(&mut self, now: Time) {
         let every = self.parameters.every.time();
-        while self.next <= now {
-            self.next += every;
-        }
+        // The end of the interval that `now` lies in: there may have been any number since the last request.
+        let over = now.saturating_sub(self.next).as_picos() / every.as_picos().max(1);
+        let passed = Time::from_picos(every.as_picos().saturating_mul(over));
+        self.next = self.next.saturating_add(passed).saturating_add(every);
         // What was wanted before and isn't done is of yesterday.
         self.wanted = self.uses.wanted(&self.parameters, self.pieces, &self.layout).collect();
         if self.parameters.traffic == CopyTraffic::Magic {

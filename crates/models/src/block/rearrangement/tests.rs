@@ -211,3 +211,15 @@ fn what_makes_no_sense_is_refused() {
     assert!(refused(|p| p.every = Duration::new(Time::ZERO)).contains("every 0 s"));
     assert!(refused(|_| {}).contains("larger ones"));
 }
+
+#[test]
+fn a_long_rest_is_one_interval_and_takes_no_time_to_pass() {
+    let every = Duration::new(Time::from_nanos(1));
+    let parameters = RearrangementParameters { every, ..parameters(CopyTraffic::Magic, 1) };
+    let mut arrangement = Arrangement::new(&parameters, 800).unwrap();
+    for at in [1, 90_000_000] {
+        let request = BlockRequest { blocks: 8, ..BlockRequest::default() };
+        let outcome = arrangement.arrive(request, Time::from_millis(at));
+        assert_eq!(outcome.down.len(), 1);
+    }
+}

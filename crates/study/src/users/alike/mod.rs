@@ -13,13 +13,12 @@ mod samples;
 pub mod statistics;
 
 use super::error::UsersError;
+use super::simulated::simulate_told;
 use crate::compare::statistics::holm;
 use crate::compare::{Comparison, comparison_page};
 use petrio_page::page::{Page, Table, Text};
 use petrio_scenario::Loaded;
-use petrio_scenario::build::System;
-use petrio_scenario::report::{ReportError, Sinks, write_text};
-use petrio_scenario::run::simulate;
+use petrio_scenario::report::{ReportError, write_text};
 use petrio_trace::TraceOptions;
 use petrio_users::SessionUsage;
 use samples::{Sampler, Samples};
@@ -27,7 +26,6 @@ use serde::Serialize;
 use statistics::{Found, correlations, homogeneity, smirnov};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a test compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -225,14 +223,7 @@ pub fn users_beside(
 ) -> Result<Alike, UsersError> {
     // The trace first: it may not be one.
     let real = Samples::of(like, options)?;
-    let sampler = Arc::new(Mutex::new(Sampler::default()));
-    let (mut sinks, told) = (Sinks::default(), Arc::clone(&sampler));
-    sinks.push_events(loaded, move |event| {
-        told.lock().unwrap_or_else(PoisonError::into_inner).event(event);
-        Ok(())
-    })?;
-    simulate(loaded, &System::build(loaded)?, sinks)?;
-    let sampler = std::mem::take(&mut *sampler.lock().unwrap_or_else(PoisonError::into_inner));
+    let (_, sampler) = simulate_told(loaded, Sampler::event)?;
     let runs = (format!("the users on {name}, simulated"), like.to_string_lossy().into_owned());
     Ok(tested(runs, sampler.finish().unwrap_or_default(), real))
 }

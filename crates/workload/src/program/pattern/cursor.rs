@@ -89,10 +89,11 @@ impl Cursor {
                 let stride = parameters.stride.unwrap_or(1).min(places);
                 Order::Strided { stride, lane: places / stride, long_lanes: places % stride }
             }
-            Pattern::Random if picker.is_some() || parameters.repetition => {
-                picker.map_or(Order::Independent, |picker| Order::Unequal(Box::new(picker)))
-            }
-            Pattern::Random => Order::Shuffled(Permutation::new(places, 0)),
+            Pattern::Random => match picker {
+                Some(picker) => Order::Unequal(Box::new(picker)),
+                None if parameters.repetition => Order::Independent,
+                None => Order::Shuffled(Permutation::new(places, 0)),
+            },
         };
         let key = uniform_below(&mut random, u64::MAX);
         let mut cursor = Self {
