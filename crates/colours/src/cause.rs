@@ -17,7 +17,7 @@ pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Send + Sync + 'stat
 }
 
 /// Most causes that a ledger tells apart.
-pub const MOST_CAUSES: usize = 8;
+pub const MOST_CAUSES: usize = 10;
 
 /// What a span of a block request's time was spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,6 +82,10 @@ pub enum FileCause {
     Journal,
     /// Being held back because too many pages are dirty.
     Throttle,
+    /// On the network, and waiting for it: host costs, links, switches.
+    Network,
+    /// At servers, but for what their own file systems took: waiting for a server's turn, its own work.
+    Server,
 }
 
 impl Causes for FileCause {
@@ -94,6 +98,8 @@ impl Causes for FileCause {
         Self::Write,
         Self::Journal,
         Self::Throttle,
+        Self::Network,
+        Self::Server,
     ];
 
     fn index(self) -> usize {
@@ -110,6 +116,8 @@ impl Causes for FileCause {
             Self::Write => "device writes",
             Self::Journal => "journal",
             Self::Throttle => "dirty throttle",
+            Self::Network => "network",
+            Self::Server => "server",
         }
     }
 }

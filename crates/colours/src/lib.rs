@@ -3,7 +3,7 @@
 //! A colour is a request *and* its completion: the same token goes down the storage path and comes back up, carrying
 //! who asked and a [`Ledger`] of where its time went. [`FileOp`] is what a process asks of a file system,
 //! [`BlockRequest`] what a file system, a RAID array or a scheduler asks of a device. What both have in common is a
-//! [`Request`].
+//! [`Request`]. [`Message`] is what hosts exchange through a network; what it says is in a [`Parcel`].
 
 mod block_request;
 mod cause;
@@ -11,6 +11,8 @@ mod failure;
 mod file_id;
 mod file_op;
 mod ledger;
+mod message;
+mod parcel;
 mod placed_extent;
 mod request;
 
@@ -20,5 +22,7 @@ pub use failure::Failure;
 pub use file_id::FileId;
 pub use file_op::{AccessFlags, FileOp, Operation};
 pub use ledger::Ledger;
+pub use message::Message;
+pub use parcel::Parcel;
 pub use placed_extent::PlacedExtent;
 pub use request::{IoClass, Movement, Request, RequestId, Status};

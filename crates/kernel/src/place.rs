@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub trait Colour: Clone + Send + Sync + 'static {}
 impl<T: Clone + Send + Sync + 'static> Colour for T {}
 
-/// The key of a token in an `ordered`, `priority` or `keyed` place.
+/// The key of a token in an `ordered`, `priority`, `keyed` or `in turn` place.
 ///
 /// 128 bits hold two 64-bit parts, so that "of this owner, from this offset on" is one range: `owner << 64 | offset`.
 pub type Key = u128;
@@ -66,6 +66,8 @@ pub enum Discipline {
     Ordered,
     /// Found by key in constant time.
     Keyed,
+    /// The keys take turns; of each, first in, first out.
+    InTurn,
     /// One resident token that transitions update in place.
     State,
     /// A queueing place: tokens are served before they are ready.

@@ -4,8 +4,10 @@ pub mod block;
 pub mod cluster;
 pub mod device;
 pub mod host;
+pub mod network;
 pub mod processor;
 
+mod fast_map;
 mod instants;
 mod lever;
 mod slab;

@@ -37,6 +37,7 @@
 //! completions.
 
 use crate::Stage;
+use petrio_colours::Parcel;
 use petrio_kernel::{Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
 use std::any::Any;
 use std::fmt;
@@ -45,38 +46,13 @@ use std::marker::PhantomData;
 /// The name of the page.
 const PAGE: &str = "processor";
 
-/// What comes back to a client when its work is done.
-trait Errand: Any + Send + Sync {
-    fn clone_errand(&self) -> Box<dyn Errand>;
-    fn as_any(&self) -> &dyn Any;
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
-}
-
-impl<E: Any + Clone + Send + Sync> Errand for E {
-    fn clone_errand(&self) -> Box<dyn Errand> {
-        Box::new(self.clone())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
-
 /// Processor time that a client needs, as a token.
+#[derive(Clone)]
 pub struct Work {
     span: Time,
     client: u32,
-    errand: Box<dyn Errand>,
-}
-
-impl Clone for Work {
-    fn clone(&self) -> Self {
-        Self { span: self.span, client: self.client, errand: (*self.errand).clone_errand() }
-    }
+    /// What comes back to the client when its work is done.
+    errand: Parcel,
 }
 
 impl fmt::Debug for Work {
@@ -108,17 +84,17 @@ impl<E> fmt::Debug for Client<E> {
 impl<E: Any + Clone + Send + Sync> Client<E> {
     /// Work of so much processor time.
     pub fn work(self, span: Time, errand: Box<E>) -> Work {
-        Work { span, client: self.number, errand }
+        Work { span, client: self.number, errand: Parcel::new(errand) }
     }
 
     /// The errand of work, if it is this client's.
     pub fn errand(self, work: &Work) -> Option<&E> {
-        if work.client == self.number { (*work.errand).as_any().downcast_ref() } else { None }
+        if work.client == self.number { work.errand.get() } else { None }
     }
 }
 
 /// What a firing does with an errand that has had its time.
-type Return = Box<dyn Fn(&mut Firing<'_>, Time, Box<dyn Any>) + Send + Sync>;
+type Return = Box<dyn Fn(&mut Firing<'_>, Time, Parcel) + Send + Sync>;
 /// Declares the arcs for that.
 type Declare = Box<dyn FnOnce(&mut TransitionBuilder<'_>) -> Return>;
 
@@ -163,9 +139,9 @@ impl Processors {
     {
         self.clients[client.number as usize] = Some(Box::new(move |transition| {
             let send_on = declare(transition);
-            Box::new(move |f, span, errand| match errand.downcast::<E>() {
-                Ok(errand) => send_on(f, span, errand),
-                Err(_) => f.fail("an errand came back to somebody else: a mistake in the processors' model"),
+            Box::new(move |f, span, errand| match errand.open::<E>() {
+                Some(errand) => send_on(f, span, errand),
+                None => f.fail("an errand came back to somebody else: a mistake in the processors' model"),
             })
         }));
     }
@@ -180,7 +156,7 @@ impl Processors {
         ran.action(move |f| {
             let Work { span, client, errand } = f.take(work);
             match &clients[client as usize] {
-                Some(send_on) => send_on(f, span, errand.into_any()),
+                Some(send_on) => send_on(f, span, errand),
                 None => {
                     f.fail("somebody uses a processor and doesn't say what follows: a mistake in his model");
                 }

@@ -33,6 +33,8 @@ pub enum Work {
     Server(Vec<PlaceId>, u32),
     /// All that are in these places take their time side by side.
     Delay(Vec<PlaceId>),
+    /// One server serves them, and records the seconds for which each keeps it busy; nothing lies in a place meanwhile.
+    Recorded(Probe, PlaceId),
     /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's
     /// to say.
     Station(PlaceId),
@@ -69,6 +71,12 @@ impl Stage {
     /// A queueing place: its servers are those of its station.
     pub fn station(name: String, place: PlaceId) -> Self {
         Self::new(name, &[place], &[], Work::Station(place))
+    }
+
+    /// A server to which requests come from a place in which they wait, and which records the seconds that it is busy: a
+    /// link, which a train has left before its end has.
+    pub fn recorded(name: String, queue: PlaceId, busy: Probe) -> Self {
+        Self::new(name, &[queue], &[queue], Work::Recorded(busy, queue))
     }
 
     /// Requests come to these places, each to one of them, once.

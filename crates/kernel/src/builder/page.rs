@@ -130,6 +130,17 @@ impl PageBuilder<'_> {
         self.place(name, Discipline::Keyed, ready, None)
     }
 
+    /// A place whose keys take turns, one token each, and of each key the oldest token first: a link's connections, a
+    /// server's clients.
+    pub fn in_turn<T: Colour>(
+        &mut self,
+        name: &str,
+        key: impl Fn(&T) -> Key + Send + Sync + 'static,
+    ) -> Place<T> {
+        let ready = Ready::in_turn(Arc::new(key));
+        self.place(name, Discipline::InTurn, ready, None)
+    }
+
     /// A place with one resident token that transitions update in place (a clock hand, a position, a set of permits).
     pub fn state<T: Colour>(&mut self, name: &str, resident: T) -> Place<T> {
         let place = self.place(name, Discipline::State, Ready::state(), None);

@@ -88,6 +88,11 @@ impl<T> Keyed<T> {
         self.chains.get(&key).map(|(first, _)| *first)
     }
 
+    /// The key of a slot's token.
+    pub(crate) fn key(&self, slot: u32) -> Option<Key> {
+        self.held.get(slot as usize).filter(|held| held.token.is_some()).map(|held| held.key)
+    }
+
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         self.held.get(slot as usize)?.token.as_ref()
     }

@@ -1,6 +1,7 @@
 //! Where tokens lie: those that are ready, as a discipline wants them, and those that are not ready yet. Places and
 //! stations are made of these.
 
+mod in_turn;
 mod keyed;
 mod ready;
 mod special;

@@ -1,5 +1,6 @@
 //! Ready tokens of the places that are neither plain queues nor states: bags, and those with keys.
 
+use super::in_turn::InTurn;
 use super::keyed::Keyed;
 use super::treap::Treap;
 use crate::place::{Key, KeyOf};
@@ -38,6 +39,7 @@ pub(crate) enum Special<T> {
     Priority { heap: BinaryHeap<Ranked<T>>, key_of: KeyOf<T>, next_order: u64 },
     Ordered { tree: Treap<T>, key_of: KeyOf<T> },
     Keyed { map: Keyed<T>, key_of: KeyOf<T> },
+    InTurn { lines: InTurn<T>, key_of: KeyOf<T> },
 }
 
 impl<T> Special<T> {
@@ -47,6 +49,7 @@ impl<T> Special<T> {
             Self::Priority { heap, .. } => heap.len(),
             Self::Ordered { tree, .. } => tree.len(),
             Self::Keyed { map, .. } => map.len(),
+            Self::InTurn { lines, .. } => lines.len(),
         }
     }
 
@@ -66,6 +69,10 @@ impl<T> Special<T> {
                 let key = key_of(&token);
                 map.insert(key, token);
             }
+            Self::InTurn { lines, key_of } => {
+                let key = key_of(&token);
+                lines.insert(key, token);
+            }
         }
     }
 
@@ -76,6 +83,7 @@ impl<T> Special<T> {
             Self::Priority { heap, .. } => heap.pop().map(|ranked| ranked.token),
             Self::Ordered { tree, .. } => tree.first().and_then(|slot| tree.remove(slot)),
             Self::Keyed { map, .. } => map.occupied_from(0).and_then(|slot| map.remove(slot)),
+            Self::InTurn { lines, .. } => lines.first().and_then(|slot| lines.remove(slot)),
         }
     }
 
@@ -86,6 +94,7 @@ impl<T> Special<T> {
             Self::Priority { heap, .. } => (!heap.is_empty()).then_some(0),
             Self::Ordered { tree, .. } => tree.first(),
             Self::Keyed { map, .. } => map.occupied_from(0),
+            Self::InTurn { lines, .. } => lines.first(),
         }
     }
 
@@ -97,6 +106,7 @@ impl<T> Special<T> {
             }
             Self::Ordered { tree, .. } => tree.get(slot),
             Self::Keyed { map, .. } => map.get(slot),
+            Self::InTurn { lines, .. } => lines.get(slot),
         }
     }
 
@@ -107,6 +117,7 @@ impl<T> Special<T> {
             Self::Priority { .. } => None,
             Self::Ordered { tree, .. } => tree.get_mut(slot),
             Self::Keyed { map, .. } => map.get_mut(slot),
+            Self::InTurn { lines, .. } => lines.get_mut(slot),
         }
     }
 
@@ -118,6 +129,7 @@ impl<T> Special<T> {
             }
             Self::Ordered { tree, .. } => tree.remove(slot),
             Self::Keyed { map, .. } => map.remove(slot),
+            Self::InTurn { lines, .. } => lines.remove(slot),
         }
     }
 
@@ -141,6 +153,8 @@ impl<T> Special<T> {
                 Some(slot) => tree.after(slot),
             },
             Self::Keyed { map, .. } => map.occupied_from(after.map_or(0, |slot| slot + 1)),
+            // In order of their slots, which is none, but for the one that goes first.
+            Self::InTurn { lines, .. } => lines.scan(after),
         }
     }
 
@@ -159,6 +173,7 @@ impl<T> Special<T> {
                 }
             }
             Self::Keyed { map, .. } => map.iter().for_each(|(_, token)| visit(token)),
+            Self::InTurn { lines, .. } => lines.for_each(visit),
         }
     }
 
@@ -185,6 +200,7 @@ impl<T> Special<T> {
                     at = map.occupied_from(slot + 1);
                 }
             }
+            Self::InTurn { lines, .. } => lines.remove_keys(first, last),
             Self::Priority { heap, .. } => heap.retain(|ranked| !(first..=last).contains(&ranked.key)),
             Self::Bag(_) => {}
         }
@@ -198,15 +214,17 @@ impl<T> Special<T> {
             Self::Priority { heap, .. } => heap.clear(),
             Self::Ordered { tree, .. } => tree.clear(),
             Self::Keyed { map, .. } => map.clear(),
+            Self::InTurn { lines, .. } => lines.clear(),
         }
     }
 
     pub(super) fn key_of(&self) -> Option<&KeyOf<T>> {
         match self {
-            Self::Priority { key_of, .. } | Self::Ordered { key_of, .. } | Self::Keyed { key_of, .. } => {
-                Some(key_of)
-            }
-            _ => None,
+            Self::Priority { key_of, .. }
+            | Self::Ordered { key_of, .. }
+            | Self::Keyed { key_of, .. }
+            | Self::InTurn { key_of, .. } => Some(key_of),
+            Self::Bag(_) => None,
         }
     }
 }

@@ -128,6 +128,34 @@ proptest! {
     }
 
     #[test]
+    fn keys_take_turns_and_of_each_the_oldest_goes(steps in steps()) {
+        let mut bench = Bench::new(|page| page.in_turn("place", key), false);
+        let mut lines: BTreeMap<u8, VecDeque<Token>> = BTreeMap::new();
+        let mut turns: VecDeque<u8> = VecDeque::new();
+        for step in steps {
+            match step {
+                Step::Arrive(key) => {
+                    let line = lines.entry(key).or_default();
+                    if line.is_empty() {
+                        turns.push_back(key);
+                    }
+                    line.push_back(bench.arrive(key));
+                }
+                Step::Leave | Step::Key(_) => {
+                    let turn = turns.pop_front();
+                    let line = turn.and_then(|key| lines.get_mut(&key));
+                    let expected = line.and_then(VecDeque::pop_front);
+                    if let Some(key) = turn.filter(|key| !lines[key].is_empty()) {
+                        turns.push_back(key);
+                    }
+                    prop_assert_eq!(bench.leave(), expected);
+                }
+            }
+            prop_assert_eq!(bench.run.marking().len(bench.place), lines.values().map(VecDeque::len).sum::<usize>());
+        }
+    }
+
+    #[test]
     fn ordered_answers_neighbours_and_takes_by_key(steps in steps()) {
         let mut bench = Bench::new(|page| page.ordered("place", key), true);
         let mut model: BTreeMap<Token, ()> = BTreeMap::new();

@@ -12,7 +12,6 @@ pub mod stdio;
 pub mod unix_1990;
 pub mod write_back;
 
-pub(crate) mod fast_map;
 mod laid_out;
 mod mount;
 mod page;

@@ -52,6 +52,13 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
             let own = if span > 0.0 { own / span } else { 0.0 };
             Sums { working: of(places), servers: Some(*servers), own, ..sums }
         }
+        Work::Recorded(probe, place) => {
+            let span = marking.statistics_at(place.index()).span.as_seconds();
+            let tally = marking.probe(*probe).tally();
+            let busy = tally.mean() * tally.count() as f64;
+            let mean = if span > 0.0 { busy / span } else { 0.0 };
+            Sums { working: (mean, busy), servers: Some(1), ..sums }
+        }
         Work::Station(place) => {
             let Some(station) = marking.station_at(place.index()) else { return sums };
             let span = station.span.as_seconds();

@@ -1,7 +1,7 @@
 //! Where pieces lie, how often each was used, and where each should lie.
 
 use super::parameters::{PieceOrder, RearrangementParameters};
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use std::collections::BTreeMap;
 
 /// Which piece lies in which slot. As long as nothing is moved, each lies in its own.

@@ -11,7 +11,7 @@ use super::slots::Slots;
 use super::tally::ReplicationStatistics;
 use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;

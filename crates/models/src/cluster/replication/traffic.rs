@@ -4,7 +4,7 @@
 //! as it goes by. So a copy moves all of a file that lies on its disk, whether anybody has asked for it or not.
 
 use super::slots::Slots;
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_colours::FileId;
 
 /// A copy moves so many device blocks at a time (64 KiB).

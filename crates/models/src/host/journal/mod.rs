@@ -26,7 +26,7 @@ mod tests;
 
 pub use parameters::{BlockKey, JournalParameters, TransactionId};
 
-use super::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use checkpoints::{Checkpoint, leave};
 use log::Log;
 use petrio_kernel::Time;

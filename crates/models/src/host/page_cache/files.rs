@@ -6,7 +6,7 @@
 
 use super::FileKey;
 use super::tree::NONE;
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_kernel::Time;
 
 /// Where a file waits to be written.

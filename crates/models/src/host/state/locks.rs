@@ -5,7 +5,7 @@
 //! others are being woken, readers (a buffered read takes no lock), directories, and writes past the cache, which may
 //! share it.
 
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_colours::FileId;
 use std::collections::VecDeque;
 

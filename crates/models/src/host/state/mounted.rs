@@ -7,7 +7,7 @@ use super::opened::Opened;
 use super::transfers::{Purpose, Transfers};
 use super::{Event, device_key, file_key};
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
 use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
 use crate::host::laid_out::LaidOut;

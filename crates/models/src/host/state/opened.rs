@@ -1,6 +1,6 @@
 //! What is kept for each process and file: the state of read-ahead, the C library's buffer.
 
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::stdio::Stream;
 use petrio_colours::FileId;

@@ -4,7 +4,7 @@
 //! (getblk, bread, bdwrite). A buffer in transfer is busy and can't be given up; a delayed write at the list's end is
 //! written before its buffer is used again.
 
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_colours::FileId;
 use petrio_kernel::Time;
 

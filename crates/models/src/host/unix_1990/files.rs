@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::parameters::{UnixError, UnixParameters};
 use crate::cluster::replication::FileLayout;
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 
 /// A file as the host is told of it before the run.

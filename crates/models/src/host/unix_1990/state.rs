@@ -9,7 +9,7 @@ use super::call::{Event, Job, Next};
 use super::files::{Files, UnixFile};
 use super::layout::Layout;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
-use crate::host::fast_map::FastMap;
+use crate::fast_map::FastMap;
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
 use petrio_kernel::{Key, Time};
 use std::hash::Hash;

@@ -1,0 +1,244 @@
+//! A host's end of a network: messages are cut into trains and sent, trains that arrive become messages again.
+//!
+//! ```text
+//!  send ─▶ (host costs) ─▶ pack ─┬────────────────▶ queue of the link
+//!                                └▶ held ─▶ admit ─▶   ▲    (window; acknowledgements)
+//!  services ◀─ deliver ◀─ (host costs) ◀─ unpack ◀─ arrivals
+//! ```
+//!
+//! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
+//! of a connection ends first is its oldest message's.
+
+use super::train::{Stream, Train, trains};
+use super::topology::Wiring;
+use super::window::{Verdict, Windows};
+use super::parameters::{HostCosts, NetworkParameters};
+use crate::processor::Processors;
+use petrio_colours::Message;
+use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
+use std::sync::Arc;
+
+/// More trains than a message is cut into.
+const MANY: u32 = 1 << 24;
+
+/// The ports of a host on a network, while they are being collected.
+#[derive(Clone, Debug)]
+pub(super) struct Adapter {
+    /// The host's name.
+    pub(super) name: String,
+    /// Where messages are given to the network.
+    pub(super) send: Place<Box<Message>>,
+    /// Where trains arrive.
+    pub(super) arrivals: Place<Train>,
+    /// Where messages are taken from it, by the number of their service.
+    pub(super) services: Vec<(u32, Place<Box<Message>>)>,
+    /// What its connections hear of what they have sent.
+    pub(super) heard: Option<Place<Acknowledged>>,
+}
+
+/// What a receiver tells a sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acknowledged {
+    pub(super) stream: Stream,
+    pub(super) bytes: u32,
+}
+
+/// What all adapters of a network share.
+pub(super) struct Common<'n> {
+    pub(super) parameters: &'n NetworkParameters,
+    pub(super) wiring: &'n Arc<Wiring>,
+    /// Where acknowledgements go, and how long they take.
+    pub(super) acknowledged: Option<(Place<Acknowledged>, Time)>,
+}
+
+impl Adapter {
+    pub(super) fn new(page: &mut PageBuilder<'_>, name: &str, has_windows: bool) -> Self {
+        Self {
+            name: name.to_owned(),
+            send: page.fifo("send"),
+            arrivals: page.fifo("arrivals"),
+            services: Vec::new(),
+            heard: has_windows.then(|| page.fifo("acknowledged")),
+        }
+    }
+
+    /// Builds the sending half; trains go to `queue`.
+    pub(super) fn sending(
+        &self,
+        page: &mut PageBuilder<'_>,
+        common: &Common<'_>,
+        processors: Option<&mut Processors>,
+        queue: Place<Train>,
+    ) {
+        page.port_in("send", self.send);
+        let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
+        let outgoing = match processors.filter(|_| !(each.time() + kib.time() == Time::ZERO)) {
+            Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
+            None => self.send,
+        };
+        let windows = common.parameters.window.map(|window| page.state("windows", Windows::new(window)));
+        let held = windows.map(|_| page.keyed("held", |train: &Train| train.stream.key()));
+        let mut pack = page.transition("pack");
+        let message = pack.take(outgoing);
+        let state = windows.map(|windows| pack.update(windows));
+        let onward = pack.may_put(queue, MANY);
+        let wait = held.map(|held| pack.may_put(held, MANY));
+        let (largest, wiring) = (common.parameters.largest_train(), Arc::clone(common.wiring));
+        pack.action(move |f| {
+            let message = f.take(message);
+            let stream = Stream::of(&message);
+            let way = wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0);
+            for mut train in trains(message, largest, way) {
+                let (Some(state), Some(wait)) = (state, wait) else {
+                    f.put(onward, train);
+                    continue;
+                };
+                match f.update(state).arrive(stream, train.bytes) {
+                    Verdict::Goes { asks } => {
+                        train.asks = asks;
+                        f.put(onward, train);
+                    }
+                    Verdict::Waits => f.put(wait, train),
+                }
+            }
+        });
+        let (Some(windows), Some(held), Some(heard)) = (windows, held, self.heard) else { return };
+        page.port_in("acknowledged", heard);
+        let opened = page.fifo::<Stream>("opened");
+        let mut hear = page.transition("hear");
+        let news = hear.take(heard);
+        let state = hear.update(windows);
+        let open = hear.put(opened);
+        hear.action(move |f| {
+            let Acknowledged { stream, bytes } = f.take(news);
+            f.update(state).acknowledge(stream, bytes);
+            f.put(open, stream);
+        });
+        // As many as the window lets go, one after the other.
+        let mut admit = page.transition("admit");
+        let stream = admit.take(opened);
+        let train = admit.take_key(held, move |binding| binding.get(stream).key());
+        let state = admit.update(windows);
+        admit.guard(move |binding| binding.get(state).may_go(*binding.get(stream), binding.get(train).bytes));
+        let (onward, again) = (admit.put(queue), admit.put(opened));
+        admit.action(move |f| {
+            let (stream, mut train) = (f.take(stream), f.take(train));
+            train.asks = f.update(state).release(stream, train.bytes);
+            f.put(onward, train);
+            f.put(again, stream);
+        });
+        // What has been heard opens the window as far as it does, and no further.
+        let mut forget = page.transition("heard enough");
+        forget.priority(crate::instants::WHEN_IDLE);
+        forget.consume(opened);
+        forget.action(|_| {});
+    }
+
+    /// Builds the receiving half.
+    pub(super) fn receiving(
+        &self,
+        page: &mut PageBuilder<'_>,
+        common: &Common<'_>,
+        processors: Option<&mut Processors>,
+    ) {
+        for (_, place) in &self.services {
+            page.port_out("messages", *place);
+        }
+        let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.costs;
+        let costs = processors.filter(|_| !(each.time() + kib.time() == Time::ZERO));
+        let received = costs.as_ref().map(|_| page.fifo("received"));
+        let mut unpack = page.transition("unpack");
+        let train = unpack.take(self.arrivals);
+        let acknowledge = common.acknowledged.map(|(place, after)| (unpack.may_put(place, 1), after));
+        let delivery = match received {
+            Some(received) => Delivery::One(unpack.may_put(received, 1)),
+            None => Delivery::declare(&mut unpack, &self.services),
+        };
+        unpack.action(move |f| {
+            let Train { stream, asks, message, .. } = f.take(train);
+            if let Some((acknowledge, after)) = acknowledge.filter(|_| asks > 0) {
+                f.put_after(acknowledge, Acknowledged { stream, bytes: asks }, after);
+            }
+            if let Some(message) = message {
+                delivery.deliver(f, message);
+            }
+        });
+        let (Some(received), Some(processors)) = (received, costs) else { return };
+        let done = turns(page, "receiving", received, processors, (each.time(), kib.time()));
+        let mut deliver = page.transition("deliver");
+        let message = deliver.take(done);
+        let delivery = Delivery::declare(&mut deliver, &self.services);
+        deliver.action(move |f| {
+            let message = f.take(message);
+            delivery.deliver(f, message);
+        });
+    }
+}
+
+/// To whom messages are handed.
+enum Delivery {
+    One(Put<Box<Message>>),
+    Services(Vec<(u32, Put<Box<Message>>)>),
+}
+
+impl Delivery {
+    fn declare(transition: &mut TransitionBuilder<'_>, services: &[(u32, Place<Box<Message>>)]) -> Self {
+        Self::Services(services.iter().map(|&(number, place)| (number, transition.may_put(place, 1))).collect())
+    }
+
+    fn deliver(&self, f: &mut Firing<'_>, message: Box<Message>) {
+        match self {
+            Self::One(put) => f.put(*put, message),
+            Self::Services(services) => {
+                match services.iter().find(|(number, _)| *number == message.service) {
+                    Some(&(_, put)) => f.put(put, message),
+                    None => f.fail(format!(
+                        "a message for service {} came to host {}, which hasn't got it: a mistake in a model",
+                        message.service, message.destination
+                    )),
+                }
+            }
+        }
+    }
+}
+
+/// Messages from `from` use the host's processors for a time each and for a time each KiB; where they go then.
+fn turns(
+    page: &mut PageBuilder<'_>,
+    name: &str,
+    from: Place<Box<Message>>,
+    processors: &mut Processors,
+    (each, kib): (Time, Time),
+) -> Place<Box<Message>> {
+    let mut page = page.page(name);
+    let running = processors.place();
+    page.shared("processor", running);
+    let client = processors.client::<Key>();
+    let line = page.keyed("in order", |message: &Box<Message>| Stream::of(message).key());
+    let over = page.fifo::<Key>("over");
+    let done = page.fifo("done");
+    processors.returns(client, move |ran| {
+        let over = ran.may_put(over, 1);
+        move |f, _, key| f.put(over, *key)
+    });
+    let mut begin = page.transition("begin");
+    let message = begin.take(from);
+    let (run, wait) = (begin.put(running), begin.put(line));
+    begin.action(move |f| {
+        let message = f.take(message);
+        let key = Stream::of(&message).key();
+        let span = each + Time::from_picos((u128::from(kib.as_picos()) * u128::from(message.bytes) >> 10) as u64);
+        f.put(run, client.work(span, Box::new(key)));
+        f.put(wait, message);
+    });
+    let mut end = page.transition("end");
+    let key = end.take(over);
+    let message = end.take_key(line, move |binding| *binding.get(key));
+    let onward = end.put(done);
+    end.action(move |f| {
+        let _ = f.take(key);
+        let message = f.take(message);
+        f.put(onward, message);
+    });
+    done
+}

@@ -1,0 +1,78 @@
+//! A link in one direction: trains wait for it, connections take turns, and one train after the other passes.
+//!
+//! ```text
+//!  queue (in turn) ─▶ transmit ─▶ where the link leads, once the first frame is there
+//!                        ▲ │
+//!                       idle ◀┘  once the last frame has left
+//! ```
+
+use super::clock::Clock;
+use super::train::{Passage, Train};
+use crate::Stage;
+use petrio_kernel::{PageBuilder, Place};
+use petrio_units::Duration;
+use std::sync::Arc;
+
+/// Where a link leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Leads {
+    /// To a switch, which goes on when it has the first frame.
+    ToSwitch(Place<Train>),
+    /// To a host, which wants all of a train.
+    ToHost(Place<Train>),
+}
+
+/// What trains of a link wait in, and what it is idle in: shared by both directions of one that has only half.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinkPlaces {
+    pub(super) queue: Place<Train>,
+    pub(super) idle: Place<()>,
+}
+
+/// The queue before a link.
+pub(super) fn queue(page: &mut PageBuilder<'_>) -> Place<Train> {
+    page.in_turn("queue", |train: &Train| train.stream.key())
+}
+
+/// The token of a link, or of a medium, that is idle.
+pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<()> {
+    let idle = page.fifo("idle");
+    page.initial(idle, [()]);
+    idle
+}
+
+/// Builds the rest of a link's page, on which its queue is.
+pub(super) fn link(
+    page: &mut PageBuilder<'_>,
+    LinkPlaces { queue, idle }: LinkPlaces,
+    passage: &Arc<Passage>,
+    leads: Leads,
+    gap: Duration,
+) -> Stage {
+    let clock = page.state("clock", Clock::default());
+    let busy = page.probe("busy");
+    let (to, whole) = match leads {
+        Leads::ToSwitch(place) => (place, false),
+        Leads::ToHost(place) => (place, true),
+    };
+    page.port_out("trains", to);
+    let mut transmit = page.transition("transmit");
+    let train = transmit.take(queue);
+    transmit.consume(idle);
+    let clock = transmit.update(clock);
+    let (free, onward) = (transmit.put(idle), transmit.put(to));
+    let (passage, gap) = (Arc::clone(passage), gap.time());
+    transmit.action(move |f| {
+        let mut train = f.take(train);
+        let now = f.now();
+        let leaves = passage.pass(f.update(clock), &mut train, now);
+        let there = passage.latency + if whole { leaves.tail } else { leaves.head };
+        // The next message begins a gap after this one did.
+        let next = if train.message.is_some() { leaves.tail.max(gap) } else { leaves.tail };
+        f.record(busy, next.as_seconds());
+        f.put_after(free, (), next);
+        f.put_after(onward, train, there);
+    });
+    Stage::recorded(page.path().to_owned(), queue.id(), busy)
+}
+

@@ -1,0 +1,226 @@
+//! A network in the net: a page for each host's adapter, each switch and each link.
+
+use super::adapter::{Acknowledged, Adapter, Common};
+use super::clock::Speed;
+use super::ideal::multiplexer;
+use super::link::{Leads, LinkPlaces, idle, link, queue};
+use super::parameters::{Duplex, Level, LinkParameters, NetworkParameters};
+use super::switch::{Exit, switch};
+use super::topology::{LinkKind, Node, Wiring};
+use super::train::{HEADER, Passage, Train};
+use crate::Stage;
+use crate::processor::Processors;
+use petrio_colours::Message;
+use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_units::Duration;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A network while its net is built: first its hosts take ports on it, then the rest follows.
+#[derive(Debug)]
+pub struct Network {
+    name: String,
+    parameters: NetworkParameters,
+    wiring: Arc<Wiring>,
+    adapters: Vec<Adapter>,
+    services: u32,
+}
+
+/// A service of a host: where it sends messages, and where it receives those that are for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Its host's number on the network.
+    pub host: u32,
+    /// Its number, by which messages to it are marked.
+    pub service: u32,
+    /// Where it puts messages.
+    pub send: Place<Box<Message>>,
+    /// Where it finds them.
+    pub received: Place<Box<Message>>,
+}
+
+impl Network {
+    /// Begins the page `name` of a network of these hosts. Its parameters have been checked.
+    pub fn new(
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        parameters: &NetworkParameters,
+        wiring: Arc<Wiring>,
+        hosts: &[&str],
+    ) -> Self {
+        let mut page = parent.page(name);
+        let has_windows = parameters.window.is_some() && parameters.level != Level::Ideal;
+        let adapters =
+            hosts.iter().map(|host| Adapter::new(&mut page.page(host), host, has_windows)).collect();
+        Self { name: name.to_owned(), parameters: parameters.clone(), wiring, adapters, services: 0 }
+    }
+
+    /// A port for a service of a host.
+    ///
+    /// # Panics
+    /// If the network has no such host.
+    pub fn port(&mut self, parent: &mut PageBuilder<'_>, host: u32, service: &str) -> Port {
+        let number = self.services;
+        self.services += 1;
+        let mut network = parent.reopen(&self.name);
+        let adapter = &mut self.adapters[host as usize];
+        let received = network.reopen(&adapter.name).fifo(&format!("for {service}"));
+        adapter.services.push((number, received));
+        Port { host, service: number, send: adapter.send, received }
+    }
+
+    /// Builds the rest. `processors` gives each host's, by its number, where messages cost it time.
+    pub fn finish<'p>(
+        self,
+        parent: &mut PageBuilder<'_>,
+        mut processors: impl FnMut(u32) -> Option<&'p mut Processors>,
+    ) -> Vec<Stage> {
+        let mut page = parent.reopen(&self.name);
+        let acknowledged = self.acknowledgements(&mut page);
+        let common = Common { parameters: &self.parameters, wiring: &self.wiring, acknowledged };
+        let (first_links, stages) = match self.parameters.level {
+            Level::Ideal => (self.ideal(&mut page), Vec::new()),
+            Level::Train => self.links(&mut page),
+        };
+        for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
+            let mut page = page.reopen(&adapter.name);
+            adapter.sending(&mut page, &common, processors(host as u32), queue);
+            adapter.receiving(&mut page, &common, processors(host as u32));
+        }
+        stages
+    }
+
+    /// Where acknowledgements pass, and how long they are under way: they are small, and wait for nobody.
+    fn acknowledgements(&self, page: &mut PageBuilder<'_>) -> Option<(Place<Acknowledged>, Time)> {
+        let heard: Option<Vec<_>> = self.adapters.iter().map(|adapter| adapter.heard).collect();
+        let heard = heard.filter(|heard| !heard.is_empty())?;
+        let mut page = page.page("acknowledgements");
+        let passing = page.fifo::<Acknowledged>("passing");
+        let mut hand_on = page.transition("hand on");
+        let news = hand_on.take(passing);
+        let hosts: Vec<_> = heard.iter().map(|&heard| hand_on.may_put(heard, 1)).collect();
+        hand_on.action(move |f| {
+            let news = f.take(news);
+            if let Some(&host) = hosts.get(news.stream.source as usize) {
+                f.put(host, news);
+            }
+        });
+        // To a switch and on, at least.
+        let link = &self.parameters.link;
+        let frame = link.rate.time_for(self.parameters.framing.on_wire(0));
+        let hop = link.latency.time() + if link.bucket.is_some() { Time::ZERO } else { frame };
+        Some((passing, hop + hop))
+    }
+
+    /// The multiplexer; where each host's messages go.
+    fn ideal(&self, page: &mut PageBuilder<'_>) -> Vec<Place<Train>> {
+        let mut page = page.page("multiplexer");
+        let crossing = page.fifo("crossing");
+        let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
+        multiplexer(&mut page, &self.parameters, crossing, &arrivals);
+        vec![crossing; self.adapters.len()]
+    }
+
+    /// All links and switches; the queue of each host's own link, and the rows.
+    fn links(&self, page: &mut PageBuilder<'_>) -> (Vec<Place<Train>>, Vec<Stage>) {
+        let links = self.wiring.links();
+        let switches = self.wiring.switches();
+        let mut names = LinkNames { adapters: &self.adapters, switches, taken: BTreeMap::new() };
+        let link_names: Vec<String> = links.iter().map(|wire| names.link(wire.from, wire.to)).collect();
+        let crossings: Vec<Place<Train>> =
+            (0..switches).map(|number| page.page(&names.of(Node::Switch(number))).fifo("crossing")).collect();
+        // What trains wait in, and what a link is idle in: a link of half duplex has one token for both its directions.
+        let mut places: Vec<LinkPlaces> = Vec::with_capacity(links.len());
+        for (number, wire) in links.iter().enumerate() {
+            let mut page = page.page(&link_names[number]);
+            let queue = queue(&mut page);
+            let (parameters, back) = (self.parameters_of(wire.kind), wire.back as usize);
+            let idle = match places.get(back) {
+                Some(other) if parameters.duplex == Duplex::Half && back < number => other.idle,
+                _ => idle(&mut page),
+            };
+            places.push(LinkPlaces { queue, idle });
+        }
+        let passages = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
+        let passage = |kind| match kind {
+            LinkKind::Host => &passages[0],
+            LinkKind::Trunk => &passages[1],
+        };
+        let mut stages = Vec::new();
+        let mut exits: Vec<Vec<Exit>> = (0..switches).map(|_| Vec::new()).collect();
+        let mut first_links = vec![None; self.adapters.len()];
+        for (number, (wire, &places)) in links.iter().zip(&places).enumerate() {
+            let leads = match wire.to {
+                Node::Switch(to) => Leads::ToSwitch(crossings[to as usize]),
+                Node::Host(to) => Leads::ToHost(self.adapters[to as usize].arrivals),
+            };
+            // Only a host's own messages keep a gap.
+            let gap = match wire.from {
+                Node::Host(from) => {
+                    first_links[from as usize] = Some(places.queue);
+                    self.parameters.gap
+                }
+                Node::Switch(from) => {
+                    let passage = Arc::clone(passage(wire.kind));
+                    exits[from as usize].push(Exit { link: number as u32, queue: places.queue, passage });
+                    Duration::default()
+                }
+            };
+            let mut page = page.reopen(&link_names[number]);
+            stages.push(link(&mut page, places, passage(wire.kind), leads, gap));
+        }
+        for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
+            let number = number as u32;
+            let mut page = page.reopen(&names.of(Node::Switch(number)));
+            switch(&mut page, number, &self.wiring, crossing, exits);
+        }
+        (first_links.into_iter().flatten().collect(), stages)
+    }
+
+    fn parameters_of(&self, kind: LinkKind) -> &LinkParameters {
+        match kind {
+            LinkKind::Trunk => self.parameters.trunk.as_ref().unwrap_or(&self.parameters.link),
+            LinkKind::Host => &self.parameters.link,
+        }
+    }
+
+    fn passage(&self, kind: LinkKind) -> Passage {
+        let parameters = self.parameters_of(kind);
+        Passage {
+            speed: Speed::new(parameters.rate, parameters.bucket),
+            latency: parameters.latency.time(),
+            framing: Arc::new(self.parameters.framing),
+            passed_on_after: self.parameters.cut_through.then_some(HEADER),
+        }
+    }
+}
+
+/// What links and switches are called: `client0/up`, `client0/down`, `switch`, `switch2/to-switch0`.
+struct LinkNames<'n> {
+    adapters: &'n [Adapter],
+    switches: u32,
+    /// How many links between switches have a name already.
+    taken: BTreeMap<String, u32>,
+}
+
+impl LinkNames<'_> {
+    fn of(&self, node: Node) -> String {
+        match node {
+            Node::Host(number) => self.adapters[number as usize].name.clone(),
+            Node::Switch(_) if self.switches == 1 => "switch".to_owned(),
+            Node::Switch(number) => format!("switch{number}"),
+        }
+    }
+
+    /// A further link between the same two has a number.
+    fn link(&mut self, from: Node, to: Node) -> String {
+        let name = match (from, to) {
+            (Node::Host(_), _) => format!("{}/up", self.of(from)),
+            (_, Node::Host(_)) => format!("{}/down", self.of(to)),
+            _ => format!("{}/to-{}", self.of(from), self.of(to)),
+        };
+        let taken = self.taken.entry(name.clone()).or_insert(0);
+        *taken += 1;
+        if *taken == 1 { name } else { format!("{name}-{taken}") }
+    }
+}

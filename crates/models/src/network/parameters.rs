@@ -1,0 +1,223 @@
+//! What a network is made of, as it is written.
+
+use super::frames::Framing;
+use petrio_units::{Bytes, Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A link between a host and a switch, or between two switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkParameters {
+    /// Bits or bytes a second in each direction, headers of frames included.
+    pub rate: Rate,
+    /// From the end of a link to the other, with what the switch or adapter behind it takes to pass a frame on.
+    #[serde(default = "no_time")]
+    pub latency: Duration,
+    /// Whether both directions can be used at once.
+    #[serde(default)]
+    pub duplex: Duplex,
+    /// A link whose rate a token bucket limits, as Linux's tbf does: so many bytes pass at once after a rest. Left out,
+    /// it is a wire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<Bytes>,
+}
+
+impl LinkParameters {
+    /// A wire in both directions.
+    pub fn wire(rate: Rate, latency: Duration) -> Self {
+        Self { rate, latency, duplex: Duplex::Full, bucket: None }
+    }
+}
+
+/// Which directions of a link can be used at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplex {
+    /// Both.
+    #[default]
+    Full,
+    /// One.
+    Half,
+}
+
+/// How much of the network is modelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Each message takes its latency and its time at a link's rate, whatever else is sent: the multiplexer of the
+    /// dissertation's chapter 6.
+    Ideal,
+    /// Messages are cut into trains of frames. A connection's trains go one after the other, and connections take turns
+    /// at each link.
+    #[default]
+    Train,
+}
+
+/// What messages cost the hosts that send and receive them (LogGP's o and G; Alexandrov et al. 1995). It is time of the
+/// hosts' own processors, which their programs share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostCosts {
+    /// For each message that is sent.
+    pub send: Duration,
+    /// For each message that is received.
+    pub receive: Duration,
+    /// For each KiB that is sent.
+    pub send_kib: Duration,
+    /// For each KiB that is received.
+    pub receive_kib: Duration,
+}
+
+impl HostCosts {
+    /// Whether messages cost hosts nothing.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkParameters {
+    /// The links between hosts and switches.
+    pub link: LinkParameters,
+    /// The links between switches; left out, as those of hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<LinkParameters>,
+    /// How data are cut into frames.
+    #[serde(default)]
+    pub framing: Framing,
+    /// Whether a switch passes a frame on before it has all of it (InfiniBand, Myrinet), or after (Ethernet).
+    #[serde(default)]
+    pub cut_through: bool,
+    /// Bytes of a connection that may be under way, which its receiver hasn't acknowledged (the window of TCP; Linux
+    /// lets it grow to the third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Bytes>,
+    /// What messages cost hosts; left out, nothing.
+    #[serde(default, skip_serializing_if = "HostCosts::are_none")]
+    pub costs: HostCosts,
+    /// Least time between two messages of a host (LogGP's g); left out, none.
+    #[serde(default = "no_time", skip_serializing_if = "is_no_time")]
+    pub gap: Duration,
+    /// How much of it is modelled.
+    #[serde(default)]
+    pub level: Level,
+    /// At the level of trains, the largest train. Left out, what a host's link passes in half a millisecond, but at most
+    /// 64 KiB and at least a frame's data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train: Option<Bytes>,
+}
+
+fn no_time() -> Duration {
+    Duration::default()
+}
+
+fn is_no_time(time: &Duration) -> bool {
+    *time == Duration::default()
+}
+
+/// The largest train that nobody asks for, in bytes of data.
+const LARGEST_TRAIN: u64 = 64 << 10;
+/// The longest train that nobody asks for, in seconds at a link.
+const LONGEST_TRAIN: f64 = 0.5e-3;
+
+/// So many frames make a train of which it doesn't matter whether its last one is full.
+const MANY_FRAMES: u64 = 16;
+
+/// Why a network can't be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// An MTU that has no room for data.
+    #[error(
+        "an MTU of {mtu} has no room for data behind {headers} of headers; give a larger `framing.mtu`, such as 1500 B"
+    )]
+    Mtu {
+        /// The MTU.
+        mtu: Bytes,
+        /// The headers of a packet.
+        headers: Bytes,
+    },
+    /// A bucket that never has tokens for a frame.
+    #[error("a bucket of {bucket} never lets a frame of {frame} pass; make `bucket` larger, or the MTU smaller")]
+    Bucket {
+        /// The bucket.
+        bucket: Bytes,
+        /// A full frame.
+        frame: Bytes,
+    },
+    /// A window smaller than a frame's data.
+    #[error("a window of {window} is smaller than a frame's {data} of data; give a larger `window`, or leave it out")]
+    Window {
+        /// The window.
+        window: Bytes,
+        /// Data of a full frame.
+        data: Bytes,
+    },
+    /// Trains of nothing.
+    #[error("a train of no bytes carries nothing; give a larger `train`, or leave it out")]
+    Train,
+}
+
+impl NetworkParameters {
+    /// A network of such links on Ethernet, which costs hosts nothing, at the usual level.
+    pub fn of_links(link: LinkParameters) -> Self {
+        Self {
+            link,
+            trunk: None,
+            framing: Framing::default(),
+            cut_through: false,
+            window: None,
+            costs: HostCosts::default(),
+            gap: no_time(),
+            level: Level::default(),
+            train: None,
+        }
+    }
+
+    /// Whether it makes sense.
+    ///
+    /// # Errors
+    /// See [`NetworkError`].
+    pub fn check(&self) -> Result<(), NetworkError> {
+        let Framing { mtu, packet_headers: headers, .. } = self.framing;
+        if mtu <= headers {
+            return Err(NetworkError::Mtu { mtu, headers });
+        }
+        let frame = Bytes(self.framing.full_frame());
+        for link in std::iter::once(&self.link).chain(&self.trunk) {
+            if let Some(bucket) = link.bucket.filter(|&bucket| bucket < frame) {
+                return Err(NetworkError::Bucket { bucket, frame });
+            }
+        }
+        let data = Bytes(self.framing.data());
+        if let Some(window) = self.window.filter(|&window| window < data) {
+            return Err(NetworkError::Window { window, data });
+        }
+        if self.train == Some(Bytes(0)) {
+            return Err(NetworkError::Train);
+        }
+        Ok(())
+    }
+
+    /// Bytes of data in the largest train: whole frames, where what is cut off of one would be felt.
+    pub fn largest_train(&self) -> u64 {
+        let data = self.framing.data();
+        let usual = || {
+            let fits = self.link.rate.bytes_per_second() * LONGEST_TRAIN * self.framing.efficiency();
+            (fits as u64).clamp(data, LARGEST_TRAIN)
+        };
+        let wanted = self.train.map_or_else(usual, Bytes::get);
+        let whole = match wanted / data {
+            0 => wanted,
+            frames @ 1..MANY_FRAMES => frames * data,
+            _ => wanted,
+        };
+        match self.window {
+            // A window that two trains don't fit into would be waited for with nothing under way.
+            Some(window) => whole.min((window.get() / 2 / data * data).max(data)),
+            None => whole,
+        }
+    }
+}

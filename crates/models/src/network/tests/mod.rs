@@ -1,0 +1,5 @@
+//! Networks against closed forms.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+mod train;
