@@ -44,7 +44,10 @@ pub mod schema;
 mod text;
 mod users;
 
-pub use host::{PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedUnix, PlacedUnixHosts, Volume};
+pub use host::{
+    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedNetwork, PlacedPvfs, PlacedUnix,
+    PlacedUnixHosts, PvfsMount, Volume,
+};
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;
 pub use placed::{PlacedDisk, Storage};

@@ -1,3 +1,4 @@
 //! Storage of several nodes.
 
+pub mod pvfs;
 pub mod replication;

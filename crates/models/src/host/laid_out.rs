@@ -37,6 +37,8 @@ pub struct LayoutOf {
     blocks: u64,
     swap: u64,
     seed: u64,
+    /// What the files are but for those of its own programs: a number that differs where that does.
+    lodgers: u64,
 }
 
 impl LayoutOf {
@@ -56,7 +58,14 @@ impl LayoutOf {
             blocks: (device_blocks / SECTORS_PER_BLOCK).saturating_sub(swap),
             swap,
             seed,
+            lodgers: 0,
         }
+    }
+
+    /// With files of others, in a way of which this number tells.
+    #[must_use]
+    pub fn with_lodgers(self, lodgers: u64) -> Self {
+        Self { lodgers, ..self }
     }
 }
 

@@ -21,5 +21,5 @@ mod state;
 
 pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
 pub use mount::{LogDevice, Mount};
-pub use page::host_page;
+pub use page::{HostRest, OpenHost, host_page};
 pub use parameters::{HostError, HostParameters};

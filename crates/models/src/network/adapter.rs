@@ -9,10 +9,10 @@
 //! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
-use super::train::{Stream, Train, trains};
-use super::topology::Wiring;
-use super::window::{Verdict, Windows};
 use super::parameters::{HostCosts, NetworkParameters};
+use super::topology::Wiring;
+use super::train::{Stream, Train, trains};
+use super::window::{Verdict, Windows};
 use crate::processor::Processors;
 use petrio_colours::Message;
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
@@ -183,7 +183,9 @@ enum Delivery {
 
 impl Delivery {
     fn declare(transition: &mut TransitionBuilder<'_>, services: &[(u32, Place<Box<Message>>)]) -> Self {
-        Self::Services(services.iter().map(|&(number, place)| (number, transition.may_put(place, 1))).collect())
+        Self::Services(
+            services.iter().map(|&(number, place)| (number, transition.may_put(place, 1))).collect(),
+        )
     }
 
     fn deliver(&self, f: &mut Firing<'_>, message: Box<Message>) {
@@ -227,7 +229,8 @@ fn turns(
     begin.action(move |f| {
         let message = f.take(message);
         let key = Stream::of(&message).key();
-        let span = each + Time::from_picos((u128::from(kib.as_picos()) * u128::from(message.bytes) >> 10) as u64);
+        let span =
+            each + Time::from_picos((u128::from(kib.as_picos()) * u128::from(message.bytes) >> 10) as u64);
         f.put(run, client.work(span, Box::new(key)));
         f.put(wait, message);
     });

@@ -9,19 +9,25 @@ use petrio_units::{Bytes, Rate};
 /// How fast a link is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Speed {
-    rate: Rate,
+    /// None takes no time.
+    rate: Option<Rate>,
     /// How long the bucket takes to fill; nothing on a wire.
     burst: Time,
 }
 
 impl Speed {
     pub(super) fn new(rate: Rate, bucket: Option<Bytes>) -> Self {
-        Self { rate, burst: bucket.map_or(Time::ZERO, |bucket| rate.time_for(bucket.get())) }
+        Self { rate: Some(rate), burst: bucket.map_or(Time::ZERO, |bucket| rate.time_for(bucket.get())) }
     }
 
     /// How long so many bytes take at its rate.
     pub(super) fn span(&self, bytes: u64) -> Time {
-        self.rate.time_for(bytes)
+        self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+    }
+
+    /// What takes no time.
+    pub(super) const fn free() -> Self {
+        Self { rate: None, burst: Time::ZERO }
     }
 }
 
@@ -45,7 +51,8 @@ impl Clock {
     /// A train of `bytes`, of which `first` are its first frame, is put on an idle link.
     pub(super) fn pass(&mut self, speed: &Speed, (first, bytes): (u64, u64), now: Time) -> Leaves {
         // A wire that is asked is idle.
-        let from = if speed.burst == Time::ZERO { now } else { self.empty.max(now.saturating_sub(speed.burst)) };
+        let from =
+            if speed.burst == Time::ZERO { now } else { self.empty.max(now.saturating_sub(speed.burst)) };
         self.empty = from + speed.span(bytes);
         let head = (from + speed.span(first)).saturating_sub(now);
         Leaves { head, tail: self.empty.saturating_sub(now) }

@@ -17,9 +17,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Leads {
     /// To a switch, which goes on when it has the first frame.
-    ToSwitch(Place<Train>),
-    /// To a host, which wants all of a train.
-    ToHost(Place<Train>),
+    Begun(Place<Train>),
+    /// To a host, which wants all of a train; so does a hub, whose one medium has passed it then.
+    Whole(Place<Train>),
 }
 
 /// What trains of a link wait in, and what it is idle in: shared by both directions of one that has only half.
@@ -52,8 +52,8 @@ pub(super) fn link(
     let clock = page.state("clock", Clock::default());
     let busy = page.probe("busy");
     let (to, whole) = match leads {
-        Leads::ToSwitch(place) => (place, false),
-        Leads::ToHost(place) => (place, true),
+        Leads::Begun(place) => (place, false),
+        Leads::Whole(place) => (place, true),
     };
     page.port_out("trains", to);
     let mut transmit = page.transition("transmit");
@@ -75,4 +75,3 @@ pub(super) fn link(
     });
     Stage::recorded(page.path().to_owned(), queue.id(), busy)
 }
-

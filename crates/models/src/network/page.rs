@@ -6,13 +6,13 @@ use super::ideal::multiplexer;
 use super::link::{Leads, LinkPlaces, idle, link, queue};
 use super::parameters::{Duplex, Level, LinkParameters, NetworkParameters};
 use super::switch::{Exit, switch};
-use super::topology::{LinkKind, Node, Wiring};
+use super::topology::{Link, LinkKind, Node, Wiring};
 use super::train::{HEADER, Passage, Train};
 use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::Message;
 use petrio_kernel::{PageBuilder, Place, Time};
-use petrio_units::Duration;
+use petrio_units::{Bytes, Duration, Rate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -69,11 +69,13 @@ impl Network {
         Port { host, service: number, send: adapter.send, received }
     }
 
-    /// Builds the rest. `processors` gives each host's, by its number, where messages cost it time.
-    pub fn finish<'p>(
+    /// Builds the rest. Messages cost each host time of those `processors` that `of_hosts` says; of one that has none they
+    /// cost nothing.
+    pub fn finish(
         self,
         parent: &mut PageBuilder<'_>,
-        mut processors: impl FnMut(u32) -> Option<&'p mut Processors>,
+        processors: &mut [Processors],
+        of_hosts: &[usize],
     ) -> Vec<Stage> {
         let mut page = parent.reopen(&self.name);
         let acknowledged = self.acknowledgements(&mut page);
@@ -84,8 +86,9 @@ impl Network {
         };
         for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
             let mut page = page.reopen(&adapter.name);
-            adapter.sending(&mut page, &common, processors(host as u32), queue);
-            adapter.receiving(&mut page, &common, processors(host as u32));
+            let mut own = of_hosts.get(host).and_then(|&own| processors.get_mut(own));
+            adapter.sending(&mut page, &common, own.as_deref_mut(), queue);
+            adapter.receiving(&mut page, &common, own);
         }
         stages
     }
@@ -136,23 +139,37 @@ impl Network {
             let queue = queue(&mut page);
             let (parameters, back) = (self.parameters_of(wire.kind), wire.back as usize);
             let idle = match places.get(back) {
+                // All who are on a hub share its medium.
+                _ if number > 0 && self.wiring.is_shared() && matches!(wire.from, Node::Host(_)) => {
+                    places[0].idle
+                }
                 Some(other) if parameters.duplex == Duplex::Half && back < number => other.idle,
                 _ => idle(&mut page),
             };
             places.push(LinkPlaces { queue, idle });
         }
-        let passages = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
-        let passage = |kind| match kind {
-            LinkKind::Host => &passages[0],
-            LinkKind::Trunk => &passages[1],
+        let usual = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
+        let nothing = Arc::new(Passage { speed: Speed::free(), latency: Time::ZERO, ..(*usual[0]).clone() });
+        let passage = |wire: &Link| {
+            let usual = match wire.kind {
+                LinkKind::Host => &usual[0],
+                LinkKind::Trunk => &usual[1],
+            };
+            // What is on a hub's medium is everywhere at once.
+            if self.wiring.is_shared() && matches!(wire.to, Node::Host(_)) {
+                return Arc::clone(&nothing);
+            }
+            let is_usual = wire.rate.is_none() && wire.latency.is_none() && wire.rate_factor == 1.0;
+            if is_usual { Arc::clone(usual) } else { Arc::new(self.passage_of(wire)) }
         };
         let mut stages = Vec::new();
         let mut exits: Vec<Vec<Exit>> = (0..switches).map(|_| Vec::new()).collect();
         let mut first_links = vec![None; self.adapters.len()];
         for (number, (wire, &places)) in links.iter().zip(&places).enumerate() {
             let leads = match wire.to {
-                Node::Switch(to) => Leads::ToSwitch(crossings[to as usize]),
-                Node::Host(to) => Leads::ToHost(self.adapters[to as usize].arrivals),
+                Node::Switch(to) if self.wiring.is_shared() => Leads::Whole(crossings[to as usize]),
+                Node::Switch(to) => Leads::Begun(crossings[to as usize]),
+                Node::Host(to) => Leads::Whole(self.adapters[to as usize].arrivals),
             };
             // Only a host's own messages keep a gap.
             let gap = match wire.from {
@@ -161,13 +178,13 @@ impl Network {
                     self.parameters.gap
                 }
                 Node::Switch(from) => {
-                    let passage = Arc::clone(passage(wire.kind));
+                    let passage = passage(wire);
                     exits[from as usize].push(Exit { link: number as u32, queue: places.queue, passage });
                     Duration::default()
                 }
             };
             let mut page = page.reopen(&link_names[number]);
-            stages.push(link(&mut page, places, passage(wire.kind), leads, gap));
+            stages.push(link(&mut page, places, &passage(wire), leads, gap));
         }
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
             let number = number as u32;
@@ -185,10 +202,21 @@ impl Network {
     }
 
     fn passage(&self, kind: LinkKind) -> Passage {
-        let parameters = self.parameters_of(kind);
+        let LinkParameters { rate, latency, bucket, .. } = *self.parameters_of(kind);
+        self.passes(rate, latency, bucket)
+    }
+
+    /// What is different about one link.
+    fn passage_of(&self, wire: &Link) -> Passage {
+        let LinkParameters { rate, latency, bucket, .. } = *self.parameters_of(wire.kind);
+        let lanes = wire.rate.unwrap_or(rate).bytes_per_second() * wire.rate_factor;
+        self.passes(Rate::new(lanes).unwrap_or(rate), wire.latency.unwrap_or(latency), bucket)
+    }
+
+    fn passes(&self, rate: Rate, latency: Duration, bucket: Option<Bytes>) -> Passage {
         Passage {
-            speed: Speed::new(parameters.rate, parameters.bucket),
-            latency: parameters.latency.time(),
+            speed: Speed::new(rate, bucket),
+            latency: latency.time(),
             framing: Arc::new(self.parameters.framing),
             passed_on_after: self.parameters.cut_through.then_some(HEADER),
         }

@@ -140,7 +140,9 @@ pub enum NetworkError {
         headers: Bytes,
     },
     /// A bucket that never has tokens for a frame.
-    #[error("a bucket of {bucket} never lets a frame of {frame} pass; make `bucket` larger, or the MTU smaller")]
+    #[error(
+        "a bucket of {bucket} never lets a frame of {frame} pass; make `bucket` larger, or the MTU smaller"
+    )]
     Bucket {
         /// The bucket.
         bucket: Bytes,
@@ -148,7 +150,9 @@ pub enum NetworkError {
         frame: Bytes,
     },
     /// A window smaller than a frame's data.
-    #[error("a window of {window} is smaller than a frame's {data} of data; give a larger `window`, or leave it out")]
+    #[error(
+        "a window of {window} is smaller than a frame's {data} of data; give a larger `window`, or leave it out"
+    )]
     Window {
         /// The window.
         window: Bytes,

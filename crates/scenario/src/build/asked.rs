@@ -26,7 +26,7 @@ impl Asked {
     pub(super) fn of(page: &mut PageBuilder<'_>, loaded: &Loaded, beside_others: bool) -> Self {
         let asked = loaded.workloads_of(Subject::BlockRequests);
         let targets = asked.filter_map(|(name, _)| loaded.targets.get(name)).flatten();
-        let below: BTreeSet<usize> = loaded.hosts.volumes().map(|volume| volume.on).collect();
+        let below: BTreeSet<usize> = loaded.hosts.volumes().filter_map(|volume| volume.on).collect();
         let targets = targets.map(|&target| target as usize);
         // A dot is in no part's name.
         let (completions, name) = match beside_others {

@@ -1,7 +1,7 @@
 //! Where hosts are built: the devices below them, the files that are there, a port for each host's operations.
 
 use crate::build::asked::Asked;
-use crate::build::operations::Needed;
+use crate::build::operations::{Lodgers, Needed};
 use crate::build::storage::{
     Devices, before_queue, disks_below, entrance, holder, knows_files, replications_below,
 };
@@ -77,6 +77,18 @@ impl HostSite<'_, '_> {
         operations
     }
 
+    /// Where the last host of [`host`](Self::host) hears of operations first: servers on it ask it there, too.
+    pub(crate) fn entrance(&self) -> Option<Place<FileOp>> {
+        self.entrances.last().copied()
+    }
+
+    /// Programs' operations for that host arrive elsewhere: some of them aren't for its own file systems.
+    pub(crate) fn enter_at(&mut self, entrance: Place<FileOp>) {
+        if let Some(last) = self.entrances.last_mut() {
+            *last = entrance;
+        }
+    }
+
     fn announced(&mut self, host: &str, operations: Place<FileOp>) -> Place<FileOp> {
         if self.devices.replications.is_empty() {
             return operations;
@@ -85,7 +97,8 @@ impl HostSite<'_, '_> {
         let number = self.entrances.len();
         let mut told: Vec<Vec<Place<FileOp>>> = Vec::new();
         for volume in self.loaded.hosts.volumes().filter(|volume| volume.host == number) {
-            let below = replications_below(self.devices, self.loaded, volume.on);
+            let Some(on) = volume.on else { continue };
+            let below = replications_below(self.devices, self.loaded, on);
             let places = below.iter().filter_map(|number| self.devices.replications.get(number));
             told.push(places.map(|built| built.operations).collect());
         }
@@ -121,9 +134,27 @@ impl HostSite<'_, '_> {
         extents
     }
 
-    /// A volume of the family with its files on it.
-    pub(crate) fn laid_out(&self, volume: usize, of: LayoutOf) -> Result<Arc<LaidOut>, RunFailure> {
-        self.needed.laid_out(self.first_volume + volume, of)
+    /// A volume of the family with its files on it, and with what lies there of the files of others, whose volumes are
+    /// counted from the family's first.
+    pub(crate) fn laid_out(
+        &self,
+        volume: usize,
+        of: LayoutOf,
+        lodgers: Vec<Lodgers<'_>>,
+    ) -> Result<Arc<LaidOut>, RunFailure> {
+        let first = self.first_volume;
+        let lodgers: Vec<Lodgers<'_>> = (lodgers.into_iter())
+            .map(|Lodgers { volumes, share }| {
+                let volumes = first + volumes.start..first + volumes.end;
+                Lodgers { volumes, share }
+            })
+            .collect();
+        self.needed.laid_out(first + volume, of, &lodgers)
+    }
+
+    /// One more than the number of any file that is planned.
+    pub(crate) fn next_file(&self) -> Result<u32, RunFailure> {
+        self.needed.next_file()
     }
 
     /// The ports of what a volume lies on, for a host without a queue of its own: `on` is an index of

@@ -71,6 +71,14 @@ pub(super) struct Needed<'l> {
     on_hosts: Vec<Vec<(usize, usize)>>,
 }
 
+/// Files of other volumes of which something lies on a volume.
+pub(crate) struct Lodgers<'s> {
+    /// The volumes.
+    pub(crate) volumes: std::ops::Range<usize>,
+    /// What lies there of a file, if anything does.
+    pub(crate) share: &'s dyn Fn(&PlannedFile) -> Option<PlannedFile>,
+}
+
 /// Why files can't be laid out.
 enum NotLaidOut {
     Host(HostError),
@@ -146,16 +154,36 @@ impl<'l> Needed<'l> {
         (extents, warnings)
     }
 
-    /// A volume with its files on it: laid out once for all runs that change nothing about it.
-    pub(super) fn laid_out(&self, there: usize, of: LayoutOf) -> Result<Arc<LaidOut>, RunFailure> {
+    /// One more than the number of any file that is planned.
+    pub(super) fn next_file(&self) -> Result<u32, RunFailure> {
+        let next = self.prepared.all_groups().map(|group| group.work.next_file());
+        let next = next.collect::<Result<Vec<_>, _>>().map_err(SourceError::from)?;
+        Ok(next.into_iter().max().unwrap_or_default())
+    }
+
+    /// A volume with its files on it, and with what lies there of the files of others: laid out once for all runs that
+    /// change nothing about it.
+    pub(super) fn laid_out(
+        &self,
+        there: usize,
+        of: LayoutOf,
+        lodgers: &[Lodgers<'_>],
+    ) -> Result<Arc<LaidOut>, RunFailure> {
         let laid_out = self.prepared.layout(there, of, |of| {
             LaidOut::new(of, &self.loaded.watch, |tell| {
-                let mut tell = |PlannedFile { file, parent, is_directory, present, cached, size }| {
+                let mut lay = |PlannedFile { file, parent, is_directory, present, cached, size }| {
                     if present {
                         tell(PreparedFile { file, parent, directory: is_directory, size, cached });
                     }
                 };
-                self.each_file(there, &mut tell).map_err(NotLaidOut::Program)
+                self.each_file(there, &mut lay).map_err(NotLaidOut::Program)?;
+                for Lodgers { volumes, share } in lodgers {
+                    for volume in volumes.clone() {
+                        let mut lay = |file| share(&file).into_iter().for_each(&mut lay);
+                        self.each_file(volume, &mut lay).map_err(NotLaidOut::Program)?;
+                    }
+                }
+                Ok(())
             })
         });
         laid_out.map_err(|refused| match refused {

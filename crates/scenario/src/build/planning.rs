@@ -26,6 +26,7 @@ pub(crate) fn groups(
 ) -> Result<Groups, Box<NotPrepared>> {
     let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut next_process = 0u32;
+    // By the space of the volume.
     let mut next_file: BTreeMap<usize, u32> = BTreeMap::new();
     let mut all = Vec::new();
     let mut crowds = 0;
@@ -51,8 +52,9 @@ pub(crate) fn groups(
                     involved.push(there);
                 }
             }
-            let next_there = involved.iter().filter_map(|there| next_file.get(there)).max();
-            placement.first_file = next_there.copied().unwrap_or(1);
+            let spaces = || involved.iter().map(|&there| volumes[there].space);
+            let next_there = spaces().filter_map(|space| next_file.get(&space).copied()).max();
+            placement.first_file = next_there.unwrap_or(1);
             let first_file = placement.first_file;
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
@@ -74,7 +76,7 @@ pub(crate) fn groups(
             next_process += work.processes();
             let next = work.next_file().map_err(refused)?.max(first_file);
             check_room((next - first_file).into()).map_err(refused)?;
-            next_file.extend(involved.into_iter().map(|there| (there, next)));
+            next_file.extend(spaces().map(|space| (space, next)));
             groups.push(Group { volume, work });
         }
         let words = match (workload, workload.on_files()) {

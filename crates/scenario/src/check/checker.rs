@@ -34,8 +34,12 @@ pub(crate) struct PlannedVolume {
     pub(crate) what: &'static str,
     /// Its name.
     pub(crate) name: String,
-    /// The holder that it lies on; none where what is written of it makes no sense.
+    /// The name of the part of the scenario that it is of: its own, but for mounts of what hosts share.
+    pub(crate) part: String,
+    /// The holder that it lies on, where it lies on one.
     pub(crate) on: Option<u32>,
+    /// What is written of it makes sense.
+    pub(crate) found: bool,
 }
 
 /// The key of disks.
@@ -72,10 +76,15 @@ const LISTED_MAX: usize = 50;
 
 /// Words for the parts that names may stand for.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(crate) struct Words {
     pub(super) one: &'static str,
     pub(super) many: &'static str,
 }
+
+/// What workloads on files go to.
+pub(crate) const FILE_SYSTEMS: Words = Words { one: "file system", many: "file systems" };
+/// Hosts.
+pub(crate) const HOSTS: Words = Words { one: "host", many: "hosts" };
 
 impl<'a, 'i> Checker<'a, 'i> {
     pub(super) fn new(
@@ -146,6 +155,11 @@ impl<'a, 'i> Checker<'a, 'i> {
         self.volumes.push(volume);
     }
 
+    /// Notes that something other than a workload uses what is mounted.
+    pub(crate) fn use_volume(&mut self, number: u32) {
+        self.used_volumes.insert(number);
+    }
+
     /// Notes that nothing uses a part, which is an error where anything is done.
     pub(crate) fn unused(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.unused.push(self.sources.error(self.places.key(path), message).help(help));
@@ -164,7 +178,7 @@ impl<'a, 'i> Checker<'a, 'i> {
 
     /// The parts of a pool that names and patterns stand for. The name under which the scenario describes several
     /// stands for all of them.
-    pub(super) fn find(&mut self, path: &str, names: &Names, pool: &Directory, words: Words) -> Vec<u32> {
+    pub(crate) fn find(&mut self, path: &str, names: &Names, pool: &Directory, words: Words) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         let mut known = BTreeSet::new();
         let Words { one, many } = words;

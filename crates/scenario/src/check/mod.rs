@@ -7,5 +7,5 @@ mod scenario;
 mod storage;
 mod workloads;
 
-pub(crate) use checker::{Checker, PlannedHolder, PlannedVolume, listed};
+pub(crate) use checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedHolder, PlannedVolume, listed};
 pub(crate) use scenario::check;

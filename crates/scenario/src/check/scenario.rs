@@ -7,7 +7,7 @@ use crate::text::tree::{Places, Table};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the checks found.
 pub(crate) struct Checked {
@@ -62,13 +62,22 @@ impl Checker<'_, '_> {
         if scenario.workload.is_empty() {
             return;
         }
-        if self.volumes.iter().all(|volume| volume.on.is_some()) {
+        if self.volumes.iter().all(|volume| volume.found) {
             let used = &self.used_volumes;
-            let idle = (0..).zip(&self.volumes).filter(|(number, _)| !used.contains(number));
+            // Of what many hosts mount, it is enough that one uses it.
+            let busy: BTreeSet<(&str, &str)> = (0..)
+                .zip(&self.volumes)
+                .filter(|(number, _)| used.contains(number))
+                .map(|(_, volume)| (volume.key, volume.part.as_str()))
+                .collect();
             let mut idle_volumes = Vec::new();
-            for (_, PlannedVolume { key, what, name, .. }) in idle {
+            let mut told = BTreeSet::new();
+            for PlannedVolume { key, what, name, part, .. } in &self.volumes {
+                if busy.contains(&(*key, part.as_str())) || !told.insert((*key, part.as_str())) {
+                    continue;
+                }
                 let message = format!("nothing uses the {what} \"{name}\"");
-                let problem = self.sources.error(self.places.key(&format!("{key}.{name}")), message);
+                let problem = self.sources.error(self.places.key(&format!("{key}.{part}")), message);
                 idle_volumes.push(problem.help("name it in a workload's on, or leave it out"));
             }
             idle_volumes.append(&mut self.unused);

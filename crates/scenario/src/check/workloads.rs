@@ -1,6 +1,6 @@
 //! Workloads: what they go to, and options that make no sense.
 
-use super::checker::{Checker, PlannedHolder, Words};
+use super::checker::{Checker, FILE_SYSTEMS, PlannedHolder};
 use super::storage::HOLDERS;
 use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, Names, Replay, Scenario, Stop, TraceReplay, Workload};
@@ -18,8 +18,6 @@ use std::path::Path;
 const LEAST_URGENT: u8 = 7;
 /// The least room of a file that stands for a device, in bytes: a large request must fit.
 const DEVICE_ROOM_LEAST: u64 = 1 << 20;
-
-const FILE_SYSTEMS: Words = Words { one: "file system", many: "file systems" };
 
 impl Checker<'_, '_> {
     pub(super) fn workloads(&mut self, scenario: &Scenario) -> IndexMap<String, Vec<u32>> {

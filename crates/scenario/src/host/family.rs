@@ -18,10 +18,13 @@ pub struct Volume<'l> {
     pub host: usize,
     /// Its number among the file systems of its host.
     pub mount: u32,
-    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
-    pub on: usize,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage), where that is one thing.
+    pub on: Option<usize>,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
+    /// Volumes of one space number their files together, for the files of one lie on others: the first such volume,
+    /// among all of the scenario.
+    pub space: usize,
 }
 
 /// Where file systems are placed.
@@ -76,7 +79,7 @@ pub(crate) trait PlacedFamily {
     /// The names of its hosts.
     fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_>;
 
-    /// What its hosts mount. Hosts are counted from the family's first one.
+    /// What its hosts mount. Hosts, and the volumes that are spaces, are counted from the family's first one.
     fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_>;
 
     /// Whether its hosts put requests into an order before the device does.

@@ -17,6 +17,7 @@ pub use family::Volume;
 pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux,
+    PlacedNetwork, PlacedPvfs, PvfsMount,
 };
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
@@ -126,11 +127,16 @@ impl PlacedHosts {
 
     /// What they mount, in the order in which workloads' targets are counted.
     pub fn volumes(&self) -> impl Iterator<Item = Volume<'_>> {
-        let mut first = 0;
+        let (mut first_host, mut first_volume) = (0, 0);
         self.families().flat_map(move |family| {
-            let own = first;
-            first += family.hosts().count();
-            family.volumes().map(move |volume| Volume { host: own + volume.host, ..volume })
+            let (host, space) = (first_host, first_volume);
+            first_host += family.hosts().count();
+            first_volume += family.volumes().count();
+            let counted = move |volume: Volume<'_>| (host + volume.host, space + volume.space);
+            family.volumes().map(move |volume| {
+                let (host, space) = counted(volume);
+                Volume { host, space, ..volume }
+            })
         })
     }
 

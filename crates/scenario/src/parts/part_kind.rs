@@ -8,6 +8,9 @@ pub(crate) enum Pool {
     Hosts,
     /// What a workload that works on files goes to.
     Volumes,
+    Networks,
+    /// What hosts mount of others, which nothing names as such: a mount of it has a name of its own.
+    Shared,
 }
 
 /// What the parts under a key of the scenario are, before any is read.

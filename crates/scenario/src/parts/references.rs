@@ -60,6 +60,8 @@ struct Pools {
     holders: Directory,
     hosts: Directory,
     volumes: Directory,
+    networks: Directory,
+    shared: Directory,
 }
 
 impl Pools {
@@ -80,7 +82,13 @@ impl Pools {
             }
             Directory::of(names.iter().map(|(name, described)| (name.as_ref(), *described)), copies)
         };
-        Self { holders: pool(Pool::Holders), hosts: pool(Pool::Hosts), volumes: pool(Pool::Volumes) }
+        Self {
+            holders: pool(Pool::Holders),
+            hosts: pool(Pool::Hosts),
+            volumes: pool(Pool::Volumes),
+            networks: pool(Pool::Networks),
+            shared: pool(Pool::Shared),
+        }
     }
 
     fn of_pool(&self, pool: Pool) -> &Directory {
@@ -88,6 +96,8 @@ impl Pools {
             Pool::Holders => &self.holders,
             Pool::Hosts => &self.hosts,
             Pool::Volumes => &self.volumes,
+            Pool::Networks => &self.networks,
+            Pool::Shared => &self.shared,
         }
     }
 }

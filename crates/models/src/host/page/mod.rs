@@ -53,35 +53,86 @@ pub fn host_page(
     operations: Place<FileOp>,
     completions: Place<FileOp>,
 ) -> Result<Vec<Stage>, HostError> {
-    let mut page = parent.page(name);
-    page.port_in("operations", operations);
-    page.port_out("completions", completions);
-    let mut memory = Memory::new(host)?;
-    let mut mounted = Vec::new();
-    for (number, mount) in mounts.iter().enumerate() {
-        let fs = Mounted::new(number as u32, host, mount);
-        warm(&mut memory, &fs, mount);
-        if mount.watch.is_stopped() {
-            return Err(HostError::Stopped { mount: mount.name.clone() });
+    Ok(OpenHost::new(parent, name, host, mounts, operations, completions)?.finish(parent))
+}
+
+/// A host whose page is built, but for its processors, which others may still become clients of.
+#[derive(Debug)]
+pub struct OpenHost {
+    /// The name of its page.
+    name: String,
+    processors: Processors,
+    stages: Vec<Stage>,
+}
+
+impl OpenHost {
+    /// Builds the page as [`host_page`] does, but for its processors. A host may mount nothing.
+    ///
+    /// # Errors
+    /// As of [`host_page`].
+    pub fn new(
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        host: &HostParameters,
+        mounts: &[Mount],
+        operations: Place<FileOp>,
+        completions: Place<FileOp>,
+    ) -> Result<Self, HostError> {
+        let mut page = parent.page(name);
+        if !mounts.is_empty() {
+            page.port_in("operations", operations);
+            page.port_out("completions", completions);
         }
-        mounted.push(fs);
+        let mut memory = Memory::new(host)?;
+        let mut mounted = Vec::new();
+        for (number, mount) in mounts.iter().enumerate() {
+            let fs = Mounted::new(number as u32, host, mount);
+            warm(&mut memory, &fs, mount);
+            if mount.watch.is_stopped() {
+                return Err(HostError::Stopped { mount: mount.name.clone() });
+            }
+            mounted.push(fs);
+        }
+        let memory = page.state("memory", memory);
+        let mut processors = Processors::new(&mut page, host.machine.processors);
+        let mut stages = Vec::new();
+        for (fs, mount) in mounted.into_iter().zip(mounts) {
+            let alone = mounts.len() == 1;
+            let ports = (operations, completions);
+            let places = mount_page(&mut page, host, mount, fs, (memory, &mut processors), ports, alone);
+            let path = format!("{}/{}", page.path(), mount.name);
+            let queue = |name: &str, place| Stage::queue(format!("{path}/{name}"), &[place]);
+            stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
+            stages.push(queue("throttled", places.sleeping.id()));
+        }
+        Ok(Self { name: name.to_owned(), processors, stages })
     }
-    let memory = page.state("memory", memory);
-    let mut processors = Processors::new(&mut page, host.machine.processors);
-    let mut built = Vec::new();
-    for (fs, mount) in mounted.into_iter().zip(mounts) {
-        let alone = mounts.len() == 1;
-        let ports = (operations, completions);
-        built.push(mount_page(&mut page, host, mount, fs, (memory, &mut processors), ports, alone));
+
+    /// Its processors, and what is left to be built when all who use them are known.
+    pub fn apart(self) -> (Processors, HostRest) {
+        (self.processors, HostRest { name: self.name, stages: self.stages })
     }
-    let mut stages = vec![processors.finish(&mut page)];
-    for (places, mount) in built.iter().zip(mounts) {
-        let path = format!("{}/{}", page.path(), mount.name);
-        let queue = |name: &str, place| Stage::queue(format!("{path}/{name}"), &[place]);
-        stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
-        stages.push(queue("throttled", places.sleeping.id()));
+
+    /// Builds the rest; the rows of its stages.
+    pub fn finish(self, parent: &mut PageBuilder<'_>) -> Vec<Stage> {
+        let (processors, rest) = self.apart();
+        rest.finish(parent, processors)
     }
-    Ok(stages)
+}
+
+/// A host's page without its processors.
+#[derive(Debug)]
+pub struct HostRest {
+    name: String,
+    stages: Vec<Stage>,
+}
+
+impl HostRest {
+    /// Builds the rest of the page; the rows of its stages.
+    pub fn finish(self, parent: &mut PageBuilder<'_>, processors: Processors) -> Vec<Stage> {
+        let processors = processors.finish(&mut parent.reopen(&self.name));
+        std::iter::once(processors).chain(self.stages).collect()
+    }
 }
 
 /// Pages of the largest folios of files that are in memory when the run begins: as if they had been written in pieces of 1 MiB.

@@ -1,6 +1,6 @@
 //! A network whose hosts send and receive what a test says.
 
-use crate::network::topology::Wiring;
+use crate::network::topology::{TopologyParameters, Wiring};
 use crate::network::{Network, NetworkParameters, Port};
 use petrio_colours::{Message, Parcel};
 use petrio_kernel::{NetBuilder, Simulation, Time};
@@ -24,17 +24,24 @@ impl Bench {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut network = Network::new(&mut page, "lan", parameters, Arc::new(wiring), &names);
         let ports: Vec<Port> = (0..hosts).map(|host| network.port(&mut page, host, "test")).collect();
-        network.finish(&mut page, |_| None);
+        network.finish(&mut page, &mut [], &[]);
         Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports }
     }
 
     /// A star of these hosts.
     pub(super) fn star(parameters: &NetworkParameters, hosts: u32) -> Self {
-        Self::new(parameters, Wiring::star(hosts), hosts)
+        Self::new(parameters, Wiring::new(&TopologyParameters::Star, hosts).unwrap(), hosts)
     }
 
     /// A host sends a message at a time.
-    pub(super) fn send(&mut self, (from, to): (u32, u32), connection: u32, bytes: u64, number: u64, at: Time) {
+    pub(super) fn send(
+        &mut self,
+        (from, to): (u32, u32),
+        connection: u32,
+        bytes: u64,
+        number: u64,
+        at: Time,
+    ) {
         let message = Message {
             source: from,
             destination: to,

@@ -55,7 +55,8 @@ fn messages_of_a_connection_arrive_in_order_and_connections_take_turns() {
     }
     bench.send((1, 2), 0, 100, 99, Time::from_micros(3_000));
     let arrivals = bench.arrivals(2);
-    let of_first: Vec<u64> = arrivals.iter().filter(|arrival| arrival.1 == 0).map(|arrival| arrival.2).collect();
+    let of_first: Vec<u64> =
+        arrivals.iter().filter(|arrival| arrival.1 == 0).map(|arrival| arrival.2).collect();
     assert_eq!(of_first, (0..10).collect::<Vec<_>>());
     let small = arrivals.iter().find(|arrival| arrival.2 == 99).unwrap().0;
     // It waits for the train that is passing, at most.

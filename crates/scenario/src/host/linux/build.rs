@@ -7,7 +7,8 @@
 //! All but the queue and the disks may be missing.
 
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
-use crate::build::{HostSite, name_in};
+use super::shared::{Ends, Shared, of_manager, share};
+use crate::build::{HostSite, Lodgers, name_in};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
@@ -16,8 +17,10 @@ use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::FileLayout;
 use petrio_models::device::DeviceFeatures;
 use petrio_models::host::file_system::BLOCK_SIZE;
-use petrio_models::host::{LayoutOf, LogDevice, Mount, host_page};
+use petrio_models::host::{LaidOut, LayoutOf, LogDevice, Mount, OpenHost};
 use petrio_units::Bytes;
+use petrio_workload::program::PlannedFile;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a file system is connected to.
@@ -64,6 +67,8 @@ impl PlacedHost {
 impl HostPages for PlacedLinux {
     fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
+        let shared = Shared::new(self, site.page);
+        let metadata = shared.first_of_metadata(site)?;
         for (number, mounted) in self.file_systems.iter().enumerate() {
             let host = &self.hosts[mounted.host];
             let name = name_in(&mounted.name, &host.name);
@@ -75,7 +80,8 @@ impl HostPages for PlacedLinux {
                 mounted.blocks,
                 site.loaded.scenario.seed,
             );
-            let laid_out = site.laid_out(number, of)?;
+            let of = of.with_lodgers(shared.lodgers(number));
+            let laid_out = self.laid_out(site, (number, of), metadata)?;
             let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
             let &PlacedFileSystem { name: ref queue, on, blocks, .. } = mounted;
             let wired = self.queue(site, mounted, &Queued { name: queue, on, blocks, files: &files })?;
@@ -93,18 +99,49 @@ impl HostPages for PlacedLinux {
                 log,
             });
         }
-        for (host, mounts) in self.hosts.iter().zip(&mounts) {
+        let mut open_hosts = Vec::new();
+        for (number, (host, mounts)) in self.hosts.iter().zip(&mounts).enumerate() {
             site.warnings.extend(host.cached_more_than_fits(mounts));
             let operations = site.host(&host.name);
-            let completions = site.completions;
-            let built = host_page(site.page, &host.name, &host.parameters, mounts, operations, completions);
-            site.stages.extend(built.map_err(|error| host.refused(&error))?);
+            let Ends { completions, asked } = shared.ends(site, number, operations);
+            let open =
+                OpenHost::new(site.page, &host.name, &host.parameters, mounts, operations, completions);
+            let open = open.map_err(|error| host.refused(&error))?;
+            if shared.is_open(number) {
+                open_hosts.push((number, open, Ends { completions, asked }));
+            } else {
+                site.stages.extend(open.finish(site.page));
+            }
         }
-        Ok(())
+        shared.finish(site, open_hosts)
     }
 }
 
 impl PlacedLinux {
+    /// A file system with its files on it, and with what lies there of parallel file systems' files.
+    fn laid_out(
+        &self,
+        site: &HostSite<'_, '_>,
+        (there, of): (usize, LayoutOf),
+        metadata: u32,
+    ) -> Result<Arc<LaidOut>, RunFailure> {
+        type Share<'s> = Box<dyn Fn(&PlannedFile) -> Option<PlannedFile> + 's>;
+        let mut shares: Vec<(Range<usize>, Share<'_>)> = Vec::new();
+        let mut first = self.file_systems.len();
+        for pvfs in &self.pvfs {
+            let volumes = first..first + pvfs.clients.len();
+            first = volumes.end;
+            for (server, _) in (0..).zip(&pvfs.servers).filter(|(_, own)| **own == there) {
+                shares.push((volumes.clone(), Box::new(move |file| share(pvfs, server, file))));
+            }
+            if pvfs.manager == there {
+                shares.push((volumes, Box::new(move |file| of_manager(metadata, file))));
+            }
+        }
+        let lodgers = shares.iter().map(|(volumes, share)| Lodgers { volumes: volumes.clone(), share });
+        site.laid_out(there, of, lodgers.collect())
+    }
+
     /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.
     fn journal_device(
         &self,

@@ -1,9 +1,11 @@
 //! Names that stand for nothing, hosts that mount nothing, figures that Linux doesn't take.
 
 use super::profiles::{Profile, profiles};
+use super::pvfs::PlannedPvfs;
 use super::{FILE_SYSTEM, HOST, Linux};
 use crate::build::name_in;
 use crate::check::{Checker, PlannedVolume, listed};
+use crate::parts::Directory;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -17,6 +19,10 @@ pub(crate) struct CheckedLinux {
     pub(super) profiles: IndexMap<String, Profile>,
     /// Where each file system belongs, in the order of the file.
     pub(super) mounts: Vec<PlannedMount>,
+    /// The hosts of each network.
+    pub(super) networks: Vec<Vec<usize>>,
+    /// The parallel file systems.
+    pub(super) pvfs: Vec<Option<PlannedPvfs>>,
 }
 
 /// Where a file system belongs.
@@ -42,16 +48,29 @@ impl Linux {
             .map(|name| {
                 let (host, on) = self.check_file_system(checker, name);
                 let log = self.check_log(checker, name);
-                let volume = PlannedVolume { key: FILE_SYSTEM, what: "file system", name: name.clone(), on };
-                checker.volume(volume);
+                checker.volume(PlannedVolume {
+                    key: FILE_SYSTEM,
+                    what: "file system",
+                    name: name.clone(),
+                    part: name.clone(),
+                    on,
+                    found: on.is_some(),
+                });
                 Some(PlannedMount { host: host?, on: on?, log: log.ok()? })
             })
             .collect();
         let all: Option<Vec<PlannedMount>> = planned.into_iter().collect();
+        let hosts: Vec<(&str, &str)> = self.host.keys().map(|name| (name.as_str(), name.as_str())).collect();
+        let hosts = Directory::of(hosts, checker.places.copies());
+        let networks = self.check_networks(checker, &hosts);
+        let mut pvfs = Vec::new();
         if let Some(mounts) = &all {
-            self.check_mounts(checker, mounts);
+            let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
+            pvfs = self.check_pvfs(checker, (&hosts, &networks, &mounted));
+            let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
+            self.check_mounts(checker, mounts, clients.collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default() }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, pvfs }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {
@@ -132,13 +151,18 @@ impl Linux {
     }
 
     /// Pages within those of hosts have names, and every host mounts something.
-    fn check_mounts(&self, checker: &mut Checker<'_, '_>, mounts: &[PlannedMount]) {
+    fn check_mounts(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        mounts: &[PlannedMount],
+        mut busy: BTreeSet<usize>,
+    ) {
         for (name, mount) in self.fs.keys().zip(mounts) {
             let Some((host, _)) = self.host.get_index(mount.host) else { continue };
             let page = format!("{host}/{}", name_in(name, host));
             checker.take_name(&format!("{FILE_SYSTEM}.{name}"), &page, "file system", "rename one of them");
         }
-        let busy: BTreeSet<usize> = mounts.iter().map(|mount| mount.host).collect();
+        busy.extend(mounts.iter().map(|mount| mount.host));
         for (number, name) in self.host.keys().enumerate() {
             if !busy.contains(&number) {
                 let message = format!("no file system is mounted by the host \"{name}\"");

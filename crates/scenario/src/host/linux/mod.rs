@@ -1,4 +1,5 @@
-//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount.
+//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]` and
+//! `[pvfs.NAME]`: what connects them, and what they share through it.
 
 mod bounds;
 mod build;
@@ -6,12 +7,19 @@ mod check;
 mod file_system;
 mod host;
 mod levers;
+mod network;
 mod place;
 mod profiles;
+mod pvfs;
+mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
+pub(crate) use network::Network;
+pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+pub(crate) use pvfs::Pvfs;
+pub use pvfs::{PlacedPvfs, PvfsMount};
 
 use super::family::{Family, Ground};
 use crate::check::Checker;
@@ -22,6 +30,8 @@ use crate::text::{Problem, Sources, deserialise};
 use check::CheckedLinux;
 use file_system::read_file_system;
 use indexmap::IndexMap;
+use network::{NETWORK, read_network};
+use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,6 +51,12 @@ pub struct Linux {
     /// The file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub fs: IndexMap<String, FileSystem>,
+    /// The networks between hosts, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub network: IndexMap<String, Network>,
+    /// The parallel file systems, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub pvfs: IndexMap<String, Pvfs>,
 }
 
 impl Family for Linux {
@@ -64,6 +80,27 @@ impl Family for Linux {
             pool: Pool::Volumes,
             is_mounted: true,
         },
+        PartKind {
+            key: NETWORK,
+            owns: false,
+            files: &["use"],
+            references: &[("hosts", Pool::Hosts)],
+            pool: Pool::Networks,
+            is_mounted: false,
+        },
+        PartKind {
+            key: PVFS,
+            owns: false,
+            files: &["use"],
+            references: &[
+                ("network", Pool::Networks),
+                ("clients", Pool::Hosts),
+                ("servers", Pool::Volumes),
+                ("manager", Pool::Volumes),
+            ],
+            pool: Pool::Shared,
+            is_mounted: false,
+        },
     ];
 
     fn read(
@@ -74,14 +111,18 @@ impl Family for Linux {
     ) -> Self {
         let hosts = (HOST, "host", "machine = … and kernel = …");
         let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
+        let networks = (NETWORK, "network", "link = …");
+        let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
         Self {
             host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
             fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
+            network: read_parts(root, networks, read_network, rest, problems, sources),
+            pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        vec![values(&self.host), values(&self.fs)]
+        vec![values(&self.host), values(&self.fs), values(&self.network), values(&self.pvfs)]
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {

@@ -2,7 +2,9 @@
 
 use super::check::CheckedLinux;
 use super::host::Host;
+use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
+use super::pvfs::{PVFS, PlacedPvfs};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::Places;
@@ -12,6 +14,7 @@ use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
 use petrio_models::host::kernel_profile::Throttling;
 use petrio_units::Bytes;
+use std::collections::BTreeSet;
 
 /// The least that a file system's own dirty limit may be.
 const LEAST_DIRTY_LIMIT: Bytes = Bytes(1 << 20);
@@ -29,6 +32,10 @@ pub struct PlacedLinux {
     pub hosts: Vec<PlacedHost>,
     /// The file systems.
     pub file_systems: Vec<PlacedFileSystem>,
+    /// The networks.
+    pub networks: Vec<PlacedNetwork>,
+    /// The parallel file systems.
+    pub pvfs: Vec<PlacedPvfs>,
 }
 
 /// A machine under a kernel.
@@ -73,7 +80,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, pvfs }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -126,7 +133,10 @@ impl Linux {
                 parameters: parameters.clone(),
             });
         }
-        PlacedLinux { hosts, file_systems }
+        let networks = self.place_networks(networks, ground, problems);
+        let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
+        let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
+        PlacedLinux { hosts, file_systems, networks, pvfs }
     }
 }
 
@@ -208,6 +218,19 @@ fn own_dirty_limit(limit: Bytes, host: &PlacedHost, name: &str, ground: &Ground<
 }
 
 impl PlacedLinux {
+    /// Of each file system, the first of those with which it numbers its files together: all that a parallel one lies
+    /// on, and what lies on the same with others.
+    fn spaces(&self) -> Vec<usize> {
+        let mut spaces: Vec<usize> = (0..self.file_systems.len()).collect();
+        for pvfs in &self.pvfs {
+            let all = || pvfs.servers.iter().chain([&pvfs.manager]).copied();
+            let together: BTreeSet<usize> = all().filter_map(|there| spaces.get(there).copied()).collect();
+            let Some(&first) = together.first() else { continue };
+            spaces.iter_mut().filter(|space| together.contains(space)).for_each(|space| *space = first);
+        }
+        spaces
+    }
+
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
     fn words_of(&self, mounted: &PlacedFileSystem) -> String {
         let family = match mounted.parameters.family {
@@ -233,10 +256,13 @@ impl PlacedFamily for PlacedLinux {
     }
 
     fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_> {
-        Box::new(self.file_systems.iter().map(|mounted| {
+        let spaces = self.spaces();
+        let own = self.file_systems.iter().zip(spaces.clone()).map(|(mounted, space)| {
             let &PlacedFileSystem { ref name, host, mount, on, blocks, .. } = mounted;
-            Volume { name, host, mount, on, blocks }
-        }))
+            Volume { name, host, mount, on: Some(on), blocks, space }
+        });
+        let space = move |pvfs: &PlacedPvfs| spaces.get(pvfs.manager).copied().unwrap_or(0);
+        Box::new(own.chain(self.pvfs.iter().flat_map(move |pvfs| pvfs.volumes(space(pvfs)))))
     }
 
     fn orders_requests(&self) -> bool {
@@ -250,6 +276,12 @@ impl PlacedFamily for PlacedLinux {
     fn words(&self, tell: TellWords<'_>) {
         for mounted in &self.file_systems {
             tell(&format!("{FILE_SYSTEM}.{}", mounted.name), &|| self.words_of(mounted));
+        }
+        for pvfs in &self.pvfs {
+            tell(&format!("{PVFS}.{}", pvfs.name), &|| pvfs.words());
+        }
+        for network in &self.networks {
+            tell(&format!("{NETWORK}.{}", network.name), &|| network.words());
         }
     }
 

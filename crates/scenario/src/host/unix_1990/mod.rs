@@ -108,7 +108,14 @@ impl Family for Unix {
                     checker.error(&at, message, "a throttle is Linux's; name what it lies on");
                 }
             }
-            checker.volume(PlannedVolume { key: UNIX, what: "Unix host", name: name.clone(), on });
+            checker.volume(PlannedVolume {
+                key: UNIX,
+                what: "Unix host",
+                name: name.clone(),
+                part: name.clone(),
+                on,
+                found: on.is_some(),
+            });
             planned.push(on);
         }
         planned
@@ -144,7 +151,7 @@ impl PlacedFamily for PlacedUnixHosts {
     fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_> {
         Box::new(self.0.iter().enumerate().map(|(host, unix)| {
             let PlacedUnix { name, on, blocks, .. } = unix;
-            Volume { name, host, mount: 0, on: *on, blocks: *blocks }
+            Volume { name, host, mount: 0, on: Some(*on), blocks: *blocks, space: host }
         }))
     }
 

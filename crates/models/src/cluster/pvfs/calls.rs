@@ -1,0 +1,281 @@
+//! A client's calls: which parts of each its servers do, and what is left of it.
+
+use super::message::{Answer, Request, Said, Ticket};
+use super::parameters::Protocol;
+use super::striping::{Striping, Turns};
+use crate::slab::Slab;
+use petrio_colours::{Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
+use petrio_kernel::Time;
+use std::sync::Arc;
+
+/// Where a server, or the manager, hears.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub(super) host: u32,
+    pub(super) service: u32,
+}
+
+/// What a client knows of its file system.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) protocol: Protocol,
+    pub(super) striping: Striping,
+    pub(super) servers: Arc<[Address]>,
+    pub(super) manager: Address,
+    /// By how much the numbers of the manager's files are higher than those of the files that they are about.
+    pub(super) metadata: u32,
+    /// Where it hears itself.
+    pub(super) own: Address,
+}
+
+/// What a call does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Its parts on the servers that have them.
+    Data,
+    /// The manager does it to what it has of the file.
+    Manager,
+    /// Each of the file's servers does it to its own file.
+    Servers,
+    Nothing,
+}
+
+impl Phase {
+    /// What a call does first, and then.
+    const fn of(operation: Operation) -> [Self; 2] {
+        match operation {
+            Operation::Read | Operation::Write => [Self::Data, Self::Nothing],
+            Operation::Fsync | Operation::Fdatasync | Operation::Sync | Operation::Truncate => {
+                [Self::Servers, Self::Nothing]
+            }
+            Operation::Create | Operation::Unlink | Operation::Stat => [Self::Manager, Self::Servers],
+            Operation::Open
+            | Operation::Close
+            | Operation::Mkdir
+            | Operation::Rmdir
+            | Operation::Rename
+            | Operation::Readdir => [Self::Manager, Self::Nothing],
+            Operation::Compute => [Self::Nothing, Self::Nothing],
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    op: FileOp,
+    next: Phase,
+    /// Parts that aren't done.
+    left: u32,
+    /// Bytes that were read or written.
+    moved: u64,
+    status: Status,
+}
+
+/// The calls of a client, and what it has to send.
+#[derive(Clone, Debug)]
+pub(super) struct Calls {
+    known: Known,
+    /// What differs between runs of the same files: drawn once a run, for all clients.
+    pub(super) salt: u64,
+    calls: Slab<Call>,
+    pub(super) outbox: Vec<Box<Message>>,
+    pub(super) completed: Vec<FileOp>,
+}
+
+impl Calls {
+    pub(super) fn new(known: Known) -> Self {
+        Self { known, salt: 0, calls: Slab::new(), outbox: Vec::new(), completed: Vec::new() }
+    }
+
+    /// A call begins.
+    pub(super) fn begin(&mut self, op: FileOp, now: Time) {
+        let [first, next] = Phase::of(op.operation);
+        let call = Call { op, next, left: 0, moved: 0, status: Status::DoneFromCache };
+        let slot = self.calls.insert(call);
+        self.send(slot, first, now);
+    }
+
+    fn turns(&self, file: FileId) -> Turns {
+        self.known.striping.turns(file, self.salt)
+    }
+
+    /// Asks for what a phase of a call needs; a phase of nothing is over at once.
+    fn send(&mut self, slot: u32, phase: Phase, now: Time) {
+        let Some(call) = self.calls.get_mut(slot) else { return };
+        let op = call.op.clone();
+        match phase {
+            Phase::Nothing => return self.end(slot, now),
+            Phase::Manager => {
+                call.left = 1;
+                self.ask_manager(slot, &op, now);
+            }
+            Phase::Servers => {
+                let servers: Vec<u32> = match op.operation {
+                    Operation::Sync => (0..self.known.striping.servers).collect(),
+                    _ => self.turns(op.file).servers().collect(),
+                };
+                call_left(&mut self.calls, slot, servers.len());
+                let unit = self.known.striping.most_on_a_server(op.length);
+                for server in servers {
+                    let length = if op.operation == Operation::Truncate { unit } else { op.length };
+                    self.ask(slot, &op, (server, 0, length), now);
+                }
+            }
+            Phase::Data => {
+                let parts: smallvec::SmallVec<[_; 8]> =
+                    self.turns(op.file).parts(op.offset, op.length).collect();
+                if parts.is_empty() {
+                    return self.end(slot, now);
+                }
+                call_left(&mut self.calls, slot, parts.len());
+                for part in parts {
+                    self.ask(slot, &op, (part.server, part.offset, part.length), now);
+                }
+            }
+        }
+    }
+
+    fn ask_manager(&mut self, slot: u32, op: &FileOp, now: Time) {
+        let Known { metadata, manager, own, protocol, .. } = self.known;
+        let of = |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0 + metadata) };
+        let request = Request {
+            // No server has that number.
+            ticket: Ticket { client: own.host, call: slot, server: u32::MAX },
+            operation: op.operation,
+            file: of(op.file),
+            parent: of(op.parent),
+            replaced: op.replaced.map(of),
+            offset: 0,
+            length: op.length,
+            flags: op.flags,
+            class: op.class,
+            priority: op.priority,
+            with_data: false,
+            reply_to: own.service,
+        };
+        self.tell(manager, op.process, protocol.request, Said::Request(request), now);
+    }
+
+    /// Asks a server for its part of a call; of a write, the data follow as its protocol has it.
+    fn ask(&mut self, slot: u32, op: &FileOp, (server, offset, length): (u32, u64, u64), now: Time) {
+        let Known { protocol, own, .. } = self.known;
+        let Some(&address) = self.known.servers.get(server as usize) else { return };
+        let ticket = Ticket { client: own.host, call: slot, server };
+        let writes = op.operation == Operation::Write;
+        let with_data = writes && length <= protocol.small_write;
+        let request = Request {
+            ticket,
+            operation: op.operation,
+            file: op.file,
+            parent: FileId::ROOT,
+            replaced: None,
+            offset,
+            length,
+            flags: op.flags,
+            class: op.class,
+            priority: op.priority,
+            with_data,
+            reply_to: own.service,
+        };
+        let bytes = protocol.request + if with_data { length } else { 0 };
+        self.tell(address, op.process, bytes, Said::Request(request), now);
+        if writes && !with_data && !protocol.asks_to_write {
+            self.write(address, op.process, (ticket, offset, length), now);
+        }
+    }
+
+    /// Sends the data of a part of a write.
+    fn write(
+        &mut self,
+        address: Address,
+        process: u32,
+        (ticket, offset, length): (Ticket, u64, u64),
+        now: Time,
+    ) {
+        let Protocol { piece, data_header, .. } = self.known.protocol;
+        let mut at = 0;
+        while at < length {
+            let next = piece.min(length - at);
+            let said = Said::Written { ticket, offset: offset + at, length: next };
+            self.tell(address, process, next + data_header, said, now);
+            at += next;
+        }
+    }
+
+    fn tell(&mut self, to: Address, process: u32, bytes: u64, said: Said, now: Time) {
+        self.outbox.push(Box::new(Message {
+            source: self.known.own.host,
+            destination: to.host,
+            connection: process,
+            service: to.service,
+            bytes,
+            sent: now,
+            payload: Parcel::new(Box::new(said)),
+        }));
+    }
+
+    /// A server says something; whether that makes sense.
+    pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
+        match said {
+            Said::MayWrite(ticket) => {
+                let turns = self.calls.get_mut(ticket.call).map(|call| (call.op.file, call.op.process));
+                let address = self.known.servers.get(ticket.server as usize).copied();
+                let (Some((file, process)), Some(address)) = (turns, address) else { return false };
+                let Some(call) = self.calls.get_mut(ticket.call) else { return false };
+                let (offset, length) = (call.op.offset, call.op.length);
+                let part = self.turns(file).parts(offset, length).find(|part| part.server == ticket.server);
+                let Some(part) = part else { return false };
+                self.write(address, process, (ticket, part.offset, part.length), now);
+                true
+            }
+            Said::Reads | Said::Read { answer: None } => true,
+            Said::Read { answer: Some(answer) } | Said::Done(answer) => self.answered(&answer, now),
+            Said::Request(_) | Said::Written { .. } => false,
+        }
+    }
+
+    /// A part of a call is done.
+    fn answered(&mut self, answer: &Answer, now: Time) -> bool {
+        let slot = answer.ticket.call;
+        let Some(call) = self.calls.get_mut(slot) else { return false };
+        call.status = call.status.and(answer.status);
+        call.moved += answer.length;
+        call.left = call.left.saturating_sub(1);
+        if call.left > 0 {
+            return true;
+        }
+        // What was waited for last is what the time went for: at its server as that says, and on the way.
+        let spent = (now - call.op.issued).saturating_sub(call.op.ledger.total());
+        let mut told = Time::ZERO;
+        for &cause in <FileCause as Causes>::ALL {
+            let span = answer.ledger.of(cause).min(spent - told);
+            call.op.ledger.charge(cause, span);
+            told += span;
+        }
+        let server = answer.span.saturating_sub(told).min(spent - told);
+        call.op.ledger.charge(FileCause::Server, server);
+        call.op.ledger.charge(FileCause::Network, spent - told - server);
+        let next = if call.status.failure().is_some() { Phase::Nothing } else { call.next };
+        call.next = Phase::Nothing;
+        self.send(slot, next, now);
+        true
+    }
+
+    /// A call returns.
+    fn end(&mut self, slot: u32, now: Time) {
+        let Some(Call { mut op, moved, status, .. }) = self.calls.remove(slot) else { return };
+        if op.operation == Operation::Read && moved < op.length && status.failure().is_none() {
+            (op.length, op.cut_short) = (moved, true);
+        }
+        let rest = (now - op.issued).saturating_sub(op.ledger.total());
+        op.ledger.charge(FileCause::Processor, rest);
+        op.status = status;
+        self.completed.push(op);
+    }
+}
+
+fn call_left(calls: &mut Slab<Call>, slot: u32, parts: usize) {
+    if let Some(call) = calls.get_mut(slot) {
+        call.left = parts as u32;
+    }
+}

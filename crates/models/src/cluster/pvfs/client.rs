@@ -1,0 +1,160 @@
+//! A client: calls become messages to servers, and their answers the call's end.
+//!
+//! ```text
+//!  operations ─▶ call ─▶ (processor) ─▶ begin ─▶ send ⋯ network ⋯ received ─▶ (processor) ─▶ hear ─▶ completions
+//!                                          └──────── calls ────────────────────────────────────┘
+//! ```
+
+use super::calls::{Calls, Known};
+use super::message::Said;
+use super::parameters::PvfsCosts;
+use crate::network::Port;
+use crate::processor::Processors;
+use petrio_colours::{FileCause, FileOp, Message, Operation, Status};
+use petrio_kernel::{Firing, PageBuilder, Place, Put, Stream, Time, Update};
+use petrio_random::uniform;
+
+/// More messages than a call sends at once.
+const MANY: u32 = 1 << 24;
+
+/// Builds a client's page, `page`.
+pub(super) fn client(
+    page: &mut PageBuilder<'_>,
+    known: Known,
+    costs: PvfsCosts,
+    port: Port,
+    (salt, draws): (Place<Option<u64>>, Stream),
+    processors: &mut Processors,
+    (operations, completions): (Place<FileOp>, Place<FileOp>),
+) {
+    page.port_in("operations", operations);
+    page.port_out("completions", completions);
+    page.port_out("messages", port.send);
+    page.port_in("answers", port.received);
+    let running = processors.place();
+    page.shared("processor", running);
+    let calls = page.state("calls", Calls::new(known));
+    let begun = page.fifo::<Box<FileOp>>("begun");
+
+    let callers = processors.client::<FileOp>();
+    processors.returns(callers, move |ran| {
+        let (begin, done) = (ran.may_put(begun, 1), ran.may_put(completions, 1));
+        move |f, span, mut op| {
+            let computes = op.operation == Operation::Compute;
+            op.ledger.charge(FileCause::Call, span);
+            let waited = (f.now() - op.issued).saturating_sub(op.ledger.total());
+            op.ledger.charge(FileCause::Processor, waited);
+            if computes {
+                op.status = Status::DoneFromCache;
+                f.put(done, *op);
+            } else {
+                f.put(begin, op);
+            }
+        }
+    });
+    let mut call = page.transition("call");
+    let op = call.take(operations);
+    let (run, at_once) = (call.may_put(running, 1), call.may_put(begun, 1));
+    let each = costs.call.time();
+    call.action(move |f| {
+        let op = Box::new(f.take(op));
+        let span = if op.operation == Operation::Compute { Time::from_picos(op.length) } else { each };
+        if span == Time::ZERO {
+            f.put(at_once, op);
+        } else {
+            f.put(run, callers.work(span, op));
+        }
+    });
+
+    let mut begin = page.transition("begin");
+    let op = begin.take(begun);
+    let salt = begin.update(salt);
+    let exits = Exits {
+        calls: begin.update(calls),
+        send: begin.may_put(port.send, MANY),
+        completions: begin.may_put(completions, 1),
+    };
+    begin.action(move |f| {
+        let op = f.take(op);
+        let drawn = match *f.get(salt) {
+            Some(drawn) => drawn,
+            None => {
+                let drawn = uniform(f.random(draws)).to_bits();
+                *f.update(salt) = Some(drawn);
+                drawn
+            }
+        };
+        let now = f.now();
+        let calls = f.update(exits.calls);
+        calls.salt = drawn;
+        calls.begin(*op, now);
+        exits.leave(f);
+    });
+
+    let heard = match costs.answer.time() {
+        Time::ZERO => port.received,
+        each => listens(page, port.received, processors, each),
+    };
+    let mut hear = page.transition("hear");
+    let message = hear.take(heard);
+    let exits = Exits {
+        calls: hear.update(calls),
+        send: hear.may_put(port.send, MANY),
+        completions: hear.may_put(completions, 1),
+    };
+    hear.action(move |f| {
+        let message = f.take(message);
+        let now = f.now();
+        let understood =
+            message.payload.open::<Said>().is_some_and(|said| f.update(exits.calls).hear(*said, now));
+        if understood {
+            exits.leave(f);
+        } else {
+            f.fail("a client of PVFS hears what it hasn't asked for: a mistake in the model");
+        }
+    });
+}
+
+/// The arcs of what a client's step leaves behind.
+#[derive(Clone, Copy)]
+struct Exits {
+    calls: Update<Calls>,
+    send: Put<Box<Message>>,
+    completions: Put<FileOp>,
+}
+
+impl Exits {
+    fn leave(self, f: &mut Firing<'_>) {
+        let mut outbox = std::mem::take(&mut f.update(self.calls).outbox);
+        outbox.drain(..).for_each(|message| f.put(self.send, message));
+        let mut completed = std::mem::take(&mut f.update(self.calls).completed);
+        completed.drain(..).for_each(|op| f.put(self.completions, op));
+        // Their room is kept.
+        let calls = f.update(self.calls);
+        (calls.outbox, calls.completed) = (outbox, completed);
+    }
+}
+
+/// Answers use a processor before they are heard; where they are then.
+fn listens(
+    page: &mut PageBuilder<'_>,
+    received: Place<Box<Message>>,
+    processors: &mut Processors,
+    each: Time,
+) -> Place<Box<Message>> {
+    let running = processors.place();
+    let heard = page.fifo("heard");
+    let listeners = processors.client::<Message>();
+    processors.returns(listeners, move |ran| {
+        let heard = ran.may_put(heard, 1);
+        move |f, _, message| f.put(heard, message)
+    });
+    let mut listen = page.transition("listen");
+    let message = listen.take(received);
+    let run = listen.put(running);
+    listen.action(move |f| {
+        let message = f.take(message);
+        f.put(run, listeners.work(each, message));
+    });
+    heard
+}

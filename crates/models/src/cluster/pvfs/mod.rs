@@ -1,0 +1,29 @@
+//! PVFS: files striped over the file systems of many hosts.
+//!
+//! ```text
+//!  client ─▶ network ─▶ server ─▶ its host's file system
+//!     └────▶ network ─▶ manager ─▶ a file system, too
+//! ```
+//!
+//! A client cuts a call into the parts that lie on each server, sends all of them at once, and is done when the last is.
+//! A server's files are plain files of its own host, whose pages are those of any host.
+//!
+//! Sources: chapters 3.3, 6 and 8.4 of the dissertation; for PVFS 2 messages captured of OrangeFS 2.10. Leaves out: PVFS
+//! 2's metadata (its files' attributes and names are asked of one manager, as PVFS 1's), its caches of attributes and
+//! names, other transports than the network's; appending knows the end of a file as its program does.
+
+mod calls;
+mod client;
+mod message;
+mod page;
+mod parameters;
+mod server;
+mod sessions;
+mod striping;
+
+#[cfg(test)]
+mod tests;
+
+pub use page::{PvfsClient, PvfsServer, pvfs_page};
+pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, Version};
+pub use striping::{Order, Striping};

@@ -1,0 +1,104 @@
+//! A parallel file system in the net: a page for each client, each server, and the manager.
+
+use super::calls::{Address, Known};
+use super::client::client;
+use super::parameters::PvfsParameters;
+use super::server::server;
+use super::sessions::ServerIs;
+use super::striping::Striping;
+use crate::Stage;
+use crate::network::Port;
+use crate::processor::Processors;
+use petrio_colours::FileOp;
+use petrio_kernel::{PageBuilder, Place};
+use std::sync::Arc;
+
+/// A client while its page is built.
+#[derive(Debug)]
+pub struct PvfsClient<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// Where its programs' calls come from.
+    pub operations: Place<FileOp>,
+    /// Where they return to.
+    pub completions: Place<FileOp>,
+}
+
+/// A server, or the manager, while its page is built.
+#[derive(Debug)]
+pub struct PvfsServer {
+    /// Its name.
+    pub name: String,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// Which file system of its host holds its files.
+    pub file_system: u32,
+    /// Its number as a process of its host, which no other process has.
+    pub process: u32,
+    /// Where it asks its host.
+    pub operations: Place<FileOp>,
+    /// Where its host answers it.
+    pub completions: Place<FileOp>,
+}
+
+/// Builds the page of a parallel file system.
+///
+/// The number of a file's metadata on the manager is its own and `metadata`.
+pub fn pvfs_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &PvfsParameters,
+    striping: Striping,
+    metadata: u32,
+    (clients, servers, manager): (&[PvfsClient<'_>], &[PvfsServer], &PvfsServer),
+    processors: &mut [Processors],
+) -> Vec<Stage> {
+    let mut page = parent.page(name);
+    let protocol = parameters.protocol();
+    let salt = page.state("order of servers", None::<u64>);
+    let draws = page.stream("order of servers");
+    let address = |port: &Port| Address { host: port.host, service: port.service };
+    let addresses: Arc<[Address]> = servers.iter().map(|server| address(&server.port)).collect();
+    let mut stages = Vec::new();
+    for there in servers.iter().chain([manager]) {
+        let mut page = page.page(&there.name);
+        let is = ServerIs {
+            protocol,
+            own: address(&there.port),
+            process: there.process,
+            file_system: there.file_system,
+            direct: parameters.direct,
+        };
+        let costs = (parameters.costs, parameters.receive_queue);
+        let ports = (there.operations, there.completions);
+        stages.push(server(&mut page, is, costs, there.port, &mut processors[there.host], ports));
+    }
+    for there in clients {
+        let mut page = page.page(there.name);
+        let known = Known {
+            protocol,
+            striping,
+            servers: Arc::clone(&addresses),
+            manager: address(&manager.port),
+            metadata,
+            own: address(&there.port),
+        };
+        let ports = (there.operations, there.completions);
+        client(
+            &mut page,
+            known,
+            parameters.costs,
+            there.port,
+            (salt, draws),
+            &mut processors[there.host],
+            ports,
+        );
+    }
+    stages
+}

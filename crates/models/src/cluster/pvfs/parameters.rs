@@ -1,0 +1,205 @@
+//! What a parallel virtual file system is made of, as it is written, and what its version makes of what isn't.
+
+use super::striping::{Order, Striping};
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which PVFS it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Version {
+    /// PVFS 1, as in chapters 3.3 and 6 of the dissertation: a client sends to all servers at once, each of which has a
+    /// receive buffer for every client and does one thing after the other; a manager has the metadata.
+    #[default]
+    Pvfs1,
+    /// PVFS 2 (OrangeFS 2.10): small accesses in one round trip, others as flows of 256 KiB after a request and its
+    /// response; servers work on 16 things at a time.
+    Pvfs2,
+}
+
+/// In which order files' servers take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServerOrder {
+    /// As they are listed, from the first on.
+    Listed,
+    /// The first is drawn for each file; the others follow in descending order, from any of them on.
+    Drawn,
+}
+
+/// What taking something from a server's receive buffers costs: `each`, and `waiting` for each that waits in them, as
+/// when a list is searched (§7.3.1 and §8.4.1 of the dissertation).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueueCost {
+    /// However many wait.
+    pub each: Duration,
+    /// For each that waits.
+    pub waiting: Duration,
+}
+
+/// What work costs, as time of the processors of the host that does it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PvfsCosts {
+    /// A call on a client: the library, and what it sends.
+    pub call: Duration,
+    /// An answer that a client hears.
+    pub answer: Duration,
+    /// A request on a server.
+    pub request: Duration,
+    /// A piece of data that a server reads or writes.
+    pub piece: Duration,
+}
+
+/// A parallel virtual file system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PvfsParameters {
+    /// Which PVFS it is.
+    #[serde(default)]
+    pub version: Version,
+    /// Bytes of a file on a server before the next one's turn.
+    #[serde(default = "usual_stripe_unit")]
+    pub stripe_unit: Bytes,
+    /// Servers that a file lies on; left out, all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers_per_file: Option<u32>,
+    /// In which order they take turns; left out, listed by PVFS 1 and drawn by PVFS 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<ServerOrder>,
+    /// Bytes that a server reads or writes at a time; left out, 64 KiB in PVFS 1 and 256 KiB in PVFS 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub piece: Option<Bytes>,
+    /// Reads and writes that a server does at a time; left out, one in PVFS 1 and 16 in PVFS 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
+    /// What taking something from the receive buffers costs.
+    #[serde(default)]
+    pub receive_queue: QueueCost,
+    /// What else costs time of processors.
+    #[serde(default)]
+    pub costs: PvfsCosts,
+    /// Servers read and write their own files past the page cache (OrangeFS: `TroveMethod directio`).
+    #[serde(default)]
+    pub direct: bool,
+}
+
+fn usual_stripe_unit() -> Bytes {
+    Bytes(64 << 10)
+}
+
+/// Why a parallel file system can't be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PvfsError {
+    /// Stripes of nothing.
+    #[error("a stripe unit of no bytes holds nothing; give one such as 64 KiB")]
+    StripeUnit,
+    /// Pieces of nothing.
+    #[error("a piece of no bytes moves nothing; give one such as 64 KiB, or leave it out")]
+    Piece,
+    /// No servers.
+    #[error("its files lie on no server; name at least one file system of a host")]
+    NoServers,
+    /// More servers to a file than there are.
+    #[error("a file is to lie on {wanted} servers, and there are {servers}; give fewer, or leave it out")]
+    ServersPerFile {
+        /// Servers that a file is to lie on.
+        wanted: u32,
+        /// Servers that there are.
+        servers: u32,
+    },
+    /// A server that does nothing.
+    #[error("servers that do nothing at a time serve nobody; let `at_once` be 1 or more, or leave it out")]
+    AtOnce,
+}
+
+/// A parallel file system's protocol: what goes to and fro, in bytes and in which steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Protocol {
+    /// A request without data.
+    pub(super) request: u64,
+    /// An answer without data.
+    pub(super) answer: u64,
+    /// What data carry beside themselves.
+    pub(super) data_header: u64,
+    /// Bytes of a piece.
+    pub(super) piece: u64,
+    /// Writes of at most so many bytes on a server are sent with their request.
+    pub(super) small_write: u64,
+    /// Reads of at most so many bytes on a server are answered with one message.
+    pub(super) small_read: u64,
+    /// Other writes wait for an answer before they send data.
+    pub(super) asks_to_write: bool,
+    /// Reads are answered before data follow.
+    pub(super) answers_reads: bool,
+    /// Reads and writes that a server does at a time.
+    pub(super) at_once: u32,
+}
+
+impl PvfsParameters {
+    /// How files lie on so many servers.
+    ///
+    /// # Errors
+    /// See [`PvfsError`].
+    pub fn striping(&self, servers: u32) -> Result<Striping, PvfsError> {
+        if self.stripe_unit == Bytes(0) {
+            return Err(PvfsError::StripeUnit);
+        }
+        if self.piece == Some(Bytes(0)) {
+            return Err(PvfsError::Piece);
+        }
+        if self.at_once == Some(0) {
+            return Err(PvfsError::AtOnce);
+        }
+        if servers == 0 {
+            return Err(PvfsError::NoServers);
+        }
+        let per_file = self.servers_per_file.unwrap_or(servers);
+        if per_file == 0 || per_file > servers {
+            return Err(PvfsError::ServersPerFile { wanted: per_file, servers });
+        }
+        let order = match (self.order, self.version) {
+            (Some(ServerOrder::Listed), _) | (None, Version::Pvfs1) => Order::Ascending,
+            (Some(ServerOrder::Drawn), _) | (None, Version::Pvfs2) => Order::Drawn,
+        };
+        Ok(Striping { unit: self.stripe_unit.get(), servers, per_file, order })
+    }
+
+    pub(super) fn protocol(&self) -> Protocol {
+        let usual = match self.version {
+            // pvfs/include/req.h and wire.h of PVFS 1.6: a request and an acknowledgement are structures of about this
+            // size; data follow the request on the same connection.
+            Version::Pvfs1 => Protocol {
+                request: 112,
+                answer: 48,
+                data_header: 0,
+                piece: 64 << 10,
+                small_write: 0,
+                small_read: 0,
+                asks_to_write: false,
+                answers_reads: true,
+                at_once: 1,
+            },
+            // OrangeFS 2.10 as captured on the wire: 24 bytes of BMI's header in each message; an I/O request has 320
+            // bytes, its response and the completion of a write 48.
+            Version::Pvfs2 => Protocol {
+                request: 320,
+                answer: 48,
+                data_header: 24,
+                piece: 256 << 10,
+                small_write: 6_656,
+                small_read: 16_256,
+                asks_to_write: true,
+                answers_reads: true,
+                at_once: 16,
+            },
+        };
+        Protocol {
+            piece: self.piece.map_or(usual.piece, Bytes::get),
+            at_once: self.at_once.unwrap_or(usual.at_once),
+            ..usual
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A server: requests and data wait in a receive buffer for each client, and are done to its own file system's files.
+//!
+//! ```text
+//!  received ─▶ receive ─▶ buffers (clients take turns) ─▶ take ─▶ (processor) ─▶ ask ─▶ operations ⋯ file system
+//!                 └▶ (processor) ─▶ grant ─▶ send           ▲ free                          ⋯
+//!                                            send ◀──── answer ◀───────────────────── completions
+//! ```
+
+use super::message::Ticket;
+use super::parameters::{PvfsCosts, QueueCost};
+use super::sessions::{Piece, ServerIs, Sessions};
+use crate::Stage;
+use crate::network::Port;
+use crate::processor::Processors;
+use petrio_colours::{FileOp, Message};
+use petrio_kernel::{PageBuilder, Place, Time};
+
+/// More than a message makes of pieces, or a step of messages.
+const MANY: u32 = 1 << 24;
+
+/// Builds a server's page.
+pub(super) fn server(
+    page: &mut PageBuilder<'_>,
+    is: ServerIs,
+    (costs, queue): (PvfsCosts, QueueCost),
+    port: Port,
+    processors: &mut Processors,
+    (operations, completions): (Place<FileOp>, Place<FileOp>),
+) -> Stage {
+    page.port_in("messages", port.received);
+    page.port_out("answers", port.send);
+    page.port_out("operations", operations);
+    page.port_in("completions", completions);
+    let running = processors.place();
+    page.shared("processor", running);
+    let at_once = is.protocol.at_once;
+    let sessions = page.state("sessions", Sessions::new(is));
+    let buffers = page.in_turn("receive buffers", |piece: &Piece| u128::from(piece.ticket.client));
+    let free = page.fifo::<()>("free");
+    page.initial(free, (0..at_once).map(|_| ()));
+    let taken = page.fifo::<Box<Piece>>("taken");
+    let granted = page.fifo::<Ticket>("granted");
+
+    let answerers = processors.client::<Ticket>();
+    processors.returns(answerers, move |ran| {
+        let granted = ran.may_put(granted, 1);
+        move |f, _, ticket| f.put(granted, *ticket)
+    });
+    let workers = processors.client::<Piece>();
+    processors.returns(workers, move |ran| {
+        let taken = ran.may_put(taken, 1);
+        move |f, _, piece| f.put(taken, piece)
+    });
+
+    let mut receive = page.transition("receive");
+    let message = receive.take(port.received);
+    let state = receive.update(sessions);
+    let (wait, send) = (receive.may_put(buffers, MANY), receive.may_put(port.send, 1));
+    let (look, at_once) = (receive.may_put(running, 1), receive.may_put(granted, 1));
+    let request = costs.request.time();
+    receive.action(move |f| {
+        let message: Box<Message> = f.take(message);
+        let now = f.now();
+        let Ok(to_grant) = f.update(state).receive(*message, now) else {
+            f.fail("a server of PVFS is told what only clients are: a mistake in the model");
+            return;
+        };
+        match to_grant {
+            Some(ticket) if request == Time::ZERO => f.put(at_once, ticket),
+            Some(ticket) => f.put(look, answerers.work(request, Box::new(ticket))),
+            None => {}
+        }
+        let mut pieces = std::mem::take(&mut f.update(state).pieces);
+        pieces.drain(..).for_each(|piece| f.put(wait, piece));
+        let mut outbox = std::mem::take(&mut f.update(state).outbox);
+        outbox.drain(..).for_each(|message| f.put(send, message));
+        let state = f.update(state);
+        (state.pieces, state.outbox) = (pieces, outbox);
+    });
+
+    let mut grant = page.transition("grant");
+    let ticket = grant.take(granted);
+    let state = grant.update(sessions);
+    let send = grant.may_put(port.send, 1);
+    grant.action(move |f| {
+        let ticket = f.take(ticket);
+        let now = f.now();
+        f.update(state).grant(ticket, now);
+        while let Some(message) = f.update(state).outbox.pop() {
+            f.put(send, message);
+        }
+    });
+
+    let mut take = page.transition("take");
+    let piece = take.take(buffers);
+    take.consume(free);
+    let state = take.update(sessions);
+    let (run, go) = (take.may_put(running, 1), take.may_put(taken, 1));
+    take.action(move |f| {
+        let piece = f.take(piece);
+        let state = f.update(state);
+        state.waiting = state.waiting.saturating_sub(1);
+        let waiting = u64::from(state.waiting);
+        let searched =
+            queue.each.time() + Time::from_picos(queue.waiting.time().as_picos().saturating_mul(waiting));
+        let opening = if piece.opens { request } else { Time::ZERO };
+        let span = searched + opening + costs.piece.time();
+        let piece = Box::new(piece);
+        if span == Time::ZERO {
+            f.put(go, piece);
+        } else {
+            f.put(run, workers.work(span, piece));
+        }
+    });
+
+    let mut ask = page.transition("ask");
+    let piece = ask.take(taken);
+    let state = ask.update(sessions);
+    let ask_for = ask.put(operations);
+    ask.action(move |f| {
+        let piece = f.take(piece);
+        let now = f.now();
+        f.update(state).ask(*piece, now);
+        while let Some(op) = f.update(state).operations.pop() {
+            f.put(ask_for, op);
+        }
+    });
+
+    let mut answer = page.transition("answer");
+    let op = answer.take(completions);
+    let state = answer.update(sessions);
+    let (send, again) = (answer.may_put(port.send, 1), answer.may_put(operations, 1));
+    let freed = answer.may_put(free, 1);
+    answer.action(move |f| {
+        let op = f.take(op);
+        let now = f.now();
+        if f.update(state).done(&op, now) {
+            f.put(freed, ());
+        }
+        while let Some(message) = f.update(state).outbox.pop() {
+            f.put(send, message);
+        }
+        while let Some(op) = f.update(state).operations.pop() {
+            f.put(again, op);
+        }
+    });
+    Stage::queue(format!("{}/receive buffers", page.path()), &[buffers.id()])
+}

@@ -1,0 +1,285 @@
+//! A server's sessions: the parts of calls that it does, and what is left of each.
+
+use super::calls::Address;
+use super::message::{Answer, Request, Said, Ticket};
+use super::parameters::Protocol;
+use crate::fast_map::FastMap;
+use crate::slab::Slab;
+use petrio_colours::{
+    AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, Parcel, RequestId, Status,
+};
+use petrio_kernel::Time;
+
+/// Something that a server takes from its receive buffers and does to its own file.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) ticket: Ticket,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    /// Nothing of its request was done before.
+    pub(super) opens: bool,
+}
+
+/// A request that a server works on.
+#[derive(Clone, Debug)]
+struct Session {
+    request: Request,
+    /// Who asked, and on which connection.
+    asked_by: Address,
+    connection: u32,
+    /// Bytes, or things, that aren't done.
+    left: u64,
+    moved: u64,
+    status: Status,
+    /// When it had all that it needed.
+    since: Time,
+}
+
+/// What is asked of the server's own file system.
+#[derive(Clone, Debug)]
+struct Asked {
+    piece: Piece,
+    /// The file wasn't there, and is made first.
+    creates: bool,
+}
+
+/// A server's sessions, and what it has to send and to ask.
+#[derive(Clone, Debug)]
+pub(super) struct Sessions {
+    protocol: Protocol,
+    own: Address,
+    /// Its number as a process of its host.
+    process: u32,
+    /// Which file system of its host it keeps its files on.
+    file_system: u32,
+    direct: bool,
+    sessions: FastMap<Ticket, Session>,
+    asked: Slab<Asked>,
+    pub(super) waiting: u32,
+    pub(super) outbox: Vec<Box<Message>>,
+    pub(super) operations: Vec<FileOp>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What kind of a server it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ServerIs {
+    pub(super) protocol: Protocol,
+    pub(super) own: Address,
+    pub(super) process: u32,
+    pub(super) file_system: u32,
+    pub(super) direct: bool,
+}
+
+impl Sessions {
+    pub(super) fn new(is: ServerIs) -> Self {
+        let ServerIs { protocol, own, process, file_system, direct } = is;
+        Self {
+            protocol,
+            own,
+            process,
+            file_system,
+            direct,
+            sessions: FastMap::default(),
+            asked: Slab::new(),
+            waiting: 0,
+            outbox: Vec::new(),
+            operations: Vec::new(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// Something comes from a client. A write whose data aren't wanted yet is returned: its request has to be looked at
+    /// first.
+    pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, ()> {
+        let Message { source, connection, sent: _, .. } = message;
+        match message.payload.open::<Said>().map(|said| *said) {
+            Some(Said::Request(request)) => {
+                let asked_by = Address { host: source, service: request.reply_to };
+                Ok(self.requested(request, asked_by, connection, now))
+            }
+            Some(Said::Written { ticket, offset, length }) => {
+                let opens = self.arrived(ticket, now);
+                self.wait(Piece { ticket, offset, length, opens });
+                Ok(None)
+            }
+            _ => Err(()),
+        }
+    }
+
+    fn wait(&mut self, piece: Piece) {
+        self.waiting += 1;
+        self.pieces.push(piece);
+    }
+
+    fn requested(
+        &mut self,
+        request: Request,
+        asked_by: Address,
+        connection: u32,
+        now: Time,
+    ) -> Option<Ticket> {
+        let Request { ticket, operation, offset, length, with_data, .. } = request;
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        let left = if moves { length } else { 1 };
+        let status = Status::DoneFromCache;
+        let session = Session { request, asked_by, connection, left, moved: 0, status, since: now };
+        self.sessions.insert(ticket, session);
+        match operation {
+            Operation::Write if with_data => self.wait(Piece { ticket, offset, length, opens: true }),
+            Operation::Write if self.protocol.asks_to_write => return Some(ticket),
+            // Its data follow.
+            Operation::Write => {}
+            Operation::Read => {
+                if self.protocol.answers_reads && length > self.protocol.small_read {
+                    self.tell(ticket, self.protocol.answer, Said::Reads, now);
+                }
+                let mut at = 0;
+                while at < length {
+                    let next = self.protocol.piece.min(length - at);
+                    self.wait(Piece { ticket, offset: offset + at, length: next, opens: at == 0 });
+                    at += next;
+                }
+            }
+            _ => self.wait(Piece { ticket, offset, length, opens: true }),
+        }
+        None
+    }
+
+    /// Data of a write have come; whether they are the first.
+    fn arrived(&mut self, ticket: Ticket, now: Time) -> bool {
+        let asks = self.protocol.asks_to_write;
+        self.sessions.get_mut(&ticket).is_some_and(|session| {
+            session.since = now;
+            session.left == session.request.length && !asks
+        })
+    }
+
+    /// The data of a write may come.
+    pub(super) fn grant(&mut self, ticket: Ticket, now: Time) {
+        self.tell(ticket, self.protocol.answer, Said::MayWrite(ticket), now);
+    }
+
+    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said, now: Time) {
+        let Some(session) = self.sessions.get(&ticket) else { return };
+        self.outbox.push(Box::new(Message {
+            source: self.own.host,
+            destination: session.asked_by.host,
+            connection: session.connection,
+            service: session.asked_by.service,
+            bytes,
+            sent: now,
+            payload: Parcel::new(Box::new(said)),
+        }));
+    }
+
+    /// A piece is done to the server's own file.
+    pub(super) fn ask(&mut self, piece: Piece, now: Time) {
+        let Some(session) = self.sessions.get(&piece.ticket) else { return };
+        let request = session.request.clone();
+        let slot = self.asked.insert(Asked { piece: piece.clone(), creates: false });
+        self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
+    }
+
+    fn operation(
+        &mut self,
+        slot: u32,
+        request: &Request,
+        (operation, offset, length): (Operation, u64, u64),
+        now: Time,
+    ) {
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        self.operations.push(FileOp {
+            id: RequestId(u64::from(slot)),
+            process: self.process,
+            file_system: self.file_system,
+            operation,
+            file: request.file,
+            parent: request.parent,
+            replaced: request.replaced,
+            offset: if moves { offset } else { 0 },
+            length,
+            // What makes a call wait for the medium holds for its parts; mapping and buffering are its client's.
+            flags: AccessFlags {
+                direct: self.direct && moves,
+                sync: request.flags.sync,
+                data_sync: request.flags.data_sync,
+                ..AccessFlags::default()
+            },
+            class: request.class,
+            priority: request.priority,
+            issued: now,
+            ..FileOp::default()
+        });
+    }
+
+    /// The server's own file system is done with something; whether the server can go on with another.
+    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> bool {
+        let slot = op.id.0 as u32;
+        let Some(Asked { piece, creates }) = self.asked.remove(slot) else { return true };
+        let Some(session) = self.sessions.get(&piece.ticket) else { return true };
+        let request = session.request.clone();
+        let missing = op.status == Status::Failed(Failure::NotFound);
+        if missing && request.operation == Operation::Write && !creates {
+            // A data file is made with the first write to it.
+            let slot = self.asked.insert(Asked { piece, creates: true });
+            self.operation(slot, &request, (Operation::Create, 0, 0), now);
+            return false;
+        }
+        if creates && op.operation == Operation::Create && op.status.failure().is_none() {
+            let (offset, length) = (piece.offset, piece.length);
+            let slot = self.asked.insert(Asked { piece, creates: true });
+            self.operation(slot, &request, (Operation::Write, offset, length), now);
+            return false;
+        }
+        // What was never written holds nothing.
+        let nothing = missing && nothing_there(&request);
+        let status = if nothing { Status::DoneFromCache } else { op.status };
+        self.finish(piece, status, if nothing { 0 } else { op.length }, op.ledger, now);
+        true
+    }
+
+    fn finish(&mut self, piece: Piece, status: Status, moved: u64, ledger: Ledger<FileCause>, now: Time) {
+        let Piece { ticket, length, .. } = piece;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let operation = session.request.operation;
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        session.status = session.status.and(status);
+        session.moved += if moves { moved } else { 0 };
+        session.left = session.left.saturating_sub(if moves { length } else { 1 });
+        let (left, total, since) = (session.left, session.moved, session.since);
+        let answer = (left == 0).then(|| Answer {
+            ticket,
+            status: session.status,
+            length: total,
+            ledger,
+            span: now - since,
+        });
+        let Protocol { answer: bytes, data_header, small_read, .. } = self.protocol;
+        if operation == Operation::Read {
+            let small = session.request.length <= small_read;
+            let header = if small { bytes } else { data_header };
+            self.tell(ticket, moved + header, Said::Read { answer }, now);
+        } else if let Some(answer) = answer {
+            self.tell(ticket, bytes, Said::Done(answer), now);
+        }
+        if left == 0 {
+            self.sessions.remove(&ticket);
+        }
+    }
+}
+
+/// Whether a file that a server hasn't got is one that nobody has written to there.
+fn nothing_there(request: &Request) -> bool {
+    let of_data = request.ticket.server != u32::MAX && request.file != FileId::ROOT;
+    of_data
+        && matches!(
+            request.operation,
+            Operation::Read
+                | Operation::Fsync
+                | Operation::Fdatasync
+                | Operation::Stat
+                | Operation::Unlink
+                | Operation::Truncate
+        )
+}

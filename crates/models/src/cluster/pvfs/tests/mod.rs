@@ -1,0 +1,1 @@
+//! Parallel file systems against counts and closed forms.

@@ -1,0 +1,315 @@
+//! `[pvfs.NAME]`: a parallel file system on the file systems of many hosts, which other hosts mount.
+
+use super::Linux;
+use super::network::NETWORK;
+use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
+use crate::host::family::{Ground, Volume};
+use crate::parts::Directory;
+use crate::schema::{Names, read_apart};
+use crate::text::tree::Table;
+use crate::text::{Problem, Sources};
+use petrio_models::cluster::pvfs::{PvfsParameters, Striping};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The key of parallel file systems.
+pub(super) const PVFS: &str = "pvfs";
+
+/// A parallel file system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pvfs {
+    /// What it lies on, and who mounts it.
+    #[serde(flatten)]
+    pub place: PvfsPlace,
+    /// What it is made of.
+    #[serde(flatten)]
+    pub parameters: PvfsParameters,
+}
+
+/// What a parallel file system lies on, and who mounts it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PvfsPlace {
+    /// The network between its clients and servers; may be left out where there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The hosts that mount it. Workloads go to `client3/NAME`, which is its mount on the host client3, or to
+    /// `client*/NAME`.
+    pub clients: Names,
+    /// The file systems of hosts on which its files lie, such as `server*/data`, in their order.
+    pub servers: Names,
+    /// The file system on which its metadata lie, and whose host is its manager; left out, the first of its servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manager: Option<String>,
+}
+
+const PLACE_KEYS: [&str; 4] = ["network", "clients", "servers", "manager"];
+
+/// A parallel file system of which names are found.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedPvfs {
+    network: usize,
+    /// Hosts.
+    clients: Vec<usize>,
+    /// File systems.
+    servers: Vec<usize>,
+    manager: usize,
+}
+
+impl PlannedPvfs {
+    /// The hosts that mount it.
+    pub(super) fn clients(&self) -> impl Iterator<Item = usize> {
+        self.clients.iter().copied()
+    }
+}
+
+/// A parallel file system of which everything is found.
+#[derive(Clone, Debug)]
+pub struct PlacedPvfs {
+    /// Its name.
+    pub name: String,
+    /// What it is made of.
+    pub parameters: PvfsParameters,
+    /// How its files lie on its servers.
+    pub striping: Striping,
+    /// Its network, by its number.
+    pub network: usize,
+    /// Its mounts.
+    pub clients: Vec<PvfsMount>,
+    /// The file systems that it lies on, by their numbers.
+    pub servers: Vec<usize>,
+    /// The file system that holds its metadata.
+    pub manager: usize,
+    /// Its size in blocks of 512 bytes.
+    pub blocks: u64,
+}
+
+/// A mount of a parallel file system.
+#[derive(Clone, Debug)]
+pub struct PvfsMount {
+    /// Its name: the host's and the file system's.
+    pub name: String,
+    /// Its host, by its number among the Linux hosts.
+    pub host: usize,
+    /// Its number among what its host mounts.
+    pub mount: u32,
+}
+
+/// Reads a parallel file system.
+pub(super) fn read_pvfs(table: &Table<'_>, sources: &Sources) -> Result<Pvfs, Vec<Problem>> {
+    let (place, parameters) = read_apart(table, &PLACE_KEYS, sources)?;
+    Ok(Pvfs { place, parameters })
+}
+
+/// The name of a mount: a path, as of what a host owns.
+fn mount_name(host: &str, pvfs: &str) -> String {
+    format!("{host}/{}", pvfs.rsplit('/').next().unwrap_or(pvfs))
+}
+
+impl Linux {
+    /// The parallel file systems, where all that they name is there. `mounted` is the host of each file system.
+    pub(super) fn check_pvfs(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        (hosts, networks, mounted): (&Directory, &[Vec<usize>], &[usize]),
+    ) -> Vec<Option<PlannedPvfs>> {
+        let file_systems: Vec<(&str, &str)> =
+            self.fs.keys().map(|name| (name.as_str(), name.as_str())).collect();
+        let file_systems = Directory::of(file_systems, checker.places.copies());
+        let mut planned = Vec::new();
+        for (name, pvfs) in &self.pvfs {
+            let path = format!("{PVFS}.{name}");
+            checker.name(&path, name);
+            checker.take_name(&path, name, "parallel file system", "rename one of them");
+            let network = self.network_of(checker, &path, pvfs);
+            let numbers =
+                |found: Vec<u32>| -> Vec<usize> { found.into_iter().map(|number| number as usize).collect() };
+            let clients =
+                numbers(checker.find(&format!("{path}.clients"), &pvfs.place.clients, hosts, HOSTS));
+            let at = format!("{path}.servers");
+            let servers = numbers(checker.find(&at, &pvfs.place.servers, &file_systems, FILE_SYSTEMS));
+            let manager = match &pvfs.place.manager {
+                None => servers.first().copied(),
+                Some(manager) => {
+                    let at = format!("{path}.manager");
+                    let found = numbers(checker.find(&at, &Names::one(manager), &file_systems, FILE_SYSTEMS));
+                    if let [_, _, ..] = found[..] {
+                        let message = format!(
+                            "a parallel file system has one manager, and \"{manager}\" stands for {}",
+                            found.len()
+                        );
+                        checker.error(&at, message, "name one of them");
+                    }
+                    found.first().copied()
+                }
+            };
+            for &server in servers.iter().chain(&manager) {
+                checker.use_volume(server as u32);
+            }
+            for &host in &clients {
+                let host = self.host.get_index(host).map_or("", |(host, _)| host);
+                let what = "mount of a parallel file system";
+                let found = network.is_some() && manager.is_some();
+                let volume = PlannedVolume {
+                    key: PVFS,
+                    what,
+                    name: mount_name(host, name),
+                    part: name.clone(),
+                    on: None,
+                    found,
+                };
+                checker.volume(volume);
+            }
+            if let Err(error) = pvfs.parameters.striping(servers.len() as u32)
+                && !servers.is_empty()
+            {
+                checker.error_at_key(
+                    &path,
+                    format!("the parallel file system \"{name}\" can't be made: {error}"),
+                    "",
+                );
+            }
+            let whole = network.zip(manager).map(|(network, manager)| PlannedPvfs {
+                network,
+                clients,
+                servers,
+                manager,
+            });
+            if let Some(planned) = &whole {
+                self.check_connected(checker, &path, planned, networks, mounted);
+            }
+            planned.push(whole);
+        }
+        planned
+    }
+
+    fn network_of(&self, checker: &mut Checker<'_, '_>, path: &str, pvfs: &Pvfs) -> Option<usize> {
+        let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
+        match (&pvfs.place.network, names.as_slice()) {
+            (Some(wanted), _) => {
+                let found = self.network.get_index_of(wanted.as_str());
+                if found.is_none() {
+                    let help = listed(wanted, &names, "the networks are");
+                    checker.error(
+                        &format!("{path}.network"),
+                        format!("no network is called \"{wanted}\""),
+                        help,
+                    );
+                }
+                found
+            }
+            (None, [_]) => Some(0),
+            (None, []) => {
+                let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
+                checker.error_at_key(path, "its clients and servers are on no network", help);
+                None
+            }
+            (None, [first, ..]) => {
+                let message = "there are several networks; which of them is between its clients and servers?";
+                checker.error_at_key(path, message, format!("write network = \"{first}\""));
+                None
+            }
+        }
+    }
+
+    /// Its hosts are on its network, and none is both client and server.
+    fn check_connected(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        path: &str,
+        planned: &PlannedPvfs,
+        networks: &[Vec<usize>],
+        mounted: &[usize],
+    ) {
+        let PlannedPvfs { network, clients, servers, manager } = planned;
+        let on_network: std::collections::BTreeSet<usize> =
+            networks.get(*network).into_iter().flatten().copied().collect();
+        let network = self.network.get_index(*network).map_or("", |(name, _)| name);
+        let host_name = |host: usize| self.host.get_index(host).map_or("", |(name, _)| name.as_str());
+        let of_servers: std::collections::BTreeSet<usize> =
+            servers.iter().chain([manager]).filter_map(|&server| mounted.get(server).copied()).collect();
+        let apart = |keys: &'static str, host: usize| {
+            let message = format!("the host \"{}\" isn't on the network \"{network}\"", host_name(host));
+            (keys, message, format!("name it in the hosts of [{NETWORK}.{network}]"))
+        };
+        let away = |host: &&usize| !on_network.contains(host);
+        let mistakes = [
+            clients.iter().find(away).map(|&host| apart("clients", host)),
+            of_servers.iter().find(away).map(|&host| apart("servers", host)),
+            clients.iter().find(|host| of_servers.contains(host)).map(|&host| {
+                let message = format!(
+                    "the host \"{}\" is one of its servers, and would be its own client",
+                    host_name(host)
+                );
+                ("clients", message, "let other hosts mount it".to_owned())
+            }),
+        ];
+        for (key, message, help) in mistakes.into_iter().flatten() {
+            checker.error(&format!("{path}.{key}"), message, help);
+        }
+    }
+
+    /// The parallel file systems with their sizes. `mounts` is how many file systems each host has so far.
+    pub(super) fn place_pvfs(
+        &self,
+        planned: Vec<Option<PlannedPvfs>>,
+        sizes: &[u64],
+        mounts: &mut [u32],
+        ground: &Ground<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<PlacedPvfs> {
+        let mut placed = Vec::new();
+        for ((name, pvfs), planned) in self.pvfs.iter().zip(planned) {
+            let Some(PlannedPvfs { network, clients, servers, manager }) = planned else { continue };
+            let striping = match pvfs.parameters.striping(servers.len() as u32) {
+                Ok(striping) => striping,
+                Err(error) => {
+                    let span = ground.places.key(&format!("{PVFS}.{name}"));
+                    problems.push(ground.sources.error(span, error.to_string()));
+                    continue;
+                }
+            };
+            let mount = |host: usize| {
+                let number = mounts.get_mut(host).map_or(0, |next| {
+                    *next += 1;
+                    *next - 1
+                });
+                let own = self.host.get_index(host).map_or("", |(host, _)| host);
+                PvfsMount { name: mount_name(own, name), host, mount: number }
+            };
+            // Each server holds as much as the smallest.
+            let least = servers.iter().filter_map(|&server| sizes.get(server)).min().copied().unwrap_or(0);
+            placed.push(PlacedPvfs {
+                name: name.clone(),
+                parameters: pvfs.parameters.clone(),
+                striping,
+                network,
+                clients: clients.into_iter().map(mount).collect(),
+                blocks: least.saturating_mul(servers.len() as u64),
+                servers,
+                manager,
+            });
+        }
+        placed
+    }
+}
+
+impl PlacedPvfs {
+    /// Its mounts as volumes. All that it lies on and its mounts number their files together: by the volume `space`.
+    pub(super) fn volumes(&self, space: usize) -> impl Iterator<Item = Volume<'_>> {
+        self.clients.iter().map(move |mounted| {
+            let &PvfsMount { ref name, host, mount } = mounted;
+            Volume { name, host, mount, on: None, blocks: self.blocks, space }
+        })
+    }
+
+    /// What it is, in a few words.
+    pub(super) fn words(&self) -> String {
+        let (clients, servers) = (self.clients.len(), self.servers.len());
+        let version = match self.parameters.version {
+            petrio_models::cluster::pvfs::Version::Pvfs1 => "PVFS",
+            petrio_models::cluster::pvfs::Version::Pvfs2 => "PVFS 2",
+        };
+        format!("{version} ({}) on {servers} servers for {clients} clients", self.name)
+    }
+}

@@ -1,0 +1,262 @@
+//! The pages of what hosts share: networks, the parallel file systems on them, and how programs and servers of one host
+//! are told apart.
+//!
+//! ```text
+//!  programs ─▶ to own or parallel file systems ─┬─▶ host ─▶ completions of programs or of servers
+//!                                               └─▶ client ⋯ network ⋯ server ─▶ host
+//! ```
+
+use super::place::PlacedLinux;
+use super::pvfs::{PlacedPvfs, PvfsMount};
+use crate::build::HostSite;
+use crate::run::RunFailure;
+use petrio_colours::FileOp;
+use petrio_kernel::{PageBuilder, Place};
+use petrio_models::Stage;
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
+use petrio_models::host::OpenHost;
+use petrio_models::network::{Network, Port};
+use petrio_models::processor::Processors;
+use petrio_workload::program::PlannedFile;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The processes of servers are numbered from here on: those of programs lie below.
+const SERVERS: u32 = 1 << 29;
+/// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
+const ROOM_FOR_NEW_FILES: u32 = 1 << 20;
+/// Bytes of a manager's file about a file (PVFS 1: its `fmeta`).
+const METADATA_BYTES: u64 = 136;
+
+/// A host's end of what it shares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    /// Where servers on it ask it.
+    pub(super) asked: Place<FileOp>,
+    /// Where its own file systems put what is complete.
+    pub(super) completions: Place<FileOp>,
+}
+
+/// What hosts share, while the net is built.
+pub(super) struct Shared<'l> {
+    linux: &'l PlacedLinux,
+    /// The servers of each host, by their process: where what they ask is complete.
+    answers: BTreeMap<usize, Vec<(u32, Place<FileOp>)>>,
+    /// The calls of each mount of a parallel file system, by its host and its number there.
+    calls: BTreeMap<(usize, u32), Place<FileOp>>,
+    /// The hosts that have processors which others use.
+    open: BTreeSet<usize>,
+}
+
+/// A server of a parallel file system, or its manager: its number among them, and the file system that it keeps files on.
+fn servers_of(pvfs: &PlacedPvfs) -> impl Iterator<Item = (usize, usize)> {
+    pvfs.servers.iter().copied().chain([pvfs.manager]).enumerate()
+}
+
+impl<'l> Shared<'l> {
+    /// Places for all of it.
+    pub(super) fn new(linux: &'l PlacedLinux, page: &mut PageBuilder<'_>) -> Self {
+        let (mut answers, mut calls): (BTreeMap<usize, Vec<_>>, BTreeMap<_, _>) = Default::default();
+        let mut open: BTreeSet<usize> =
+            linux.networks.iter().flat_map(|network| network.hosts.clone()).collect();
+        let mut process = SERVERS;
+        for pvfs in &linux.pvfs {
+            for (number, there) in servers_of(pvfs) {
+                let host = linux.file_systems[there].host;
+                let place = page.fifo(&format!("{}-answers-{number}", pvfs.name));
+                answers.entry(host).or_default().push((process, place));
+                open.insert(host);
+                process += 1;
+            }
+            for PvfsMount { name, host, mount } in &pvfs.clients {
+                calls.insert((*host, *mount), page.fifo(&format!("{name}-calls")));
+                open.insert(*host);
+            }
+        }
+        Self { linux, answers, calls, open }
+    }
+
+    /// Whether others use a host's processors.
+    pub(super) fn is_open(&self, host: usize) -> bool {
+        self.open.contains(&host)
+    }
+
+    /// A number that tells how parallel file systems' files lie on a file system; none where they don't.
+    pub(super) fn lodgers(&self, there: usize) -> u64 {
+        let mut told = 0u64;
+        for (number, pvfs) in self.linux.pvfs.iter().enumerate() {
+            let positions =
+                servers_of(pvfs).filter(|&(_, own)| own == there).map(|(position, _)| position as u64 + 1);
+            let striping = pvfs.striping;
+            for position in positions {
+                let figures = [
+                    number as u64,
+                    position,
+                    striping.unit,
+                    striping.servers.into(),
+                    striping.per_file.into(),
+                ];
+                told = figures.into_iter().fold(told, |told, figure| {
+                    (told.rotate_left(7) ^ figure).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                });
+            }
+        }
+        told
+    }
+
+    /// The page that tells a host's operations apart, where programs and servers ask it: where its own file systems find
+    /// theirs, and put what is complete.
+    pub(super) fn ends(&self, site: &mut HostSite<'_, '_>, host: usize, operations: Place<FileOp>) -> Ends {
+        let name = &self.linux.hosts[host].name;
+        let asked = site.entrance().unwrap_or(operations);
+        let calls: Vec<(u32, Place<FileOp>)> = self
+            .calls
+            .range((host, 0)..=(host, u32::MAX))
+            .map(|(&(_, mount), &place)| (mount, place))
+            .collect();
+        let answers = self.answers.get(&host).map(Vec::as_slice).unwrap_or_default();
+        if !calls.is_empty() {
+            let arrivals = site.page.fifo(&format!("{name}-arrivals-of-all"));
+            let mut page = site.page.page(&format!("{name}-mounts"));
+            let mut route = page.transition("route");
+            let op = route.take(arrivals);
+            let own = route.may_put(asked, 1);
+            let calls: Vec<_> =
+                calls.iter().map(|&(mount, place)| (mount, route.may_put(place, 1))).collect();
+            route.action(move |f| {
+                let op: FileOp = f.take(op);
+                let call = calls.iter().find(|(mount, _)| *mount == op.file_system);
+                f.put(call.map_or(own, |&(_, call)| call), op);
+            });
+            site.enter_at(arrivals);
+        }
+        let of_programs = site.completions;
+        if answers.is_empty() {
+            return Ends { asked, completions: of_programs };
+        }
+        let completions = site.page.fifo(&format!("{name}-completions"));
+        let mut page = site.page.page(&format!("{name}-servers"));
+        let mut sort = page.transition("sort");
+        let op = sort.take(completions);
+        let programs = sort.may_put(of_programs, 1);
+        let answers: Vec<_> =
+            answers.iter().map(|&(process, place)| (process, sort.may_put(place, 1))).collect();
+        sort.action(move |f| {
+            let op: FileOp = f.take(op);
+            let server = answers.iter().find(|(process, _)| *process == op.process);
+            f.put(server.map_or(programs, |&(_, server)| server), op);
+        });
+        Ends { asked, completions }
+    }
+
+    /// Builds the pages of networks and parallel file systems, and finishes the hosts' processors. `hosts` are those that
+    /// are [open](Self::is_open), in the order of their numbers, each with its ends.
+    pub(super) fn finish(
+        self,
+        site: &mut HostSite<'_, '_>,
+        hosts: Vec<(usize, OpenHost, Ends)>,
+    ) -> Result<(), RunFailure> {
+        let linux = self.linux;
+        let position: BTreeMap<usize, usize> =
+            hosts.iter().enumerate().map(|(position, (host, ..))| (*host, position)).collect();
+        let ends: Vec<Ends> = hosts.iter().map(|(_, _, ends)| *ends).collect();
+        let mut processors = Vec::with_capacity(hosts.len());
+        let mut rests = Vec::with_capacity(hosts.len());
+        for (_, host, _) in hosts {
+            let (own, rest) = host.apart();
+            processors.push(own);
+            rests.push(rest);
+        }
+        let mut networks: Vec<Network> = Vec::new();
+        for network in &linux.networks {
+            let names: Vec<&str> =
+                network.hosts.iter().map(|&host| linux.hosts[host].name.as_str()).collect();
+            let wiring = std::sync::Arc::clone(&network.wiring);
+            networks.push(Network::new(site.page, &network.name, &network.parameters, wiring, &names));
+        }
+        let metadata = self.first_of_metadata(site)?;
+        let mut process = SERVERS;
+        let mut stages: Vec<Stage> = Vec::new();
+        for pvfs in &linux.pvfs {
+            let on = &linux.networks[pvfs.network];
+            let numbers: BTreeMap<usize, u32> = on.hosts.iter().copied().zip(0..).collect();
+            let mut port = |page: &mut PageBuilder<'_>, host: usize, service: &str| -> Port {
+                networks[pvfs.network].port(page, numbers.get(&host).copied().unwrap_or(0), service)
+            };
+            let mut servers = Vec::new();
+            for (number, there) in servers_of(pvfs) {
+                let mounted = &linux.file_systems[there];
+                let is_manager = number == pvfs.servers.len();
+                let answers = self.answers[&mounted.host].iter().find(|(own, _)| *own == process);
+                let service = if is_manager { "manager".to_owned() } else { format!("server {number}") };
+                let service = format!("{} {service}", pvfs.name);
+                servers.push(PvfsServer {
+                    name: if is_manager { "manager".to_owned() } else { mounted.name.clone() },
+                    port: port(site.page, mounted.host, &service),
+                    host: position[&mounted.host],
+                    file_system: mounted.mount,
+                    process,
+                    operations: ends[position[&mounted.host]].asked,
+                    completions: answers.map_or(site.completions, |&(_, place)| place),
+                });
+                process += 1;
+            }
+            let Some(manager) = servers.pop() else { continue };
+            let mut clients = Vec::new();
+            for &PvfsMount { ref name, host, mount } in &pvfs.clients {
+                clients.push(PvfsClient {
+                    name,
+                    port: port(site.page, host, &pvfs.name),
+                    host: position[&host],
+                    operations: self.calls[&(host, mount)],
+                    completions: site.completions,
+                });
+            }
+            let all = (&clients[..], &servers[..], &manager);
+            let built = pvfs_page(
+                site.page,
+                &pvfs.name,
+                &pvfs.parameters,
+                pvfs.striping,
+                metadata,
+                all,
+                &mut processors,
+            );
+            stages.extend(built);
+        }
+        for (network, placed) in networks.into_iter().zip(&linux.networks) {
+            let mut by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
+            by_number.shrink_to_fit();
+            let processors: &mut Vec<Processors> = &mut processors;
+            stages.extend(network.finish(site.page, processors, &by_number));
+        }
+        for (rest, processors) in rests.into_iter().zip(processors) {
+            site.stages.extend(rest.finish(site.page, processors));
+        }
+        site.stages.append(&mut stages);
+        Ok(())
+    }
+
+    /// By how much the numbers of the manager's files are higher than those of the files that they are about.
+    pub(super) fn first_of_metadata(&self, site: &HostSite<'_, '_>) -> Result<u32, RunFailure> {
+        if self.linux.pvfs.is_empty() {
+            return Ok(0);
+        }
+        Ok(site.next_file()?.saturating_add(ROOM_FOR_NEW_FILES))
+    }
+}
+
+/// What lies of a parallel file system's file on a server: its share of the stripes.
+pub(super) fn share(pvfs: &PlacedPvfs, server: u32, file: &PlannedFile) -> Option<PlannedFile> {
+    let is_there = file.present && !file.is_directory && pvfs.striping.is_on(file.file, server);
+    let size = pvfs.striping.most_on_a_server(file.size);
+    is_there.then(|| PlannedFile { parent: petrio_colours::FileId::ROOT, size, ..file.clone() })
+}
+
+/// What the manager has of a file: one of its own, in a directory of its own.
+pub(super) fn of_manager(metadata: u32, file: &PlannedFile) -> Option<PlannedFile> {
+    use petrio_colours::FileId;
+    let own =
+        |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0.saturating_add(metadata)) };
+    let size = if file.is_directory { file.size } else { METADATA_BYTES };
+    file.present.then(|| PlannedFile { file: own(file.file), parent: own(file.parent), size, ..file.clone() })
+}
