@@ -7,6 +7,7 @@
 //! ```
 
 use super::clock::Clock;
+use super::parameters::Turns;
 use super::train::{Passage, Train};
 use crate::Stage;
 use petrio_kernel::{PageBuilder, Place};
@@ -30,8 +31,11 @@ pub(super) struct LinkPlaces {
 }
 
 /// The queue before a link.
-pub(super) fn queue(page: &mut PageBuilder<'_>) -> Place<Train> {
-    page.in_turn("queue", |train: &Train| train.stream.key())
+pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Train> {
+    match turns {
+        Turns::Connections => page.in_turn("queue", |train: &Train| train.stream.key()),
+        Turns::Arrivals => page.fifo("queue"),
+    }
 }
 
 /// The token of a link, or of a medium, that is idle.

@@ -24,4 +24,4 @@ mod tests;
 
 pub use frames::Framing;
 pub use page::{Network, Port};
-pub use parameters::{Duplex, HostCosts, Level, LinkParameters, NetworkError, NetworkParameters};
+pub use parameters::{Duplex, HostCosts, Level, LinkParameters, NetworkError, NetworkParameters, Turns};

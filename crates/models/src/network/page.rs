@@ -136,8 +136,8 @@ impl Network {
         let mut places: Vec<LinkPlaces> = Vec::with_capacity(links.len());
         for (number, wire) in links.iter().enumerate() {
             let mut page = page.page(&link_names[number]);
-            let queue = queue(&mut page);
             let (parameters, back) = (self.parameters_of(wire.kind), wire.back as usize);
+            let queue = queue(&mut page, parameters.turns);
             let idle = match places.get(back) {
                 // All who are on a hub share its medium.
                 _ if number > 0 && self.wiring.is_shared() && matches!(wire.from, Node::Host(_)) => {

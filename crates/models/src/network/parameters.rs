@@ -17,6 +17,9 @@ pub struct LinkParameters {
     /// Whether both directions can be used at once.
     #[serde(default)]
     pub duplex: Duplex,
+    /// Whose turn it is when trains wait for it.
+    #[serde(default)]
+    pub turns: Turns,
     /// A link whose rate a token bucket limits, as Linux's tbf does: so many bytes pass at once after a rest. Left out,
     /// it is a wire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +29,7 @@ pub struct LinkParameters {
 impl LinkParameters {
     /// A wire in both directions.
     pub fn wire(rate: Rate, latency: Duration) -> Self {
-        Self { rate, latency, duplex: Duplex::Full, bucket: None }
+        Self { rate, latency, duplex: Duplex::Full, turns: Turns::Connections, bucket: None }
     }
 }
 
@@ -39,6 +42,18 @@ pub enum Duplex {
     Full,
     /// One.
     Half,
+}
+
+/// Whose turn it is at a link for which trains wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turns {
+    /// Connections take turns, whose trains each come one after the other: what adapters with a queue for each
+    /// connection do, and what comes of windows that are small beside what is sent.
+    #[default]
+    Connections,
+    /// Who comes first goes first (pfifo, and the queue within tbf).
+    Arrivals,
 }
 
 /// How much of the network is modelled.

@@ -8,6 +8,7 @@
 use super::calls::{Calls, Known};
 use super::message::Said;
 use super::parameters::PvfsCosts;
+use super::wake_up::heard_awake;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileCause, FileOp, Message, Operation, Status};
@@ -91,9 +92,10 @@ pub(super) fn client(
         exits.leave(f);
     });
 
+    let awake = heard_awake(page, port.received, costs.wake_up);
     let heard = match costs.answer.time() {
-        Time::ZERO => port.received,
-        each => listens(page, port.received, processors, each),
+        Time::ZERO => awake,
+        each => listens(page, awake, processors, each),
     };
     let mut hear = page.transition("hear");
     let message = hear.take(heard);

@@ -20,6 +20,7 @@ mod parameters;
 mod server;
 mod sessions;
 mod striping;
+mod wake_up;
 
 #[cfg(test)]
 mod tests;

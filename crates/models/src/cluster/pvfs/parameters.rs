@@ -51,6 +51,9 @@ pub struct PvfsCosts {
     pub request: Duration,
     /// A piece of data that a server reads or writes.
     pub piece: Duration,
+    /// Until a process that waits for messages runs after one has come, on average: an exponential time, in which no
+    /// processor is used. It is what makes the order of messages differ from call to call.
+    pub wake_up: Duration,
 }
 
 /// A parallel virtual file system.

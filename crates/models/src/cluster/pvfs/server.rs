@@ -9,6 +9,7 @@
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
 use super::sessions::{Piece, ServerIs, Sessions};
+use super::wake_up::heard_awake;
 use crate::Stage;
 use crate::network::Port;
 use crate::processor::Processors;
@@ -52,8 +53,9 @@ pub(super) fn server(
         move |f, _, piece| f.put(taken, piece)
     });
 
+    let heard = heard_awake(page, port.received, costs.wake_up);
     let mut receive = page.transition("receive");
-    let message = receive.take(port.received);
+    let message = receive.take(heard);
     let state = receive.update(sessions);
     let (wait, send) = (receive.may_put(buffers, MANY), receive.may_put(port.send, 1));
     let (look, at_once) = (receive.may_put(running, 1), receive.may_put(granted, 1));
