@@ -14,6 +14,8 @@ pub(crate) struct Classes {
     top: BTreeMap<String, String>,
     /// By the names of the file systems' pages, which stand below their hosts'.
     mounts: BTreeMap<String, String>,
+    /// The names of parts on whose pages many hosts have pages of their own: networks, and what lies on them.
+    around: BTreeSet<String>,
 }
 
 impl Classes {
@@ -55,11 +57,16 @@ impl Classes {
             mounts.extend(alike(parts, &names));
         }
         top.extend(mounts.iter().map(|(name, class)| (format!("{name}-queue"), format!("{class}-queue"))));
-        Self { top, mounts }
+        let shared = of_hosts.iter().filter(|(kind, _)| kind.is_around);
+        let around = shared.flat_map(|(_, parts)| parts.keys().cloned()).collect();
+        Self { top, mounts, around }
     }
 
     /// The class of a stage or of a page, by its path.
     pub(crate) fn name(&self, path: &str) -> String {
+        if let Some((around, rest)) = self.within(path) {
+            return format!("{around}/{}", self.name_within(rest));
+        }
         // The part with the longest path that this lies within.
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let part = ends.rev().find_map(|end| Some((end, self.top.get(&path[..end])?)));
@@ -73,6 +80,29 @@ impl Classes {
         let words = rest.split('/').skip(1);
         let words = words.map(|word| self.mounts.get(word).map_or(word, String::as_str));
         std::iter::once(class.as_str()).chain(words).collect::<Vec<&str>>().join("/")
+    }
+
+    /// The part around a page of a host, and what is below it there.
+    fn within<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        ends.map(|end| (&path[..end], &path[end + 1..])).find(|(name, _)| self.around.contains(*name))
+    }
+
+    /// The class of a page there: its host's, or that of all switches.
+    fn name_within(&self, path: &str) -> String {
+        let is_host = path.match_indices('/').any(|(end, _)| self.top.contains_key(&path[..end]));
+        if is_host || !path.starts_with("switch") {
+            return self.name(path);
+        }
+        let mut class = String::new();
+        for character in path.chars() {
+            match character {
+                '0'..='9' if class.ends_with('*') => {}
+                '0'..='9' => class.push('*'),
+                other => class.push(other),
+            }
+        }
+        class
     }
 
     /// Gives stages their classes.

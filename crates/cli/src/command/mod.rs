@@ -22,4 +22,5 @@ pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;
 mod validate_ivy;
+mod validate_pvfs;
 mod validate_streaming;

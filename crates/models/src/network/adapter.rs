@@ -13,6 +13,7 @@ use super::parameters::{HostCosts, NetworkParameters};
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
 use super::window::{Verdict, Windows};
+use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::Message;
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
@@ -69,7 +70,7 @@ impl Adapter {
         common: &Common<'_>,
         processors: Option<&mut Processors>,
         queue: Place<Train>,
-    ) {
+    ) -> Option<Stage> {
         page.port_in("send", self.send);
         let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
         let outgoing = match processors.filter(|_| !(each.time() + kib.time() == Time::ZERO)) {
@@ -102,7 +103,7 @@ impl Adapter {
                 }
             }
         });
-        let (Some(windows), Some(held), Some(heard)) = (windows, held, self.heard) else { return };
+        let (Some(windows), Some(held), Some(heard)) = (windows, held, self.heard) else { return None };
         page.port_in("acknowledged", heard);
         let opened = page.fifo::<Stream>("opened");
         let mut hear = page.transition("hear");
@@ -132,6 +133,7 @@ impl Adapter {
         forget.priority(crate::instants::WHEN_IDLE);
         forget.consume(opened);
         forget.action(|_| {});
+        Some(Stage::queue(format!("{}/held", page.path()), &[held.id()]))
     }
 
     /// Builds the receiving half.

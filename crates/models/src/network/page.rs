@@ -80,14 +80,14 @@ impl Network {
         let mut page = parent.reopen(&self.name);
         let acknowledged = self.acknowledgements(&mut page);
         let common = Common { parameters: &self.parameters, wiring: &self.wiring, acknowledged };
-        let (first_links, stages) = match self.parameters.level {
+        let (first_links, mut stages) = match self.parameters.level {
             Level::Ideal => (self.ideal(&mut page), Vec::new()),
             Level::Train => self.links(&mut page),
         };
         for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
             let mut page = page.reopen(&adapter.name);
             let mut own = of_hosts.get(host).and_then(|&own| processors.get_mut(own));
-            adapter.sending(&mut page, &common, own.as_deref_mut(), queue);
+            stages.extend(adapter.sending(&mut page, &common, own.as_deref_mut(), queue));
             adapter.receiving(&mut page, &common, own);
         }
         stages
@@ -223,7 +223,7 @@ impl Network {
     }
 }
 
-/// What links and switches are called: `client0/up`, `client0/down`, `switch`, `switch2/to-switch0`.
+/// What links and switches are called: `client0/up`, `client0/down`, `switch`, `switch2-switch0/trunk`.
 struct LinkNames<'n> {
     adapters: &'n [Adapter],
     switches: u32,
@@ -245,7 +245,7 @@ impl LinkNames<'_> {
         let name = match (from, to) {
             (Node::Host(_), _) => format!("{}/up", self.of(from)),
             (_, Node::Host(_)) => format!("{}/down", self.of(to)),
-            _ => format!("{}/to-{}", self.of(from), self.of(to)),
+            _ => format!("{}-{}/trunk", self.of(from), self.of(to)),
         };
         let taken = self.taken.entry(name.clone()).or_insert(0);
         *taken += 1;

@@ -1,6 +1,8 @@
 //! What a network is made of, as it is written.
 
 use super::frames::Framing;
+use crate::Lever;
+use crate::lever::doubled;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -218,6 +220,34 @@ impl NetworkParameters {
             return Err(NetworkError::Train);
         }
         Ok(())
+    }
+
+    /// What could be better about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let faster = |stage, part, change, path: &str, link: &LinkParameters| {
+            Lever::twice(stage, part, change).set_some(path, "rate", doubled(link.rate))
+        };
+        let link = format!("{path}.link");
+        let words = "the hosts' links twice as fast";
+        let mut levers = vec![
+            faster("up", "the links from hosts", words, &link, &self.link),
+            faster("down", "the links to hosts", words, &link, &self.link),
+            Lever::twice("latency", "the latency of links", "half of the latency of links").halved(
+                &link,
+                "latency",
+                self.link.latency,
+            ),
+        ];
+        if let Some(trunk) = &self.trunk {
+            let path = format!("{path}.trunk");
+            let words = "the links between switches twice as fast";
+            levers.push(faster("trunk", "the links between switches", words, &path, trunk));
+        }
+        if let Some(window) = self.window {
+            let wider = Lever::twice("held", "the window", "windows twice as wide");
+            levers.push(wider.set(path, "window", Bytes(window.get().saturating_mul(2))));
+        }
+        levers.into_iter().filter_map(Lever::if_any).collect()
     }
 
     /// Bytes of data in the largest train: whole frames, where what is cut off of one would be felt.

@@ -29,4 +29,6 @@ pub(crate) struct PartKind {
     /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
     /// lie at the top.
     pub(crate) is_mounted: bool,
+    /// Whether hosts have pages of their own on its page.
+    pub(crate) is_around: bool,
 }

@@ -1,6 +1,7 @@
 //! What a parallel virtual file system is made of, as it is written, and what its version makes of what isn't.
 
 use super::striping::{Order, Striping};
+use crate::Lever;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -168,6 +169,27 @@ impl PvfsParameters {
             (Some(ServerOrder::Drawn), _) | (None, Version::Pvfs2) => Order::Drawn,
         };
         Ok(Striping { unit: self.stripe_unit.get(), servers, per_file, order })
+    }
+
+    /// What could be better about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let at_once = self.protocol().at_once.saturating_mul(2);
+        let more =
+            Lever::twice("receive buffers", "servers' turns", "twice as many things at a time on servers");
+        let queue = Lever::twice(
+            "receive buffers",
+            "the search of buffers",
+            "receive buffers searched twice as fast",
+        )
+        .halved(&format!("{path}.receive_queue"), "each", self.receive_queue.each)
+        .halved(&format!("{path}.receive_queue"), "waiting", self.receive_queue.waiting);
+        let wake = Lever::twice("wake up", "waking up", "processes woken up twice as fast").halved(
+            &format!("{path}.costs"),
+            "wake_up",
+            self.costs.wake_up,
+        );
+        let all = [more.set(path, "at_once", at_once), queue, wake];
+        all.into_iter().filter_map(Lever::if_any).collect()
     }
 
     pub(super) fn protocol(&self) -> Protocol {

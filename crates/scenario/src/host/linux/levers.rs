@@ -1,6 +1,8 @@
 //! What a person could change about Linux hosts and their file systems.
 
+use super::network::NETWORK;
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
+use super::pvfs::PVFS;
 use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
 use crate::host::family::TellLevers;
@@ -36,6 +38,14 @@ impl PlacedLinux {
                 queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
             }
             tell(&format!("{name}-queue"), queue);
+        }
+        for network in &self.networks {
+            let path = written(&format!("{NETWORK}.{}", network.name));
+            tell(&network.name, network.parameters.levers(&path));
+        }
+        for pvfs in &self.pvfs {
+            let path = written(&format!("{PVFS}.{}", pvfs.name));
+            tell(&pvfs.name, pvfs.parameters.levers(&path));
         }
     }
 }

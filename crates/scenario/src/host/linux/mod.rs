@@ -71,6 +71,7 @@ impl Family for Linux {
             references: &[],
             pool: Pool::Hosts,
             is_mounted: false,
+            is_around: false,
         },
         PartKind {
             key: FILE_SYSTEM,
@@ -79,6 +80,7 @@ impl Family for Linux {
             references: &[("on", Pool::Holders), ("journal.on", Pool::Holders), ("host", Pool::Hosts)],
             pool: Pool::Volumes,
             is_mounted: true,
+            is_around: false,
         },
         PartKind {
             key: NETWORK,
@@ -87,6 +89,7 @@ impl Family for Linux {
             references: &[("hosts", Pool::Hosts)],
             pool: Pool::Networks,
             is_mounted: false,
+            is_around: true,
         },
         PartKind {
             key: PVFS,
@@ -100,6 +103,7 @@ impl Family for Linux {
             ],
             pool: Pool::Shared,
             is_mounted: false,
+            is_around: true,
         },
     ];
 

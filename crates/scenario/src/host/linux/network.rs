@@ -114,6 +114,11 @@ impl Linux {
 impl PlacedNetwork {
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
-        format!("a network of {} with links of {}", self.hosts.len(), self.parameters.link.rate)
+        let bits = self.parameters.link.rate.bytes_per_second() * 8.0;
+        let rate = [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")]
+            .into_iter()
+            .find(|(unit, _)| bits >= *unit)
+            .map_or_else(|| format!("{bits} bit/s"), |(unit, name)| format!("{} {name}", bits / unit));
+        format!("{} hosts on links of {rate}", self.hosts.len())
     }
 }

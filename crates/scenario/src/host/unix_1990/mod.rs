@@ -76,6 +76,7 @@ impl Family for Unix {
         references: &[("on", Pool::Holders)],
         pool: Pool::Volumes,
         is_mounted: false,
+        is_around: false,
     }];
 
     fn read(

@@ -1,0 +1,103 @@
+//! What a predicted grid comes to: the errors of its cells, and whether what was faster is predicted to be.
+
+use super::predict::GridRow;
+use crate::verdict::Judged;
+use serde::Serialize;
+
+/// How far the median of all cells' errors may be off, per cent.
+pub const MEDIAN_BOUND_PERCENT: f64 = 10.0;
+/// How far any cell may be off, per cent.
+pub const WORST_BOUND_PERCENT: f64 = 25.0;
+/// Cells whose rates differ by more than this are in an order, per cent.
+pub const ORDERING_PERCENT: f64 = 10.0;
+
+/// A grid, judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GridJudgement {
+    /// Its name.
+    pub grid: String,
+    /// Cells.
+    pub cells: usize,
+    /// The median of their errors, without signs, per cent.
+    pub median_error_percent: f64,
+    /// The largest, with its sign, per cent.
+    pub worst_error_percent: f64,
+    /// Cells that are off by more than they may.
+    pub beyond: usize,
+    /// Orderings that hold, and all that were measured.
+    pub orderings: (usize, usize),
+    /// The orderings that don't hold: which was measured to be faster, and than which.
+    pub broken: Vec<(String, String)>,
+}
+
+impl GridJudgement {
+    /// As rows with bounds.
+    pub fn judged(&self) -> Vec<Judged> {
+        let of = |what: &str| format!("{}: {what}", self.grid);
+        let broken = self.orderings.1 - self.orderings.0;
+        vec![
+            Judged::percent(of("median error"), self.median_error_percent, MEDIAN_BOUND_PERCENT, None),
+            Judged::percent(of("worst error"), self.worst_error_percent, WORST_BOUND_PERCENT, None),
+            Judged::count(of("orderings that don't hold"), broken as f64, 0.0),
+        ]
+    }
+}
+
+/// A cell in words: "write 64 KiB, 4 clients, 4 servers".
+pub(super) fn words(row: &GridRow) -> String {
+    let cell = &row.cell;
+    let flush = if row.with_flush { " with the flush" } else { "" };
+    format!(
+        "{} {} KiB, {} clients, {} servers, {} Mbit/s{flush}",
+        cell.moves.word(),
+        cell.block_kib,
+        cell.clients,
+        cell.servers,
+        cell.link_kbit as f64 / 1e3
+    )
+}
+
+/// Judges the rows of each grid.
+pub fn judge(rows: &[GridRow]) -> Vec<GridJudgement> {
+    let mut grids: Vec<&str> = rows.iter().map(|row| row.cell.grid.as_str()).collect();
+    grids.dedup();
+    grids.into_iter().map(|grid| judge_grid(grid, rows)).collect()
+}
+
+fn judge_grid(grid: &str, rows: &[GridRow]) -> GridJudgement {
+    let rows: Vec<&GridRow> = rows.iter().filter(|row| row.cell.grid == grid).collect();
+    let mut errors: Vec<f64> = rows.iter().map(|row| row.error_percent.abs()).collect();
+    errors.sort_unstable_by(f64::total_cmp);
+    let median = match errors.len() {
+        0 => f64::NAN,
+        count if count % 2 == 1 => errors[count / 2],
+        count => (errors[count / 2 - 1] + errors[count / 2]) / 2.0,
+    };
+    let worst = rows.iter().map(|row| row.error_percent).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let (mut held, mut all, mut broken) = (0, 0, Vec::new());
+    for (number, a) in rows.iter().enumerate() {
+        for b in &rows[number + 1..] {
+            let (faster, slower) = if a.measured() > b.measured() { (a, b) } else { (b, a) };
+            if a.with_flush != b.with_flush
+                || faster.measured() <= slower.measured() * (1.0 + ORDERING_PERCENT / 100.0)
+            {
+                continue;
+            }
+            all += 1;
+            if faster.predicted() > slower.predicted() {
+                held += 1;
+            } else {
+                broken.push((words(faster), words(slower)));
+            }
+        }
+    }
+    GridJudgement {
+        grid: grid.to_owned(),
+        cells: rows.len(),
+        median_error_percent: median,
+        worst_error_percent: worst.unwrap_or(f64::NAN),
+        beyond: errors.iter().filter(|&&error| error > WORST_BOUND_PERCENT).count(),
+        orderings: (held, all),
+        broken,
+    }
+}

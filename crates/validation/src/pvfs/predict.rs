@@ -1,0 +1,160 @@
+//! Each cell of a grid, predicted: the test bed as a scenario with what the cell says set, over several seeds.
+
+use super::error::PvfsGridError;
+use super::measured::{Cell, Measured, Moves};
+use petrio_scenario::build::System;
+use petrio_scenario::report::Sinks;
+use petrio_scenario::run::simulate;
+use petrio_scenario::{Override, load_text};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Runs of a cell: the orders of servers and the times of single messages differ between them, as between the
+/// repetitions of a real one.
+pub(super) const SEEDS: u64 = 12;
+/// A scenario is a page of text.
+const SCENARIO_BYTES_MAX: u64 = 1 << 20;
+
+const TESTBED: &str = include_str!("testbed.toml");
+const TMPFS: &str = include_str!("storage-tmpfs.toml");
+const EXT3: &str = include_str!("storage-ext3.toml");
+
+/// A cell with what was measured and what is predicted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GridRow {
+    /// The cell.
+    pub cell: Cell,
+    /// Whether what was flushed behind the calls counts.
+    pub with_flush: bool,
+    /// Of each repetition, MB/s (1e6).
+    pub measured_mb_per_s: Vec<f64>,
+    /// Of each seed, MB/s.
+    pub predicted_mb_per_s: Vec<f64>,
+    /// Of the means, per cent.
+    pub error_percent: f64,
+}
+
+impl GridRow {
+    /// The mean of the repetitions.
+    pub fn measured(&self) -> f64 {
+        mean(&self.measured_mb_per_s)
+    }
+
+    /// The mean of the seeds.
+    pub fn predicted(&self) -> f64 {
+        mean(&self.predicted_mb_per_s)
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Predicts every cell. `progress` is told how many of how many are done.
+///
+/// # Errors
+/// A test bed that isn't known or can't be read, a run that fails.
+pub fn predict(
+    dir: &Path,
+    measured: &[Measured],
+    progress: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<Vec<GridRow>, PvfsGridError> {
+    let wanted: Vec<(&Measured, bool)> = measured
+        .iter()
+        .flat_map(|cell| {
+            let flushed = !cell.with_flush_mb_per_s.is_empty();
+            std::iter::once((cell, false)).chain(flushed.then_some((cell, true)))
+        })
+        .collect();
+    let all = wanted.len();
+    let told = Mutex::new((0, progress));
+    wanted
+        .par_iter()
+        .map(|&(measured, with_flush)| {
+            let row = predict_cell(dir, measured, with_flush);
+            if let Ok(mut told) = told.lock() {
+                told.0 += 1;
+                let done = told.0;
+                (told.1)(done, all);
+            }
+            row
+        })
+        .collect()
+}
+
+fn predict_cell(dir: &Path, measured: &Measured, with_flush: bool) -> Result<GridRow, PvfsGridError> {
+    let cell = &measured.cell;
+    let (name, text) = scenario_of(dir, &cell.storage)?;
+    let predicted = (1..=SEEDS)
+        .map(|seed| {
+            let loaded = load_text(&name, &text, Some(dir), &overrides(cell, seed, with_flush))?;
+            let system = System::build(&loaded)?;
+            let report = simulate(&loaded, &system, Sinks::default())?;
+            let bytes = cell.bytes_per_client as f64 * f64::from(cell.clients);
+            Ok(bytes / report.simulated_s / 1e6)
+        })
+        .collect::<Result<Vec<f64>, PvfsGridError>>()?;
+    let measured_mb_per_s =
+        if with_flush { &measured.with_flush_mb_per_s } else { &measured.mb_per_s }.clone();
+    let error_percent = (mean(&predicted) / mean(&measured_mb_per_s) - 1.0) * 100.0;
+    Ok(GridRow {
+        cell: cell.clone(),
+        with_flush,
+        measured_mb_per_s,
+        predicted_mb_per_s: predicted,
+        error_percent,
+    })
+}
+
+/// The scenario of a test bed: one that stands beside the grids, or the one that is known.
+fn scenario_of(dir: &Path, storage: &str) -> Result<(String, String), PvfsGridError> {
+    for name in [format!("testbed-{storage}.toml"), "testbed.toml".to_owned()] {
+        let path: PathBuf = dir.join(&name);
+        if path.is_file() {
+            let unreadable = |cause| PvfsGridError::Read { path: path.clone(), cause };
+            let bytes = petrio_files::input::read(&path, SCENARIO_BYTES_MAX).map_err(unreadable)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|error| unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))?;
+            return Ok((path.display().to_string(), text));
+        }
+    }
+    // What else a name says, such as how long the queues of a switch are, trains don't know.
+    let storage_text = match storage.split('-').next().unwrap_or(storage) {
+        "tmpfs" => TMPFS,
+        "ext3" => EXT3,
+        _ => return Err(PvfsGridError::Storage { storage: storage.to_owned() }),
+    };
+    Ok(("the OrangeFS test bed".to_owned(), format!("{TESTBED}{storage_text}")))
+}
+
+/// What a cell sets.
+fn overrides(cell: &Cell, seed: u64, with_flush: bool) -> Vec<Override> {
+    let text = |words: String| format!("\"{words}\"");
+    let mut set = vec![
+        ("seed", seed.to_string()),
+        ("host.client.count", cell.clients.to_string()),
+        ("host.server.count", cell.servers.to_string()),
+        ("network.lan.link.rate", text(format!("{} kbit/s", cell.link_kbit))),
+        ("workload.w.operation", text(cell.moves.word().to_owned())),
+        ("workload.w.record", text(format!("{} KiB", cell.block_kib))),
+        ("workload.w.file_size", text(format!("{} B", cell.bytes_per_client))),
+    ];
+    if cell.disk_kb_s > 0 {
+        for rate in ["host.server.throttle.limit.read_rate", "host.server.throttle.limit.write_rate"] {
+            set.push((rate, text(format!("{} kB/s", cell.disk_kb_s))));
+        }
+    }
+    // What lies in memory is there.
+    if cell.storage.starts_with("tmpfs") && cell.moves == Moves::Read {
+        set.push(("workload.w.cached", "true".to_owned()));
+    }
+    if cell.storage.ends_with("odirect") {
+        set.push(("pvfs.work.direct", "true".to_owned()));
+    }
+    if with_flush {
+        set.push(("workload.w.fsync", text("at-end".to_owned())));
+    }
+    set.into_iter().map(|(path, value)| Override::new(path, &value)).collect()
+}
