@@ -9,6 +9,7 @@
 //! | [`fit`] | how fast, and how well, distributions are fitted | sorting the same values; published fits |
 //! | [`trace`] | events a second read and characterised, and the memory for it | decompressing the same file |
 
+pub mod cluster;
 pub mod disk;
 pub mod fit;
 pub mod fs;

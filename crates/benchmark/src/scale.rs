@@ -246,7 +246,7 @@ fn served(text: &str, requests: u64, turns: u32) -> Result<f64, ScaleError> {
 }
 
 /// What of this process is in memory now, in MB; nothing where the system doesn't tell.
-fn resident_mb() -> f64 {
+pub(crate) fn resident_mb() -> f64 {
     let kib = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
         let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
         line.split_whitespace().nth(1)?.parse::<f64>().ok()

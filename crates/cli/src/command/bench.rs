@@ -8,6 +8,9 @@ use crate::table::table;
 use clap::Subcommand;
 use std::path::PathBuf;
 
+/// Clients of the largest cluster that takes some seconds.
+const QUICK_CLIENTS: u32 = 512;
+
 /// Measure the speed of petrio itself, beside a peer or a limit in the same run
 #[derive(Subcommand)]
 pub(crate) enum Bench {
@@ -47,6 +50,16 @@ pub(crate) enum Bench {
     },
     /// Thousands of parts: what building them takes, and what a request costs among many
     Scale {
+        /// Write the rows as JSON
+        #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
+        json: Option<PathBuf>,
+    },
+    /// Clusters: the 8 × 4 × 512 MB write of a parallel file system with servers of constant rate and with whole file
+    /// systems, and what it costs among up to 10,000 clients
+    Cluster {
+        /// Leave out those that take longer than some seconds
+        #[arg(long)]
+        quick: bool,
         /// Write the rows as JSON
         #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
         json: Option<PathBuf>,
@@ -120,6 +133,23 @@ impl Bench {
                 let cells: Vec<Vec<String>> =
                     rows.iter().map(petrio_benchmark::scale::ScaleFigure::cells).collect();
                 print(&table(&petrio_benchmark::scale::ScaleFigure::HEADINGS, &cells))
+            }
+            Self::Cluster { quick, json } => {
+                Outputs::of([("--json", json)]).check([])?;
+                let clusters = &petrio_benchmark::cluster::CLUSTERS;
+                let small = clusters.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
+                let small: Vec<_> = small.copied().collect();
+                let rows = petrio_benchmark::cluster::measure(&small, &mut |what| {
+                    talk(&format!("measuring {what} …"))
+                })
+                .map_err(|error| Failure::new(error, None))?;
+                if let Some(path) = json {
+                    write_json(&rows, path)?;
+                    say_written([path]);
+                }
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::cluster::ClusterRow::cells).collect();
+                print(&table(&petrio_benchmark::cluster::ClusterRow::HEADINGS, &cells))
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();

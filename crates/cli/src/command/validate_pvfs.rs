@@ -97,14 +97,16 @@ fn cells(rows: &[GridRow]) -> String {
 
 fn summary(grid: &GridJudgement) -> String {
     let mut text = format!(
-        "{}: {} cells, median error {:.1} %, worst {:+.1} %, {} beyond 25 %; orderings of more than 10 %: {} of {} hold\n",
+        "{}: {} cells, median error {:.1} %, worst {:+.1} %, {} beyond 25 %; orderings of more than 10 %: {} of {} hold, {} more are \
+         of cells whose repetitions overlap\n",
         grid.grid,
         grid.cells,
         grid.median_error_percent,
         grid.worst_error_percent,
         grid.beyond,
         grid.orderings.0,
-        grid.orderings.1
+        grid.orderings.1,
+        grid.undecided
     );
     for (faster, slower) in grid.broken.iter().take(10) {
         text.push_str(&format!("  not: {faster} before {slower}\n"));

@@ -135,12 +135,12 @@ impl HostSite<'_, '_> {
     }
 
     /// A volume of the family with its files on it, and with what lies there of the files of others, whose volumes are
-    /// counted from the family's first.
+    /// counted from the family's first, and of servers' `own`.
     pub(crate) fn laid_out(
         &self,
         volume: usize,
         of: LayoutOf,
-        lodgers: Vec<Lodgers<'_>>,
+        (lodgers, own): (Vec<Lodgers<'_>>, &[PlannedFile]),
     ) -> Result<Arc<LaidOut>, RunFailure> {
         let first = self.first_volume;
         let lodgers: Vec<Lodgers<'_>> = (lodgers.into_iter())
@@ -149,7 +149,7 @@ impl HostSite<'_, '_> {
                 Lodgers { volumes, share }
             })
             .collect();
-        self.needed.laid_out(first + volume, of, &lodgers)
+        self.needed.laid_out(first + volume, of, (&lodgers, own))
     }
 
     /// One more than the number of any file that is planned.

@@ -167,7 +167,7 @@ impl<'l> Needed<'l> {
         &self,
         there: usize,
         of: LayoutOf,
-        lodgers: &[Lodgers<'_>],
+        (lodgers, own): (&[Lodgers<'_>], &[PlannedFile]),
     ) -> Result<Arc<LaidOut>, RunFailure> {
         let laid_out = self.prepared.layout(there, of, |of| {
             LaidOut::new(of, &self.loaded.watch, |tell| {
@@ -177,6 +177,7 @@ impl<'l> Needed<'l> {
                     }
                 };
                 self.each_file(there, &mut lay).map_err(NotLaidOut::Program)?;
+                own.iter().cloned().for_each(&mut lay);
                 for Lodgers { volumes, share } in lodgers {
                     for volume in volumes.clone() {
                         let mut lay = |file| share(&file).into_iter().for_each(&mut lay);

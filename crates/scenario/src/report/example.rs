@@ -24,6 +24,7 @@ pub(crate) fn example() -> Report {
         system: "one Seagate Cheetah 9LP, C-LOOK".to_owned(),
         seed: 1,
         simulated_s: 74.9,
+        firings: 0,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,

@@ -32,6 +32,7 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         replications: u32::try_from(reports.len()).unwrap_or(u32::MAX),
         confidence: Some(level),
         simulated_s: plain(|report| report.simulated_s),
+        firings: reports.iter().map(|report| report.firings).sum(),
         warm_up_s: plain(|report| report.warm_up_s),
         served: mean_served(&served, level).unwrap_or_default(),
         beside: mean_served(&beside, level).map(Box::new),

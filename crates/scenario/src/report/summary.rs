@@ -60,6 +60,9 @@ pub struct Report {
     pub simulated_s: f64,
     /// Model time that was cut off as warm-up, seconds.
     pub warm_up_s: f64,
+    /// Firings of the net, for those who ask what a run costs; no form of the report shows them.
+    #[serde(skip)]
+    pub firings: u64,
     /// How many runs this is the mean of.
     pub replications: u32,
     /// The level of the half-widths, 0 to 1, where there are any.

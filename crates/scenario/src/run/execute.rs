@@ -92,6 +92,8 @@ pub(crate) struct Outcome {
     pub(crate) cut_at: Time,
     /// The number in flight only ever grew.
     pub(crate) growing: bool,
+    /// Firings of the net.
+    pub(crate) firings: u64,
 }
 
 impl Outcome {
@@ -245,6 +247,7 @@ struct Ran {
     end: Time,
     cut_at: Time,
     growing: bool,
+    firings: u64,
 }
 
 impl Ran {
@@ -253,12 +256,12 @@ impl Ran {
         (served, mut warnings): (Served, Vec<String>),
         beside: Option<(Served, Vec<String>)>,
     ) -> Outcome {
-        let Self { stages, copies, end, cut_at, growing } = self;
+        let Self { stages, copies, end, cut_at, growing, firings } = self;
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
             Box::new(served)
         });
-        Outcome { served, beside, warnings, stages, copies, end, cut_at, growing }
+        Outcome { served, beside, warnings, stages, copies, end, cut_at, growing, firings }
     }
 }
 
@@ -298,6 +301,7 @@ fn drive<A: Audience>(
         end,
         cut_at: measured.cut_at,
         growing,
+        firings: run.marking().firings_total(),
     };
     Ok((measured.counts, ran))
 }

@@ -72,7 +72,7 @@ impl Hears<FileOp> for Latencies {
 
 /// The outcome of one run, as a report.
 pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
-    let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing } = outcome;
+    let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing, firings } = outcome;
     warnings.extend(system.warnings.iter().cloned());
     if growing {
         warnings.push(
@@ -94,6 +94,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         seed: loaded.scenario.seed,
         simulated_s: end.as_seconds(),
         warm_up_s: cut_at.as_seconds(),
+        firings,
         replications: 1,
         confidence: None,
         served,

@@ -104,6 +104,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         system: format!("the directory {}, by the wall clock", directory.display()),
         seed: loaded.scenario.seed,
         simulated_s: seconds,
+        firings: 0,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,

@@ -24,8 +24,11 @@ pub struct GridJudgement {
     pub worst_error_percent: f64,
     /// Cells that are off by more than they may.
     pub beyond: usize,
-    /// Orderings that hold, and all that were measured.
+    /// Orderings that hold, and all that were measured: of cells whose means differ by so much, and whose repetitions
+    /// don't overlap.
     pub orderings: (usize, usize),
+    /// Cells whose means differ by so much, but whose repetitions overlap.
+    pub undecided: usize,
     /// The orderings that don't hold: which was measured to be faster, and than which.
     pub broken: Vec<(String, String)>,
 }
@@ -74,13 +77,18 @@ fn judge_grid(grid: &str, rows: &[GridRow]) -> GridJudgement {
         count => (errors[count / 2 - 1] + errors[count / 2]) / 2.0,
     };
     let worst = rows.iter().map(|row| row.error_percent).max_by(|a, b| a.abs().total_cmp(&b.abs()));
-    let (mut held, mut all, mut broken) = (0, 0, Vec::new());
+    let (mut held, mut all, mut undecided, mut broken) = (0, 0, 0, Vec::new());
     for (number, a) in rows.iter().enumerate() {
         for b in &rows[number + 1..] {
             let (faster, slower) = if a.measured() > b.measured() { (a, b) } else { (b, a) };
             if a.with_flush != b.with_flush
                 || faster.measured() <= slower.measured() * (1.0 + ORDERING_PERCENT / 100.0)
             {
+                continue;
+            }
+            // What the repetitions themselves don't agree on isn't an order.
+            if faster.least() <= slower.most() {
+                undecided += 1;
                 continue;
             }
             all += 1;
@@ -98,6 +106,7 @@ fn judge_grid(grid: &str, rows: &[GridRow]) -> GridJudgement {
         worst_error_percent: worst.unwrap_or(f64::NAN),
         beyond: errors.iter().filter(|&&error| error > WORST_BOUND_PERCENT).count(),
         orderings: (held, all),
+        undecided,
         broken,
     }
 }

@@ -42,6 +42,16 @@ impl GridRow {
         mean(&self.measured_mb_per_s)
     }
 
+    /// The slowest repetition.
+    pub fn least(&self) -> f64 {
+        self.measured_mb_per_s.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The fastest repetition.
+    pub fn most(&self) -> f64 {
+        self.measured_mb_per_s.iter().copied().fold(0.0, f64::max)
+    }
+
     /// The mean of the seeds.
     pub fn predicted(&self) -> f64 {
         mean(&self.predicted_mb_per_s)

@@ -49,7 +49,8 @@ pub struct PvfsServer {
 
 /// Builds the page of a parallel file system.
 ///
-/// The number of a file's metadata on the manager is its own and `metadata`.
+/// The number of a file's metadata on the manager is its own and `metadata`; the file of that number is each server's
+/// database.
 pub fn pvfs_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -74,6 +75,7 @@ pub fn pvfs_page(
             process: there.process,
             file_system: there.file_system,
             direct: parameters.direct,
+            note: (petrio_colours::FileId(metadata), parameters.direct_note.get()),
         };
         let costs = (parameters.costs, parameters.receive_queue);
         let ports = (there.operations, there.completions);

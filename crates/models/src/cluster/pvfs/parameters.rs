@@ -59,39 +59,50 @@ pub struct PvfsCosts {
 
 /// A parallel virtual file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct PvfsParameters {
     /// Which PVFS it is.
-    #[serde(default)]
     pub version: Version,
     /// Bytes of a file on a server before the next one's turn.
-    #[serde(default = "usual_stripe_unit")]
     pub stripe_unit: Bytes,
     /// Servers that a file lies on; left out, all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_per_file: Option<u32>,
     /// In which order they take turns; left out, listed by PVFS 1 and drawn by PVFS 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<ServerOrder>,
     /// Bytes that a server reads or writes at a time; left out, 64 KiB in PVFS 1 and 256 KiB in PVFS 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub piece: Option<Bytes>,
     /// Reads and writes that a server does at a time; left out, one in PVFS 1 and 16 in PVFS 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<u32>,
     /// What taking something from the receive buffers costs.
-    #[serde(default)]
     pub receive_queue: QueueCost,
     /// What else costs time of processors.
-    #[serde(default)]
     pub costs: PvfsCosts,
     /// Servers read and write their own files past the page cache (OrangeFS: `TroveMethod directio`).
-    #[serde(default)]
     pub direct: bool,
+    /// What a server writes into its database of files after each direct write that makes a file longer, and waits for:
+    /// the file's new length. With OrangeFS 2.10 a page of 4 KiB was seen to reach the disk with each such write.
+    pub direct_note: Bytes,
 }
 
-fn usual_stripe_unit() -> Bytes {
-    Bytes(64 << 10)
+impl Default for PvfsParameters {
+    fn default() -> Self {
+        Self {
+            version: Version::default(),
+            stripe_unit: Bytes(64 << 10),
+            servers_per_file: None,
+            order: None,
+            piece: None,
+            at_once: None,
+            receive_queue: QueueCost::default(),
+            costs: PvfsCosts::default(),
+            direct: false,
+            direct_note: Bytes(4 << 10),
+        }
+    }
 }
 
 /// Why a parallel file system can't be made.

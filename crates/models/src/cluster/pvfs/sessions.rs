@@ -41,6 +41,8 @@ struct Asked {
     piece: Piece,
     /// The file wasn't there, and is made first.
     creates: bool,
+    /// What has been written is noted: how that ended, and how much it was.
+    notes: Option<(Status, u64)>,
 }
 
 /// A server's sessions, and what it has to send and to ask.
@@ -53,6 +55,7 @@ pub(super) struct Sessions {
     /// Which file system of its host it keeps its files on.
     file_system: u32,
     direct: bool,
+    note: (FileId, u64),
     sessions: FastMap<Ticket, Session>,
     asked: Slab<Asked>,
     pub(super) waiting: u32,
@@ -69,17 +72,20 @@ pub(super) struct ServerIs {
     pub(super) process: u32,
     pub(super) file_system: u32,
     pub(super) direct: bool,
+    /// The file in which it notes how long files are, and how much it writes there.
+    pub(super) note: (FileId, u64),
 }
 
 impl Sessions {
     pub(super) fn new(is: ServerIs) -> Self {
-        let ServerIs { protocol, own, process, file_system, direct } = is;
+        let ServerIs { protocol, own, process, file_system, direct, note } = is;
         Self {
             protocol,
             own,
             process,
             file_system,
             direct,
+            note,
             sessions: FastMap::default(),
             asked: Slab::new(),
             waiting: 0,
@@ -177,7 +183,7 @@ impl Sessions {
     pub(super) fn ask(&mut self, piece: Piece, now: Time) {
         let Some(session) = self.sessions.get(&piece.ticket) else { return };
         let request = session.request.clone();
-        let slot = self.asked.insert(Asked { piece: piece.clone(), creates: false });
+        let slot = self.asked.insert(Asked { piece: piece.clone(), creates: false, notes: None });
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
     }
 
@@ -216,20 +222,32 @@ impl Sessions {
     /// The server's own file system is done with something; whether the server can go on with another.
     pub(super) fn done(&mut self, op: &FileOp, now: Time) -> bool {
         let slot = op.id.0 as u32;
-        let Some(Asked { piece, creates }) = self.asked.remove(slot) else { return true };
+        let Some(Asked { piece, creates, notes }) = self.asked.remove(slot) else { return true };
         let Some(session) = self.sessions.get(&piece.ticket) else { return true };
         let request = session.request.clone();
+        if let Some((status, length)) = notes {
+            self.finish(piece, status.and(op.status), length, op.ledger, now);
+            return true;
+        }
         let missing = op.status == Status::Failed(Failure::NotFound);
         if missing && request.operation == Operation::Write && !creates {
             // A data file is made with the first write to it.
-            let slot = self.asked.insert(Asked { piece, creates: true });
+            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
             self.operation(slot, &request, (Operation::Create, 0, 0), now);
             return false;
         }
         if creates && op.operation == Operation::Create && op.status.failure().is_none() {
             let (offset, length) = (piece.offset, piece.length);
-            let slot = self.asked.insert(Asked { piece, creates: true });
+            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
             self.operation(slot, &request, (Operation::Write, offset, length), now);
+            return false;
+        }
+        let (database, note) = self.note;
+        if self.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
+            let notes = Some((op.status, op.length));
+            let slot = self.asked.insert(Asked { piece, creates, notes });
+            let request = Request { file: database, ..request };
+            self.operation(slot, &request, (Operation::Write, 0, note), now);
             return false;
         }
         // What was never written holds nothing.

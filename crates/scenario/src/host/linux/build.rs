@@ -7,7 +7,7 @@
 //! All but the queue and the disks may be missing.
 
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
-use super::shared::{Ends, Shared, of_manager, share};
+use super::shared::{Ends, Shared, database, of_manager, share};
 use crate::build::{HostSite, Lodgers, name_in};
 use crate::host::HostPages;
 use crate::run::RunFailure;
@@ -138,8 +138,10 @@ impl PlacedLinux {
                 shares.push((volumes, Box::new(move |file| of_manager(metadata, file))));
             }
         }
+        let serves = self.pvfs.iter().any(|pvfs| pvfs.servers.contains(&there) && pvfs.parameters.direct);
+        let own: Vec<PlannedFile> = serves.then(|| database(metadata)).into_iter().collect();
         let lodgers = shares.iter().map(|(volumes, share)| Lodgers { volumes: volumes.clone(), share });
-        site.laid_out(there, of, lodgers.collect())
+        site.laid_out(there, of, (lodgers.collect(), &own))
     }
 
     /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.

@@ -24,6 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SERVERS: u32 = 1 << 29;
 /// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
 const ROOM_FOR_NEW_FILES: u32 = 1 << 20;
+/// Bytes of a server's database: a page of it is written at a time.
+const DATABASE_BYTES: u64 = 1 << 20;
 /// Bytes of a manager's file about a file (PVFS 1: its `fmeta`).
 const METADATA_BYTES: u64 = 136;
 
@@ -250,6 +252,18 @@ pub(super) fn share(pvfs: &PlacedPvfs, server: u32, file: &PlannedFile) -> Optio
     let is_there = file.present && !file.is_directory && pvfs.striping.is_on(file.file, server);
     let size = pvfs.striping.most_on_a_server(file.size);
     is_there.then(|| PlannedFile { parent: petrio_colours::FileId::ROOT, size, ..file.clone() })
+}
+
+/// A server's database of files, where it notes how long they are.
+pub(super) fn database(metadata: u32) -> PlannedFile {
+    PlannedFile {
+        file: petrio_colours::FileId(metadata),
+        parent: petrio_colours::FileId::ROOT,
+        is_directory: false,
+        present: true,
+        cached: true,
+        size: DATABASE_BYTES,
+    }
 }
 
 /// What the manager has of a file: one of its own, in a directory of its own.

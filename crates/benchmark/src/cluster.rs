@@ -1,0 +1,379 @@
+//! Clusters: what a parallel write costs, with servers of constant rate and with whole file systems, and what it costs
+//! among thousands of hosts.
+
+use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
+use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsParameters, PvfsServer, pvfs_page};
+use petrio_models::network::topology::{TopologyParameters, Wiring};
+use petrio_models::network::{LinkParameters, Network, NetworkParameters};
+use petrio_models::processor::Processors;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::run::{RunFailure, simulate};
+use petrio_scenario::{Problems, load_text};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Instant;
+use thiserror::Error;
+
+/// A cluster that is built and run.
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster {
+    /// Clients.
+    pub clients: u32,
+    /// Servers.
+    pub servers: u32,
+    /// What each client writes, bytes.
+    pub bytes: u64,
+    /// Bytes of a call.
+    pub record: u64,
+    /// Servers that a file lies on.
+    pub per_file: u32,
+    /// Ports of the fat tree's switches; none is a star.
+    pub ports: Option<u32>,
+    /// Whether servers have whole file systems and disks, or only a rate.
+    pub whole: bool,
+    /// Seconds in which it is to be built and run, where there is an aim.
+    pub aim_s: Option<f64>,
+}
+
+/// The 8 × 4 × 512 MB write, first with servers of constant rate, and then larger ones up to 10,000 clients.
+pub const CLUSTERS: [Cluster; 6] = [
+    cluster((8, 4), 512 << 20, 4, None, false, Some(0.3)),
+    cluster((8, 4), 512 << 20, 4, None, true, Some(2.5)),
+    cluster((8, 4), 64 << 20, 4, None, true, None),
+    cluster((64, 32), 16 << 20, 4, Some(16), true, None),
+    cluster((512, 100), 4 << 20, 4, Some(24), true, None),
+    cluster((10_000, 1_000), 1 << 20, 4, Some(48), true, None),
+];
+
+const fn cluster(
+    (clients, servers): (u32, u32),
+    bytes: u64,
+    per_file: u32,
+    ports: Option<u32>,
+    whole: bool,
+    aim_s: Option<f64>,
+) -> Cluster {
+    Cluster { clients, servers, bytes, record: 256 << 10, per_file, ports, whole, aim_s }
+}
+
+/// What a cluster took.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClusterRow {
+    /// What it is.
+    pub what: String,
+    /// Seconds from the text, or from nothing, to its net.
+    pub build_s: f64,
+    /// Memory that its net and its run took, MB.
+    pub megabytes: f64,
+    /// Seconds of the run.
+    pub run_s: f64,
+    /// Data that were written, MB/s of model time.
+    pub model_mb_per_s: f64,
+    /// Trains that hosts sent.
+    pub trains: u64,
+    /// Nanoseconds for each.
+    pub ns_a_train: f64,
+    /// Firings of the net.
+    pub firings: u64,
+    /// Nanoseconds for each.
+    pub ns_a_firing: f64,
+    /// Seconds in which it was to be built and run.
+    pub aim_s: Option<f64>,
+    /// What SimGrid takes for the same, in what this takes, where it was measured.
+    pub simgrid_ratio: Option<f64>,
+}
+
+impl ClusterRow {
+    /// Headings of [`ClusterRow::cells`].
+    pub const HEADINGS: [&str; 11] = [
+        "cluster",
+        "build s",
+        "MB",
+        "run s",
+        "model MB/s",
+        "trains",
+        "ns/train",
+        "firings",
+        "ns/firing",
+        "aim s",
+        "SimGrid ×",
+    ];
+
+    /// The figures as text.
+    pub fn cells(&self) -> Vec<String> {
+        let optional = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
+        vec![
+            self.what.clone(),
+            format!("{:.3}", self.build_s),
+            format!("{:.0}", self.megabytes),
+            format!("{:.3}", self.run_s),
+            format!("{:.0}", self.model_mb_per_s),
+            self.trains.to_string(),
+            format!("{:.0}", self.ns_a_train),
+            self.firings.to_string(),
+            format!("{:.0}", self.ns_a_firing),
+            optional(self.aim_s),
+            optional(self.simgrid_ratio),
+        ]
+    }
+}
+
+/// Why there is no figure.
+#[derive(Debug, Error)]
+pub enum ClusterError {
+    /// A made-up scenario is wrong: a bug.
+    #[error("the benchmark's scenario is wrong: {0}")]
+    Scenario(#[from] Box<Problems>),
+    /// It can't be built or run.
+    #[error(transparent)]
+    Failed(#[from] Box<RunFailure>),
+    /// A net can't be run: a bug.
+    #[error(transparent)]
+    Net(#[from] RunError),
+    /// A net can't be built, or its parts make no sense: a bug.
+    #[error("the benchmark's net is wrong: {0}")]
+    Wrong(String),
+}
+
+/// Builds and runs all of them. `progress` is told what comes next.
+///
+/// # Errors
+/// [`ClusterError`], which is a bug.
+pub fn measure(
+    clusters: &[Cluster],
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<ClusterRow>, ClusterError> {
+    let mut rows = Vec::new();
+    for cluster in clusters {
+        let row = words(cluster);
+        progress(&row);
+        rows.push(if cluster.whole { whole(cluster, row)? } else { bare(cluster, row)? });
+    }
+    Ok(rows)
+}
+
+fn words(cluster: &Cluster) -> String {
+    let &Cluster { clients, servers, bytes, whole, ports, .. } = cluster;
+    let servers_are = if whole { "ext3 and disks" } else { "constant rate" };
+    let wiring = ports.map_or("a star".to_owned(), |ports| format!("a fat tree of {ports} ports"));
+    format!("{clients} × {servers}, {} MiB each, {servers_are}, {wiring}", bytes >> 20)
+}
+
+/// The scenario of a cluster.
+fn scenario(cluster: &Cluster) -> String {
+    let &Cluster { clients, servers, bytes, record, per_file, ports, .. } = cluster;
+    let topology = ports
+        .map_or(String::new(), |ports| format!("topology = {{ kind = \"fat-tree\", ports = {ports} }}\n"));
+    let hardware = "machine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n";
+    format!(
+        "title = \"Cluster\"\n[network.lan]\n{topology}link = {{ rate = \"1 Gbit/s\", latency = \"5 us\" }}\n\
+         [host.client]\ncount = {clients}\n{hardware}[host.server]\ncount = {servers}\n{hardware}\
+         [host.server.disk.d]\nmodel = \"seagate-st3146707lc\"\n\
+         [host.server.fs.data]\ntype = \"ext3\"\non = \"d\"\n\
+         [pvfs.work]\nclients = \"client*\"\nservers = \"server*/data\"\nservers_per_file = {per_file}\n\
+         [workload.w]\nkind = \"files\"\non = \"client*/work\"\noperation = \"write\"\nrecord = \"{record} B\"\n\
+         file_size = \"{bytes} B\"\n"
+    )
+}
+
+/// Builds and runs a cluster of whole file systems and disks.
+fn whole(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
+    let before = resident_mb();
+    let began = Instant::now();
+    let loaded = load_text("cluster.toml", &scenario(cluster), None, &[]).map_err(Box::new)?;
+    let system = System::build(&loaded).map_err(Box::new)?;
+    let build_s = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let report = simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?;
+    let run_s = began.elapsed().as_secs_f64();
+    let trains = report.stages.iter().filter(|row| row.name.ends_with("/up")).map(|row| row.arrivals).sum();
+    let Report { simulated_s, firings, .. } = report;
+    let megabytes = resident_mb() - before;
+    let took = Took { build_s, run_s, megabytes, model_s: simulated_s, trains, firings };
+    Ok(row(cluster, what, &took))
+}
+
+struct Took {
+    build_s: f64,
+    run_s: f64,
+    megabytes: f64,
+    model_s: f64,
+    trains: u64,
+    firings: u64,
+}
+
+fn row(cluster: &Cluster, what: String, took: &Took) -> ClusterRow {
+    let ns = |count: u64| took.run_s * 1e9 / count.max(1) as f64;
+    ClusterRow {
+        what,
+        build_s: took.build_s,
+        megabytes: took.megabytes,
+        run_s: took.run_s,
+        model_mb_per_s: cluster.bytes as f64 * f64::from(cluster.clients) / took.model_s / 1e6,
+        trains: took.trains,
+        ns_a_train: ns(took.trains),
+        firings: took.firings,
+        ns_a_firing: ns(took.firings),
+        aim_s: cluster.aim_s,
+        simgrid_ratio: None,
+    }
+}
+
+/// Bytes a second that a server of constant rate stores.
+const SERVER_RATE: f64 = 120e6;
+
+/// Builds and runs a cluster whose servers have a rate and nothing else.
+fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
+    let wrong = |error: &dyn std::fmt::Display| ClusterError::Wrong(error.to_string());
+    let before = resident_mb();
+    let began = Instant::now();
+    let mut net = NetBuilder::new("cluster");
+    let mut page = net.top();
+    let link = LinkParameters::wire(
+        "1 Gbit/s".parse().map_err(|error| wrong(&error))?,
+        "5 us".parse().map_err(|error| wrong(&error))?,
+    );
+    let parameters = NetworkParameters::of_links(link);
+    let hosts = cluster.clients + cluster.servers;
+    let names: Vec<String> = (0..hosts).map(|host| format!("h{host}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let wiring = Wiring::new(&TopologyParameters::Star, hosts).map_err(|error| wrong(&error))?;
+    let mut network = Network::new(&mut page, "lan", &parameters, Arc::new(wiring), &names);
+    let mut processors: Vec<Processors> =
+        names.iter().map(|name| Processors::new(&mut page.page(name), 2)).collect();
+    let done = page.fifo::<FileOp>("done");
+    let mut clients = Vec::new();
+    for host in 0..cluster.clients {
+        let operations = page.fifo::<FileOp>(&format!("calls{host}"));
+        let completions = page.fifo::<FileOp>(&format!("returns{host}"));
+        writer(&mut page, cluster, host, (operations, completions), done);
+        let port = network.port(&mut page, host, "pvfs");
+        let name = names[host as usize];
+        clients.push(PvfsClient { name, port, host: host as usize, operations, completions });
+    }
+    let mut servers = Vec::new();
+    // The last is the manager, whom nobody asks.
+    for number in 0..=cluster.servers {
+        let host = cluster.clients + number.min(cluster.servers - 1);
+        let operations = page.fifo::<FileOp>(&format!("asked{number}"));
+        let completions = page.fifo::<FileOp>(&format!("answered{number}"));
+        store(&mut page, number, (operations, completions));
+        servers.push(PvfsServer {
+            name: format!("server{number}"),
+            port: network.port(&mut page, host, &format!("server {number}")),
+            host: host as usize,
+            file_system: 0,
+            process: number,
+            operations,
+            completions,
+        });
+    }
+    let manager = servers.pop().ok_or_else(|| wrong(&"no servers"))?;
+    let pvfs = PvfsParameters::default();
+    let striping = pvfs.striping(cluster.servers).map_err(|error| wrong(&error))?;
+    let all = (&clients[..], &servers[..], &manager);
+    pvfs_page(&mut page, "pvfs", &pvfs, striping, 1 << 20, all, &mut processors);
+    let stages = network.finish(&mut page, &mut [], &[]);
+    for (own, name) in processors.into_iter().zip(&names) {
+        own.finish(&mut page.reopen(name));
+    }
+    let net = net.build().map_err(|error| wrong(&error))?;
+    let build_s = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let mut run = Simulation::new(&net, 1, 0);
+    while run.marking().len(done) < cluster.clients as usize {
+        let Some(next) = run.next_time()? else { break };
+        run.run_until(next + Time::from_millis(100))?;
+    }
+    let run_s = began.elapsed().as_secs_f64();
+    let last = run.drain(done).map(|op| op.issued.as_seconds()).fold(0.0, f64::max);
+    let trains = stages
+        .iter()
+        .filter(|stage| stage.name.ends_with("/up"))
+        .flat_map(|stage| &stage.entrances)
+        .map(|place| run.marking().statistics_at(place.index()).arrivals)
+        .sum();
+    let firings = run.marking().firings_total();
+    let megabytes = resident_mb() - before;
+    Ok(row(cluster, what, &Took { build_s, run_s, megabytes, model_s: last, trains, firings }))
+}
+
+/// A client's program: one write after the other, until its file is full.
+fn writer(
+    page: &mut PageBuilder<'_>,
+    cluster: &Cluster,
+    number: u32,
+    (operations, completions): (Place<FileOp>, Place<FileOp>),
+    done: Place<FileOp>,
+) {
+    let (record, bytes) = (cluster.record, cluster.bytes);
+    let write = move |offset: u64, issued: Time| FileOp {
+        id: RequestId(offset / record),
+        process: number,
+        operation: Operation::Write,
+        file: FileId(number + 1),
+        offset,
+        length: record,
+        issued,
+        ..FileOp::default()
+    };
+    page.initial(operations, [write(0, Time::ZERO)]);
+    let mut next = page.transition(&format!("next{number}"));
+    let op = next.take(completions);
+    let (again, end) = (next.may_put(operations, 1), next.may_put(done, 1));
+    next.action(move |f| {
+        let op: FileOp = f.take(op);
+        let now = f.now();
+        match op.end() {
+            reached if reached < bytes => f.put(again, write(reached, now)),
+            // When it ended, in place of when it was issued.
+            _ => f.put(end, FileOp { issued: now, ..op }),
+        }
+    });
+}
+
+/// A server's storage of constant rate.
+fn store(page: &mut PageBuilder<'_>, number: u32, (operations, completions): (Place<FileOp>, Place<FileOp>)) {
+    let spec = StationSpec::first_come(1, |op: &FileOp, _: &mut _| {
+        Time::from_seconds(op.length as f64 / SERVER_RATE)
+    });
+    let disk = page.station::<FileOp>(&format!("disk{number}"), spec);
+    let mut ask = page.transition(&format!("ask{number}"));
+    let op = ask.take(operations);
+    let to = ask.put(disk);
+    ask.action(move |f| {
+        let op = f.take(op);
+        f.put(to, op);
+    });
+    let mut answer = page.transition(&format!("answer{number}"));
+    let op = answer.take(disk);
+    let back = answer.put(completions);
+    answer.action(move |f| {
+        let op: FileOp = f.take(op);
+        f.put(back, FileOp { status: Status::Done, ..op });
+    });
+}
+
+/// What of this process is in memory now, in MB; nothing where the system doesn't tell.
+fn resident_mb() -> f64 {
+    crate::scale::resident_mb()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn both_sorts_of_servers_store_all_and_are_no_faster_than_they_can_be() {
+        let small = |whole| cluster((3, 2), 4 << 20, 2, None, whole, None);
+        for row in measure(&[small(false), small(true)], &mut |_| {}).unwrap() {
+            assert_eq!(row.cells().len(), ClusterRow::HEADINGS.len());
+            // Two servers' links.
+            assert!(row.model_mb_per_s > 20.0 && row.model_mb_per_s < 2.0 * 118.0, "{row:?}");
+            assert!(row.firings > row.trains && row.trains >= 3 * 4 * 16, "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Hosts on networks, and PVFS on their file systems: what is sent and stored, floors and ceilings, and what a person who
+//! writes nonsense is told.
+#![allow(clippy::unwrap_used)]
+
+use petrio_scenario::build::System;
+use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::run::simulate;
+use petrio_scenario::{Loaded, Override, Problems, load_text};
+use proptest::prelude::*;
+
+/// PVFS on hosts whose storage and processors take hardly any time; links of a gigabit.
+const CLUSTER: &str = r#"
+[network.lan]
+link = { rate = "1 Gbit/s", latency = "5 us" }
+
+[host.client]
+count = 1
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server]
+count = 1
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server.disk.d]
+model = "constant-rate"
+drive.latency = "1 us"
+drive.rate = "10 GB/s"
+
+[host.server.fs.data]
+type = "ext4"
+on = "d"
+
+[pvfs.work]
+clients = "client*"
+servers = "server*/data"
+
+[workload.w]
+kind = "files"
+on = "client*/work"
+operation = "write"
+record = "64 KiB"
+file_size = "16 MiB"
+"#;
+
+fn load(set: &[&str]) -> Result<Loaded, Problems> {
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    load_text("cluster.toml", CLUSTER, None, &overrides)
+}
+
+fn run(set: &[&str]) -> Report {
+    let loaded = load(set).unwrap_or_else(|problems| panic!("{problems:?}"));
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+}
+
+fn arrivals(report: &Report, stage: &str) -> u64 {
+    let of = report.stages.iter().filter(|row| row.name == stage);
+    of.map(|row| row.arrivals).sum()
+}
+
+/// Bytes a second.
+fn rate(report: &Report) -> f64 {
+    report.served.throughput_bytes_per_s.value
+}
+
+/// Data on a link of a gigabit with MTU 1500.
+const GOODPUT: f64 = 1e9 / 8.0 * 1448.0 / 1538.0;
+
+#[test]
+fn messages_are_those_that_were_captured() {
+    // `messages.csv` of an OrangeFS 2.10: a write of 1 MiB over four servers is 4 requests and 4 flows of 256 KiB up, 4
+    // responses and 4 completions down; one of 4 KiB is one message each way; a read of 1 MiB 4 up and 4 + 4 down.
+    let base = [
+        "pvfs.work.version=\"pvfs2\"",
+        "host.server.count=4",
+        "network.lan.train=\"4 MiB\"",
+        "workload.w.open_close=false",
+    ];
+    let count = |more: &[&str]| {
+        let report = run(&[&base[..], more].concat());
+        (arrivals(&report, "lan/client0/up"), arrivals(&report, "lan/client0/down"))
+    };
+    let mib = ["workload.w.record=\"1 MiB\"", "workload.w.file_size=\"1 MiB\""];
+    let small = ["workload.w.record=\"4 KiB\"", "workload.w.file_size=\"4 KiB\""];
+    let write = ["workload.w.operation=\"rewrite\""];
+    let read = ["workload.w.operation=\"read\""];
+    assert_eq!(count(&[&mib[..], &write].concat()), (8, 8));
+    assert_eq!(count(&[&small[..], &write].concat()), (1, 1));
+    assert_eq!(count(&[&mib[..], &read].concat()), (4, 8));
+    assert_eq!(count(&[&small[..], &read].concat()), (1, 1));
+}
+
+#[test]
+fn a_client_is_as_fast_as_its_link_and_clients_as_fast_as_the_servers() {
+    let large = ["workload.w.record=\"2 MiB\"", "workload.w.file_size=\"64 MiB\"", "host.server.count=4"];
+    let alone = rate(&run(&large)) / GOODPUT;
+    assert!((0.85..1.0).contains(&alone), "{alone}");
+    let eight = rate(&run(&[&large[..], &["host.client.count=8"]].concat())) / GOODPUT;
+    assert!((3.2..4.0).contains(&eight), "{eight}");
+}
+
+#[test]
+fn small_files_do_not_reach_the_parallelism_of_stripes() {
+    // Figure 18 of the dissertation: a file is as fast as it gets from about 2 MiB on.
+    let of = |kib: u64| {
+        let size = format!("workload.w.file_size=\"{kib} KiB\"");
+        let record = format!("workload.w.record=\"{} KiB\"", kib.min(2048));
+        rate(&run(&[
+            &size,
+            &record,
+            "host.server.count=4",
+            "pvfs.work.costs={ request = \"200 us\", call = \"200 us\" }",
+        ]))
+    };
+    let rates: Vec<f64> = [4, 64, 512, 2048, 8192].into_iter().map(of).collect();
+    assert!(rates.is_sorted(), "{rates:?}");
+    assert!(rates[0] < rates[3] / 8.0 && rates[3] > 0.7 * rates[4], "{rates:?}");
+}
+
+#[test]
+fn whatever_a_local_file_system_takes_a_parallel_one_does_too() {
+    let script = "mkdir d; create d/a; write d/a 0 300 KiB; fsync d/a; read d/a 0 300 KiB; append d/a 64 KiB; stat d/a; \
+                  truncate d/a 100 KiB; rename d/a d/b; readdir d; close d/b; unlink d/b; rmdir d; compute 1 ms; sync";
+    for version in ["pvfs1", "pvfs2"] {
+        let text = CLUSTER.split("[workload.w]").next().unwrap();
+        let text =
+            format!("{text}[workload.w]\nkind = \"script\"\non = \"client*/work\"\nscript = \"{script}\"\n");
+        let overrides: Vec<Override> = ["host.server.count=3", "host.client.count=2"]
+            .into_iter()
+            .map(|set| set.parse().unwrap())
+            .chain([format!("pvfs.work.version=\"{version}\"").parse().unwrap()])
+            .collect();
+        let loaded = load_text("s.toml", &text, None, &overrides).unwrap_or_else(|error| panic!("{error:?}"));
+        let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+        assert_eq!(report.served.requests.completed, 2 * 14, "{version}");
+        let took = report.served.latency.as_ref().unwrap().mean_ms.value;
+        let told: f64 = report.served.breakdown.iter().map(|part| part.mean_ms).sum();
+        assert!((told / took - 1.0).abs() < 1e-6, "all time has a cause: {told} {took}");
+    }
+}
+
+#[test]
+fn reads_find_what_is_there_and_end_where_it_does() {
+    for (size, expected) in [("1 MiB", 16 << 16), ("100 KiB", 100 << 10)] {
+        let file = format!("workload.w.file_size=\"{size}\"");
+        let report = run(&["workload.w.operation=\"read\"", "host.server.count=3", &file]);
+        assert_eq!(report.served.bytes, expected, "{size}");
+    }
+}
+
+#[test]
+fn linear_cost_of_the_receive_queue_slows_small_blocks_more() {
+    // §7.3.1: what can be shown of the diagnosis.
+    let slowed = |record: &str| {
+        let of = |cost: &str| {
+            let record = format!("workload.w.record=\"{record}\"");
+            let cost = format!("pvfs.work.receive_queue={cost}");
+            rate(&run(&[&record, &cost, "host.server.count=4", "host.client.count=8"]))
+        };
+        of("{ each = \"100 us\" }") / of("{ each = \"100 us\", waiting = \"100 us\" }")
+    };
+    let (small, large) = (slowed("8 KiB"), slowed("2 MiB"));
+    assert!(small > 1.0 && small > large, "{small} {large}");
+}
+
+#[test]
+fn the_manager_is_what_limits_metadata() {
+    let script = "repeat 20 { create a; close a; unlink a }";
+    let text = CLUSTER.split("[workload.w]").next().unwrap();
+    let text =
+        format!("{text}[workload.w]\nkind = \"script\"\non = \"client*/work\"\nscript = \"{script}\"\n");
+    let took = |clients: u32| {
+        let set =
+            [format!("host.client.count={clients}"), "pvfs.work.costs={ request = \"1 ms\" }".to_owned()];
+        let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+        let loaded = load_text("m.toml", &text, None, &overrides).unwrap();
+        simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap().simulated_s
+    };
+    // One thing at a time, a millisecond each: eight clients take as long as eight times one, but for what the data
+    // server does beside the manager.
+    assert!(took(8) > 4.0 * took(1), "{} {}", took(8), took(1));
+}
+
+#[test]
+fn every_topology_carries_a_cluster() {
+    let of = |topology: &str| {
+        let topology = format!("network.lan.topology={topology}");
+        rate(&run(&[
+            &topology,
+            "host.server.count=4",
+            "host.client.count=8",
+            "workload.w.record=\"256 KiB\"",
+        ]))
+    };
+    let star = of("\"star\"");
+    for topology in [
+        "{ kind = \"fat-tree\", ports = 4 }",
+        "{ kind = \"torus\", dimensions = [3, 2, 2] }",
+        "{ kind = \"mesh\", dimensions = [4, 3] }",
+        "{ kind = \"tree\", hosts_per_switch = 4, uplinks = 1 }",
+        "{ kind = \"dragonfly\", groups = 3, switches_per_group = 2, hosts_per_switch = 2 }",
+        "\"hub\"",
+    ] {
+        let rate = of(topology);
+        assert!(rate > 0.0 && rate <= star * 1.1, "{topology}: {rate} {star}");
+    }
+    assert!(of("\"hub\"") <= GOODPUT, "one medium");
+}
+
+#[test]
+fn a_word_of_nonsense_is_answered_where_it_stands() {
+    for (set, says) in [
+        ("network.lan.hosts=\"server*\"", "isn't on the network"),
+        ("pvfs.work.clients=[\"client*\", \"server0\"]", "would be its own client"),
+        ("pvfs.work.servers=\"nobody*\"", "no file system is called"),
+        ("pvfs.work.clients=\"nobody*\"", "no host is called"),
+        ("pvfs.work.network=\"wan\"", "no network is called"),
+        ("pvfs.work.servers_per_file=9", "there are 1"),
+        ("pvfs.work.stripe_unit=\"0 B\"", "holds nothing"),
+        ("pvfs.work.at_once=0", "serve nobody"),
+        ("network.lan.framing={ mtu = \"40 B\" }", "no room for data"),
+        ("network.lan.window=\"100 B\"", "smaller than a frame"),
+        ("network.lan.link.bucket=\"100 B\"", "never lets a frame"),
+        ("network.lan.topology={ kind = \"torus\", dimensions = [1] }", "room for"),
+        (
+            "network.lan.topology={ kind = \"links\", links = [{ between = [\"client0\", \"s\"] }] }",
+            "server0",
+        ),
+        ("workload.w.on=\"client7/work\"", "no file system is called"),
+    ] {
+        let problems = load(&[set]).map(|_| ()).expect_err(set);
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(told.iter().any(|message| message.contains(says)), "{set}: {told:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn rates_stay_below_links_and_bytes_are_kept(
+        (clients, servers) in (1u32..5, 1u32..5),
+        record in 1u64..600,
+        version in prop_oneof![Just("pvfs1"), Just("pvfs2")],
+        moves in prop_oneof![Just("write"), Just("read")],
+    ) {
+        let report = run(&[
+            &format!("host.client.count={clients}"),
+            &format!("host.server.count={servers}"),
+            &format!("workload.w.record=\"{record} KiB\""),
+            "workload.w.file_size=\"4 MiB\"",
+            &format!("workload.w.operation=\"{moves}\""),
+            &format!("pvfs.work.version=\"{version}\""),
+        ]);
+        let bytes = u64::from(clients) * (4 << 20);
+        prop_assert_eq!(report.served.bytes, bytes);
+        let ceiling = f64::from(clients.min(servers)) * GOODPUT;
+        prop_assert!(rate(&report) <= ceiling * 1.001, "{} {}", rate(&report), ceiling);
+        prop_assert!(rate(&report) > 0.01 * GOODPUT, "{}", rate(&report));
+    }
+
+    #[test]
+    fn a_faster_link_is_never_slower_for_one_client(
+        record in 4u64..1024,
+        servers in 1u32..5,
+        mbit in 50u64..2000,
+    ) {
+        let of = |mbit: u64| rate(&run(&[
+            &format!("network.lan.link.rate=\"{mbit} Mbit/s\""),
+            &format!("host.server.count={servers}"),
+            &format!("workload.w.record=\"{record} KiB\""),
+            "workload.w.file_size=\"4 MiB\"",
+        ]));
+        let (slow, fast) = (of(mbit), of(mbit * 2));
+        prop_assert!(fast >= slow * 0.999, "{slow} {fast}");
+        prop_assert!(fast <= slow * 2.001, "{slow} {fast}");
+    }
+}
