@@ -58,7 +58,7 @@ impl Common<'_> {
         processors: &'p Option<&mut Processors>,
     ) -> Option<&'p Processors> {
         let HostCosts { receive: each, receive_kib: kib, .. } = self.parameters.costs;
-        processors.as_deref().filter(|_| !(each.time() + kib.time() == Time::ZERO))
+        processors.as_deref().filter(|_| each.time() + kib.time() != Time::ZERO)
     }
 }
 
@@ -153,7 +153,7 @@ impl Adapter {
     ) -> Place<Box<Message>> {
         page.port_in("send", self.send);
         let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
-        match processors.filter(|_| !(each.time() + kib.time() == Time::ZERO)) {
+        match processors.filter(|_| each.time() + kib.time() != Time::ZERO) {
             Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
             None => self.send,
         }

@@ -1,9 +1,11 @@
 //! TCP at the level of packets: how fast a connection sends, and what it does about frames that are lost.
 //!
-//! [`sender`], [`receiver`] and [`round_trip`] know no net: they are told what arrives and what time it is. [`page`] puts
+//! [`sender`], [`receiver`] and [`round_trip`] know no net: they are told what arrives and what time it is. [`page`]
+//! puts
 //! them into one.
 //!
-//! Leaves out: handshakes (connections are there from the beginning), selective acknowledgements, probes for lost tails,
+//! Leaves out: handshakes (connections are there from the beginning), selective acknowledgements, probes for lost
+//! tails,
 //! the cubic growth of windows, and limits on what waits before a host's own link.
 
 mod endpoint;

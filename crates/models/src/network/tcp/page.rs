@@ -1,4 +1,5 @@
-//! A host's end of a network at the level of packets: its connections cut messages into segments, and put them together.
+//! A host's end of a network at the level of packets: its connections cut messages into segments, and put them
+//! together.
 //!
 //! ```text
 //!  send ─▶ (host costs) ─▶ send a message ──┬─▶ queue of the link

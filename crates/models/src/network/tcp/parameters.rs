@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 pub struct TcpParameters {
     /// Segments that a new connection sends before it has heard of any: 10 (RFC 6928; Linux's TCP_INIT_CWND).
     pub initial_window: u32,
-    /// The shortest retransmission time-out: 200 ms (Linux's TCP_RTO_MIN; RFC 6298 would have 1 s). It is also the first
+    /// The shortest retransmission time-out: 200 ms (Linux's TCP_RTO_MIN; RFC 6298 would have 1 s). It is also the
+    /// first
     /// one, for the handshake has measured the round trip.
     pub rto_min: Duration,
     /// The longest retransmission time-out: 120 s (Linux's TCP_RTO_MAX).
     pub rto_max: Duration,
-    /// How long a receiver waits for another segment before it acknowledges one: 40 ms (Linux's TCP_DELACK_MIN; RFC 5681
+    /// How long a receiver waits for another segment before it acknowledges one: 40 ms (Linux's TCP_DELACK_MIN; RFC
+    /// 5681
     /// allows 500 ms).
     pub delayed_ack: Duration,
     /// Segments that are acknowledged together: 2 (RFC 5681, section 4.2); 1 delays no acknowledgement.

@@ -16,7 +16,8 @@ pub(super) struct RoundTrip {
 const MOST_DOUBLINGS: u32 = 32;
 
 impl RoundTrip {
-    /// One was measured (RFC 6298, section 2): the smoothed one goes an eighth of the way to it, the variation a quarter.
+    /// One was measured (RFC 6298, section 2): the smoothed one goes an eighth of the way to it, the variation a
+    /// quarter.
     pub(super) fn measured(&mut self, span: Time) {
         self.smoothed = Some(match self.smoothed {
             None => (span, Time::from_picos(span.as_picos() / 2)),

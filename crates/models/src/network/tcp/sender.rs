@@ -7,7 +7,8 @@
 //!    └──────────────────────────────────────────────────┘
 //! ```
 //!
-//! Where segments begin and end follows from the messages: each begins one, so a segment that is sent again is the same.
+//! Where segments begin and end follows from the messages: each begins one, so a segment that is sent again is the
+//! same.
 
 use super::Rules;
 use super::round_trip::RoundTrip;
@@ -205,7 +206,8 @@ impl<M: Clone> Sender<M> {
         }
     }
 
-    /// Slow start by what was acknowledged, but two segments at most (RFC 3465), then a segment for each window; and only
+    /// Slow start by what was acknowledged, but two segments at most (RFC 3465), then a segment for each window; and
+    /// only
     /// where the window has been used (RFC 5681's "cwnd-limited", as Linux's tcp_is_cwnd_limited).
     fn grow(&mut self, newly: u64, under_way: u64, rules: &Rules) {
         let segment = rules.segment;
