@@ -52,6 +52,17 @@ pub(super) struct Common<'n> {
     pub(super) acknowledged: Option<(Place<Acknowledged>, Time)>,
 }
 
+impl Common<'_> {
+    /// Those of these processors whose time messages cost that are received.
+    pub(super) fn costs_of_receiving<'p>(
+        &self,
+        processors: &'p Option<&mut Processors>,
+    ) -> Option<&'p Processors> {
+        let HostCosts { receive: each, receive_kib: kib, .. } = self.parameters.costs;
+        processors.as_deref().filter(|_| each.time() + kib.time() != Time::ZERO)
+    }
+}
+
 impl Adapter {
     pub(super) fn new(page: &mut PageBuilder<'_>, name: &str, has_windows: bool) -> Self {
         Self {
@@ -71,13 +82,12 @@ impl Adapter {
         processors: Option<&mut Processors>,
         queue: Place<Train>,
     ) -> Option<Stage> {
-        page.port_in("send", self.send);
-        let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
-        let outgoing = match processors.filter(|_| !(each.time() + kib.time() == Time::ZERO)) {
-            Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
-            None => self.send,
-        };
-        let windows = common.parameters.window.map(|window| page.state("windows", Windows::new(window)));
+        let outgoing = self.outgoing(page, common, processors);
+        // Levels without trains have no windows here.
+        let windows = self
+            .heard
+            .and(common.parameters.window)
+            .map(|window| page.state("windows", Windows::new(window)));
         let held = windows.map(|_| page.keyed("held", |train: &Train| train.stream.key()));
         let mut pack = page.transition("pack");
         let message = pack.take(outgoing);
@@ -136,6 +146,21 @@ impl Adapter {
         Some(Stage::queue(format!("{}/held", page.path()), &[held.id()]))
     }
 
+    /// Where messages are that have cost the host what it takes to send them.
+    pub(super) fn outgoing(
+        &self,
+        page: &mut PageBuilder<'_>,
+        common: &Common<'_>,
+        processors: Option<&mut Processors>,
+    ) -> Place<Box<Message>> {
+        page.port_in("send", self.send);
+        let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
+        match processors.filter(|_| each.time() + kib.time() != Time::ZERO) {
+            Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
+            None => self.send,
+        }
+    }
+
     /// Builds the receiving half.
     pub(super) fn receiving(
         &self,
@@ -143,18 +168,13 @@ impl Adapter {
         common: &Common<'_>,
         processors: Option<&mut Processors>,
     ) {
-        for (_, place) in &self.services {
-            page.port_out("messages", *place);
-        }
-        let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.costs;
-        let costs = processors.filter(|_| !(each.time() + kib.time() == Time::ZERO));
-        let received = costs.as_ref().map(|_| page.fifo("received"));
+        let received = common.costs_of_receiving(&processors).map(|_| page.fifo("received"));
         let mut unpack = page.transition("unpack");
         let train = unpack.take(self.arrivals);
         let acknowledge = common.acknowledged.map(|(place, after)| (unpack.may_put(place, 1), after));
         let delivery = match received {
             Some(received) => Delivery::One(unpack.may_put(received, 1)),
-            None => Delivery::declare(&mut unpack, &self.services),
+            None => Delivery::declare(&mut unpack, &self.services, 1),
         };
         unpack.action(move |f| {
             let Train { stream, asks, message, .. } = f.take(train);
@@ -165,11 +185,26 @@ impl Adapter {
                 delivery.deliver(f, message);
             }
         });
-        let (Some(received), Some(processors)) = (received, costs) else { return };
+        self.incoming(page, common, processors, received);
+    }
+
+    /// Builds what messages go through that have been received, where that costs the host anything.
+    pub(super) fn incoming(
+        &self,
+        page: &mut PageBuilder<'_>,
+        common: &Common<'_>,
+        processors: Option<&mut Processors>,
+        received: Option<Place<Box<Message>>>,
+    ) {
+        for (_, place) in &self.services {
+            page.port_out("messages", *place);
+        }
+        let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.costs;
+        let (Some(received), Some(processors)) = (received, processors) else { return };
         let done = turns(page, "receiving", received, processors, (each.time(), kib.time()));
         let mut deliver = page.transition("deliver");
         let message = deliver.take(done);
-        let delivery = Delivery::declare(&mut deliver, &self.services);
+        let delivery = Delivery::declare(&mut deliver, &self.services, 1);
         deliver.action(move |f| {
             let message = f.take(message);
             delivery.deliver(f, message);
@@ -178,19 +213,24 @@ impl Adapter {
 }
 
 /// To whom messages are handed.
-enum Delivery {
+pub(super) enum Delivery {
     One(Put<Box<Message>>),
     Services(Vec<(u32, Put<Box<Message>>)>),
 }
 
 impl Delivery {
-    fn declare(transition: &mut TransitionBuilder<'_>, services: &[(u32, Place<Box<Message>>)]) -> Self {
+    /// To these services, each of at most so many messages at a time.
+    pub(super) fn declare(
+        transition: &mut TransitionBuilder<'_>,
+        services: &[(u32, Place<Box<Message>>)],
+        most: u32,
+    ) -> Self {
         Self::Services(
-            services.iter().map(|&(number, place)| (number, transition.may_put(place, 1))).collect(),
+            services.iter().map(|&(number, place)| (number, transition.may_put(place, most))).collect(),
         )
     }
 
-    fn deliver(&self, f: &mut Firing<'_>, message: Box<Message>) {
+    pub(super) fn deliver(&self, f: &mut Firing<'_>, message: Box<Message>) {
         match self {
             Self::One(put) => f.put(*put, message),
             Self::Services(services) => {

@@ -8,6 +8,7 @@
 
 use super::clock::Clock;
 use super::parameters::Turns;
+use super::room::Room;
 use super::train::{Passage, Train};
 use crate::Stage;
 use petrio_kernel::{PageBuilder, Place};
@@ -28,6 +29,8 @@ pub(super) enum Leads {
 pub(super) struct LinkPlaces {
     pub(super) queue: Place<Train>,
     pub(super) idle: Place<()>,
+    /// How much may wait, where that is limited.
+    pub(super) room: Option<Room>,
 }
 
 /// The queue before a link.
@@ -48,7 +51,7 @@ pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<()> {
 /// Builds the rest of a link's page, on which its queue is.
 pub(super) fn link(
     page: &mut PageBuilder<'_>,
-    LinkPlaces { queue, idle }: LinkPlaces,
+    LinkPlaces { queue, idle, room }: LinkPlaces,
     passage: &Arc<Passage>,
     leads: Leads,
     gap: Duration,
@@ -64,10 +67,14 @@ pub(super) fn link(
     let train = transmit.take(queue);
     transmit.consume(idle);
     let clock = transmit.update(clock);
+    let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(to));
     let (passage, gap) = (Arc::clone(passage), gap.time());
     transmit.action(move |f| {
         let mut train = f.take(train);
+        if let Some(room) = room {
+            room.leave(f, &passage, &train);
+        }
         let now = f.now();
         let leaves = passage.pass(f.update(clock), &mut train, now);
         let there = passage.latency + if whole { leaves.tail } else { leaves.head };

@@ -9,12 +9,15 @@
 
 mod adapter;
 mod clock;
+mod fluid;
 mod frames;
 mod ideal;
 mod link;
 mod page;
 mod parameters;
+mod room;
 mod switch;
+mod tcp;
 pub mod topology;
 mod train;
 mod window;
@@ -25,3 +28,4 @@ mod tests;
 pub use frames::Framing;
 pub use page::{Network, Port};
 pub use parameters::{Duplex, HostCosts, Level, LinkParameters, NetworkError, NetworkParameters, Turns};
+pub use tcp::TcpParameters;

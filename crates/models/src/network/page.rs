@@ -2,9 +2,11 @@
 
 use super::adapter::{Acknowledged, Adapter, Common};
 use super::clock::Speed;
+use super::fluid::fluid;
 use super::ideal::multiplexer;
 use super::link::{Leads, LinkPlaces, idle, link, queue};
 use super::parameters::{Duplex, Level, LinkParameters, NetworkParameters};
+use super::room::{Room, Waiting};
 use super::switch::{Exit, switch};
 use super::topology::{Link, LinkKind, Node, Wiring};
 use super::train::{HEADER, Passage, Train};
@@ -49,7 +51,7 @@ impl Network {
         hosts: &[&str],
     ) -> Self {
         let mut page = parent.page(name);
-        let has_windows = parameters.window.is_some() && parameters.level != Level::Ideal;
+        let has_windows = parameters.window.is_some() && parameters.level == Level::Train;
         let adapters =
             hosts.iter().map(|host| Adapter::new(&mut page.page(host), host, has_windows)).collect();
         Self { name: name.to_owned(), parameters: parameters.clone(), wiring, adapters, services: 0 }
@@ -82,11 +84,16 @@ impl Network {
         let common = Common { parameters: &self.parameters, wiring: &self.wiring, acknowledged };
         let (first_links, mut stages) = match self.parameters.level {
             Level::Ideal => (self.ideal(&mut page), Vec::new()),
-            Level::Train => self.links(&mut page),
+            Level::Train | Level::Packet => self.links(&mut page),
+            Level::Fluid => self.fluid(&mut page),
         };
         for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
             let mut page = page.reopen(&adapter.name);
             let mut own = of_hosts.get(host).and_then(|&own| processors.get_mut(own));
+            if self.parameters.level == Level::Packet {
+                adapter.connections(&mut page, &common, own, queue);
+                continue;
+            }
             stages.extend(adapter.sending(&mut page, &common, own.as_deref_mut(), queue));
             adapter.receiving(&mut page, &common, own);
         }
@@ -124,6 +131,15 @@ impl Network {
         vec![crossing; self.adapters.len()]
     }
 
+    /// The page on which all messages flow; where each host's go.
+    fn fluid(&self, page: &mut PageBuilder<'_>) -> (Vec<Place<Train>>, Vec<Stage>) {
+        let mut page = page.page("flows");
+        let entering = page.fifo("entering");
+        let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
+        let stage = fluid(&mut page, &self.parameters, &self.wiring, entering, &arrivals);
+        (vec![entering; self.adapters.len()], vec![stage])
+    }
+
     /// All links and switches; the queue of each host's own link, and the rows.
     fn links(&self, page: &mut PageBuilder<'_>) -> (Vec<Place<Train>>, Vec<Stage>) {
         let links = self.wiring.links();
@@ -132,6 +148,12 @@ impl Network {
         let link_names: Vec<String> = links.iter().map(|wire| names.link(wire.from, wire.to)).collect();
         let crossings: Vec<Place<Train>> =
             (0..switches).map(|number| page.page(&names.of(Node::Switch(number))).fifo("crossing")).collect();
+        // What waits where there is no room for all, and how many links of each switch that concerns.
+        let is_limited = self.parameters.level == Level::Packet && self.parameters.has_buffers();
+        let waiting: Vec<Place<Waiting>> = (0..if is_limited { switches } else { 0 })
+            .map(|number| page.reopen(&names.of(Node::Switch(number))).state("waiting", Waiting::default()))
+            .collect();
+        let mut limited = vec![0; waiting.len()];
         // What trains wait in, and what a link is idle in: a link of half duplex has one token for both its directions.
         let mut places: Vec<LinkPlaces> = Vec::with_capacity(links.len());
         for (number, wire) in links.iter().enumerate() {
@@ -146,7 +168,18 @@ impl Network {
                 Some(other) if parameters.duplex == Duplex::Half && back < number => other.idle,
                 _ => idle(&mut page),
             };
-            places.push(LinkPlaces { queue, idle });
+            // A hub has no queues.
+            let room = match (wire.from, parameters.buffer) {
+                (Node::Switch(from), Some(buffer)) if is_limited && !self.wiring.is_shared() => {
+                    let before = &mut limited[from as usize];
+                    *before += 1;
+                    let (link, limit) = (*before - 1, buffer.get());
+                    let dropped = page.probe("dropped");
+                    Some(Room { waiting: waiting[from as usize], link, limit, dropped })
+                }
+                _ => None,
+            };
+            places.push(LinkPlaces { queue, idle, room });
         }
         let usual = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
         let nothing = Arc::new(Passage { speed: Speed::free(), latency: Time::ZERO, ..(*usual[0]).clone() });
@@ -179,7 +212,8 @@ impl Network {
                 }
                 Node::Switch(from) => {
                     let passage = passage(wire);
-                    exits[from as usize].push(Exit { link: number as u32, queue: places.queue, passage });
+                    let LinkPlaces { queue, room, .. } = places;
+                    exits[from as usize].push(Exit { link: number as u32, queue, passage, room });
                     Duration::default()
                 }
             };

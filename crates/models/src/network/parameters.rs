@@ -1,6 +1,7 @@
 //! What a network is made of, as it is written.
 
 use super::frames::Framing;
+use super::tcp::TcpParameters;
 use crate::Lever;
 use crate::lever::doubled;
 use petrio_units::{Bytes, Duration, Rate};
@@ -26,12 +27,16 @@ pub struct LinkParameters {
     /// it is a wire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<Bytes>,
+    /// At the level of packets, bytes of frames (as they take them of the wire) that may wait before a link that leaves
+    /// a switch: who comes then is dropped. Left out, any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
 }
 
 impl LinkParameters {
     /// A wire in both directions.
     pub fn wire(rate: Rate, latency: Duration) -> Self {
-        Self { rate, latency, duplex: Duplex::Full, turns: Turns::Connections, bucket: None }
+        Self { rate, latency, duplex: Duplex::Full, turns: Turns::Connections, bucket: None, buffer: None }
     }
 }
 
@@ -69,6 +74,13 @@ pub enum Level {
     /// at each link.
     #[default]
     Train,
+    /// Each frame by itself: TCP as of [`TcpParameters`](super::TcpParameters), whose acknowledgements are frames, too,
+    /// and switches that drop what they have no room for. A train of 64 KiB is 69 frames here, acknowledgements
+    /// included.
+    Packet,
+    /// Each message is a flow at the greatest rate that the other flows leave it (max-min fairness over all links of
+    /// its way), and its latencies at the end. One message of a connection flows at a time.
+    Fluid,
 }
 
 /// What messages cost the hosts that send and receive them (LogGP's o and G; Alexandrov et al. 1995). It is time of the
@@ -125,6 +137,9 @@ pub struct NetworkParameters {
     /// 64 KiB and at least a frame's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train: Option<Bytes>,
+    /// At the level of packets, the hosts' TCP; left out, that of Linux.
+    #[serde(default, skip_serializing_if = "TcpParameters::are_usual")]
+    pub tcp: TcpParameters,
 }
 
 fn no_time() -> Duration {
@@ -179,6 +194,19 @@ pub enum NetworkError {
     /// Trains of nothing.
     #[error("a train of no bytes carries nothing; give a larger `train`, or leave it out")]
     Train,
+    /// A buffer in which no frame fits.
+    #[error(
+        "a buffer of {buffer} never holds a frame of {frame}; make `buffer` larger, or the MTU smaller, or leave it out"
+    )]
+    Buffer {
+        /// The buffer.
+        buffer: Bytes,
+        /// A full frame.
+        frame: Bytes,
+    },
+    /// A TCP that never sends.
+    #[error("with this `tcp.{0}` no connection would send anything; leave it out for the usual one")]
+    Tcp(&'static str),
 }
 
 impl NetworkParameters {
@@ -194,6 +222,7 @@ impl NetworkParameters {
             gap: no_time(),
             level: Level::default(),
             train: None,
+            tcp: TcpParameters::default(),
         }
     }
 
@@ -211,6 +240,9 @@ impl NetworkParameters {
             if let Some(bucket) = link.bucket.filter(|&bucket| bucket < frame) {
                 return Err(NetworkError::Bucket { bucket, frame });
             }
+            if let Some(buffer) = link.buffer.filter(|&buffer| buffer < frame) {
+                return Err(NetworkError::Buffer { buffer, frame });
+            }
         }
         let data = Bytes(self.framing.data());
         if let Some(window) = self.window.filter(|&window| window < data) {
@@ -218,6 +250,9 @@ impl NetworkParameters {
         }
         if self.train == Some(Bytes(0)) {
             return Err(NetworkError::Train);
+        }
+        if let Some(field) = self.tcp.mistake() {
+            return Err(NetworkError::Tcp(field));
         }
         Ok(())
     }
@@ -250,8 +285,17 @@ impl NetworkParameters {
         levers.into_iter().filter_map(Lever::if_any).collect()
     }
 
+    /// Whether any link has little room before it.
+    pub(super) fn has_buffers(&self) -> bool {
+        std::iter::once(&self.link).chain(&self.trunk).any(|link| link.buffer.is_some())
+    }
+
     /// Bytes of data in the largest train: whole frames, where what is cut off of one would be felt.
     pub fn largest_train(&self) -> u64 {
+        // A flow has no frames; more than this doesn't fit into a number of 32 bits.
+        if self.level == Level::Fluid {
+            return u64::from(u32::MAX);
+        }
         let data = self.framing.data();
         let usual = || {
             let fits = self.link.rate.bytes_per_second() * LONGEST_TRAIN * self.framing.efficiency();

@@ -1,5 +1,6 @@
 //! A switch: a train that arrives goes to the queue of the link that leads it on.
 
+use super::room::Room;
 use super::topology::{Node, Wiring};
 use super::train::{Passage, Train};
 use petrio_kernel::{PageBuilder, Place};
@@ -11,6 +12,7 @@ pub(super) struct Exit {
     pub(super) link: u32,
     pub(super) queue: Place<Train>,
     pub(super) passage: Arc<Passage>,
+    pub(super) room: Option<Room>,
 }
 
 /// Builds the crossing of a switch, whose page this is.
@@ -25,15 +27,23 @@ pub(super) fn switch(
     page.port_in("trains", crossing);
     let mut forward = page.transition("forward");
     let train = forward.take(crossing);
-    let exits: Vec<_> =
-        exits.into_iter().map(|exit| (exit.link, forward.may_put(exit.queue, 1), exit.passage)).collect();
+    let rooms = exits.iter().find_map(|exit| exit.room).map(|room| forward.update(room.waiting));
+    let exits: Vec<_> = exits
+        .into_iter()
+        .map(|exit| (exit.link, forward.may_put(exit.queue, 1), exit.passage, exit.room))
+        .collect();
     let wiring = Arc::clone(wiring);
     forward.action(move |f| {
         let mut train = f.take(train);
         let link = wiring.next(Node::Switch(number), &mut train.way);
         let exit = link.and_then(|link| exits.binary_search_by_key(&link, |exit| exit.0).ok());
         match exit.and_then(|exit| exits.get(exit)) {
-            Some((_, queue, passage)) => {
+            Some((_, queue, passage, room)) => {
+                if let (Some(room), Some(waiting)) = (room, rooms)
+                    && !room.enter(f, waiting, passage, &train)
+                {
+                    return;
+                }
                 let held_back = passage.held_back(&train);
                 f.put_after(*queue, train, held_back);
             }

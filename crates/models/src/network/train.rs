@@ -6,6 +6,7 @@
 
 use super::clock::{Clock, Leaves, Speed};
 use super::frames::Framing;
+use super::tcp::Segment;
 use super::topology::Way;
 use petrio_colours::Message;
 use petrio_kernel::{Key, Time};
@@ -23,6 +24,8 @@ pub(super) struct Train {
     pub(super) spread: Time,
     /// Bytes of its connection that the receiver is to acknowledge when it has come.
     pub(super) asks: u32,
+    /// What TCP says in it, at the level of packets.
+    pub(super) segment: Segment,
     /// The message that is complete with it.
     pub(super) message: Option<Box<Message>>,
 }
@@ -105,6 +108,7 @@ pub(super) fn trains(message: Box<Message>, largest: u64, way: Way) -> impl Iter
             stream,
             spread: Time::ZERO,
             asks: 0,
+            segment: Segment::default(),
             message: if is_last { message.take() } else { None },
         }
     })

@@ -54,6 +54,30 @@ impl Bench {
         self.run.inject(self.ports[from as usize].send, Box::new(message), at).unwrap();
     }
 
+    /// Runs until so many messages have arrived at these hosts; what arrived.
+    pub(super) fn await_messages(&mut self, hosts: &[u32], count: usize) -> Vec<Arrival> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            let next = self.run.next_time().unwrap().expect("they arrive");
+            self.run.run_until(next).unwrap();
+            for &host in hosts {
+                for message in self.run.drain(self.ports[host as usize].received) {
+                    all.push((next, message.source, *message.payload.get::<u64>().unwrap()));
+                }
+            }
+        }
+        all
+    }
+
+    /// How many frames were dropped before the links to these hosts, and how many bytes they were.
+    pub(super) fn dropped(&self, hosts: u32) -> (u64, f64) {
+        let links = (0..hosts).filter_map(|host| self.run.find_probe(&format!("lan/h{host}/down/dropped")));
+        links.fold((0, 0.0), |(frames, bytes), probe| {
+            let tally = self.run.marking().probe(probe).tally();
+            (frames + tally.count(), bytes + tally.mean() * tally.count() as f64)
+        })
+    }
+
     /// Runs to the end; what arrives at a host, in order, each with its time.
     pub(super) fn arrivals(&mut self, host: u32) -> Vec<Arrival> {
         let mut all = Vec::new();
