@@ -140,7 +140,7 @@ impl Bench {
                 let small = clusters.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
                 let small: Vec<_> = small.copied().collect();
                 let rows = petrio_benchmark::cluster::measure(&small, &mut |what| {
-                    talk(&format!("measuring {what} …"))
+                    talk(&format!("measuring {what} …"));
                 })
                 .map_err(|error| Failure::new(error, None))?;
                 if let Some(path) = json {

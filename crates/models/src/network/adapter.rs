@@ -258,7 +258,7 @@ fn turns(
     let running = processors.place();
     page.shared("processor", running);
     let client = processors.client::<Key>();
-    let line = page.keyed("in order", |message: &Box<Message>| Stream::of(message).key());
+    let line = page.keyed::<Box<Message>>("in order", |message| Stream::of(message).key());
     let over = page.fifo::<Key>("over");
     let done = page.fifo("done");
     processors.returns(client, move |ran| {
@@ -272,7 +272,7 @@ fn turns(
         let message = f.take(message);
         let key = Stream::of(&message).key();
         let span =
-            each + Time::from_picos((u128::from(kib.as_picos()) * u128::from(message.bytes) >> 10) as u64);
+            each + Time::from_picos(((u128::from(kib.as_picos()) * u128::from(message.bytes)) >> 10) as u64);
         f.put(run, client.work(span, Box::new(key)));
         f.put(wait, message);
     });

@@ -28,7 +28,7 @@ pub(super) enum Leads {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkPlaces {
     pub(super) queue: Place<Train>,
-    pub(super) idle: Place<()>,
+    pub(super) idle: Place<Clock>,
     /// How much may wait, where that is limited.
     pub(super) room: Option<Room>,
 }
@@ -41,10 +41,10 @@ pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Train> {
     }
 }
 
-/// The token of a link, or of a medium, that is idle.
-pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<()> {
+/// The token of a link, or of a medium, that is idle: its clock.
+pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<Clock> {
     let idle = page.fifo("idle");
-    page.initial(idle, [()]);
+    page.initial(idle, [Clock::default()]);
     idle
 }
 
@@ -56,7 +56,6 @@ pub(super) fn link(
     leads: Leads,
     gap: Duration,
 ) -> Stage {
-    let clock = page.state("clock", Clock::default());
     let busy = page.probe("busy");
     let (to, whole) = match leads {
         Leads::Begun(place) => (place, false),
@@ -65,8 +64,7 @@ pub(super) fn link(
     page.port_out("trains", to);
     let mut transmit = page.transition("transmit");
     let train = transmit.take(queue);
-    transmit.consume(idle);
-    let clock = transmit.update(clock);
+    let clock = transmit.take(idle);
     let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(to));
     let (passage, gap) = (Arc::clone(passage), gap.time());
@@ -76,12 +74,13 @@ pub(super) fn link(
             room.leave(f, &passage, &train);
         }
         let now = f.now();
-        let leaves = passage.pass(f.update(clock), &mut train, now);
+        let mut clock = f.take(clock);
+        let leaves = passage.pass(&mut clock, &mut train, now);
         let there = passage.latency + if whole { leaves.tail } else { leaves.head };
         // The next message begins a gap after this one did.
         let next = if train.message.is_some() { leaves.tail.max(gap) } else { leaves.tail };
         f.record(busy, next.as_seconds());
-        f.put_after(free, (), next);
+        f.put_after(free, clock, next);
         f.put_after(onward, train, there);
     });
     Stage::recorded(page.path().to_owned(), queue.id(), busy)

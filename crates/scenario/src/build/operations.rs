@@ -177,7 +177,7 @@ impl<'l> Needed<'l> {
                     }
                 };
                 self.each_file(there, &mut lay).map_err(NotLaidOut::Program)?;
-                own.iter().cloned().for_each(&mut lay);
+                own.iter().copied().for_each(&mut lay);
                 for Lodgers { volumes, share } in lodgers {
                     for volume in volumes.clone() {
                         let mut lay = |file| share(&file).into_iter().for_each(&mut lay);

@@ -78,7 +78,7 @@ pub(super) struct Calls {
     /// What differs between runs of the same files: drawn once a run, for all clients.
     pub(super) salt: u64,
     calls: Slab<Call>,
-    pub(super) outbox: Vec<Box<Message>>,
+    pub(super) outbox: Vec<Message>,
     pub(super) completed: Vec<FileOp>,
 }
 
@@ -104,7 +104,7 @@ impl Calls {
         let Some(call) = self.calls.get_mut(slot) else { return };
         let op = call.op.clone();
         match phase {
-            Phase::Nothing => return self.end(slot, now),
+            Phase::Nothing => self.end(slot, now),
             Phase::Manager => {
                 call.left = 1;
                 self.ask_manager(slot, &op, now);
@@ -203,7 +203,7 @@ impl Calls {
     }
 
     fn tell(&mut self, to: Address, process: u32, bytes: u64, said: Said, now: Time) {
-        self.outbox.push(Box::new(Message {
+        self.outbox.push(Message {
             source: self.known.own.host,
             destination: to.host,
             connection: process,
@@ -211,7 +211,7 @@ impl Calls {
             bytes,
             sent: now,
             payload: Parcel::new(Box::new(said)),
-        }));
+        });
     }
 
     /// A server says something; whether that makes sense.

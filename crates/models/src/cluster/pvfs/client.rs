@@ -128,7 +128,7 @@ struct Exits {
 impl Exits {
     fn leave(self, f: &mut Firing<'_>) {
         let mut outbox = std::mem::take(&mut f.update(self.calls).outbox);
-        outbox.drain(..).for_each(|message| f.put(self.send, message));
+        outbox.drain(..).for_each(|message| f.put(self.send, Box::new(message)));
         let mut completed = std::mem::take(&mut f.update(self.calls).completed);
         completed.drain(..).for_each(|op| f.put(self.completions, op));
         // Their room is kept.

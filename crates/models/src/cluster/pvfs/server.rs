@@ -75,7 +75,7 @@ pub(super) fn server(
         let mut pieces = std::mem::take(&mut f.update(state).pieces);
         pieces.drain(..).for_each(|piece| f.put(wait, piece));
         let mut outbox = std::mem::take(&mut f.update(state).outbox);
-        outbox.drain(..).for_each(|message| f.put(send, message));
+        outbox.drain(..).for_each(|message| f.put(send, Box::new(message)));
         let state = f.update(state);
         (state.pieces, state.outbox) = (pieces, outbox);
     });
@@ -89,7 +89,7 @@ pub(super) fn server(
         let now = f.now();
         f.update(state).grant(ticket, now);
         while let Some(message) = f.update(state).outbox.pop() {
-            f.put(send, message);
+            f.put(send, Box::new(message));
         }
     });
 
@@ -140,7 +140,7 @@ pub(super) fn server(
             f.put(freed, ());
         }
         while let Some(message) = f.update(state).outbox.pop() {
-            f.put(send, message);
+            f.put(send, Box::new(message));
         }
         while let Some(op) = f.update(state).operations.pop() {
             f.put(again, op);

@@ -11,7 +11,7 @@ use petrio_colours::{
 use petrio_kernel::Time;
 
 /// Something that a server takes from its receive buffers and does to its own file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) ticket: Ticket,
     pub(super) offset: u64,
@@ -59,7 +59,7 @@ pub(super) struct Sessions {
     sessions: FastMap<Ticket, Session>,
     asked: Slab<Asked>,
     pub(super) waiting: u32,
-    pub(super) outbox: Vec<Box<Message>>,
+    pub(super) outbox: Vec<Message>,
     pub(super) operations: Vec<FileOp>,
     pub(super) pieces: Vec<Piece>,
 }
@@ -168,7 +168,7 @@ impl Sessions {
 
     fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said, now: Time) {
         let Some(session) = self.sessions.get(&ticket) else { return };
-        self.outbox.push(Box::new(Message {
+        self.outbox.push(Message {
             source: self.own.host,
             destination: session.asked_by.host,
             connection: session.connection,
@@ -176,14 +176,14 @@ impl Sessions {
             bytes,
             sent: now,
             payload: Parcel::new(Box::new(said)),
-        }));
+        });
     }
 
     /// A piece is done to the server's own file.
     pub(super) fn ask(&mut self, piece: Piece, now: Time) {
         let Some(session) = self.sessions.get(&piece.ticket) else { return };
         let request = session.request.clone();
-        let slot = self.asked.insert(Asked { piece: piece.clone(), creates: false, notes: None });
+        let slot = self.asked.insert(Asked { piece, creates: false, notes: None });
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
     }
 

@@ -62,8 +62,8 @@ impl Striping {
             Order::Drawn => {
                 let drawn = mixed(salt ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
                 let others = u64::from(self.per_file - 1).max(1);
-                let first = (drawn >> 32) * u64::from(self.per_file) >> 32;
-                let second = (drawn & 0xffff_ffff) * others >> 32;
+                let first = ((drawn >> 32) * u64::from(self.per_file)) >> 32;
+                let second = ((drawn & 0xffff_ffff) * others) >> 32;
                 (first as u32, second as u32)
             }
         };

@@ -14,7 +14,6 @@ fn gigabit(level: Level) -> NetworkParameters {
 /// Asserts that trains and packets take equally long, but for 2 %; prints both.
 fn agree(what: &str, took: impl Fn(NetworkParameters) -> Time) {
     let [train, packet] = [Level::Train, Level::Packet].map(|level| took(gigabit(level)).as_seconds());
-    println!("{what}: train {train:.6} s, packet {packet:.6} s, {:+.2} %", (packet / train - 1.0) * 100.0);
     assert!((packet / train - 1.0).abs() < 0.02, "{what}: train {train}, packet {packet}");
 }
 
@@ -28,7 +27,6 @@ fn goodput_is_what_frames_leave_for_data() {
         }
         let (last, ..) = *bench.arrivals(1).last().unwrap();
         let rate = 64.0 * f64::from(1 << 23) / last.as_seconds();
-        println!("MTU {mtu}: {:.1} Mb/s of {:.1}", rate / 1e6, 1e3 * framing.efficiency());
         assert!((rate / 1e9 / framing.efficiency() - 1.0).abs() < 0.01, "{mtu}: {rate}");
     }
 }
@@ -105,7 +103,6 @@ fn acknowledgements_share_the_links_with_data_of_the_other_direction() {
     });
     // Trains have none; a frame of 90 bytes for two of 1538 is the most, and data carry some of them.
     let more = packet / train - 1.0;
-    println!("both directions: train {train:.6} s, packet {packet:.6} s, {:+.2} %", more * 100.0);
     assert!(more > 0.0 && more < 90.0 / (2.0 * 1538.0), "train {train}, packet {packet}");
 }
 
@@ -119,7 +116,6 @@ fn a_window_is_all_that_is_under_way() {
     let took = bench.await_messages(&[1], 1)[0].0.as_seconds();
     // A window for each round trip of 40 ms, and slow start to begin with: 10 segments to 690.
     let least = bytes as f64 / 1e6 * 0.040;
-    println!("window of 1 MB: {took:.3} s, at least {least:.3} s");
     assert!(took > least && took < least + 10.0 * 0.040, "{took} {least}");
 }
 
@@ -154,7 +150,6 @@ fn a_link_is_a_queue_with_poisson_arrivals_and_equal_services() {
             arrivals.iter().map(|&(at, _, number)| at.as_seconds() - sent[number as usize] - alone).sum();
         let mean = waited / sent.len() as f64;
         let expected = utilisation * service / (2.0 * (1.0 - utilisation));
-        println!("M/D/1 at {utilisation}: {:.3} us, expected {:.3} us", mean * 1e6, expected * 1e6);
         assert!((mean / expected - 1.0).abs() < 0.04, "{utilisation}: {mean} {expected}");
     }
 }

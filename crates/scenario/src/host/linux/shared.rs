@@ -251,7 +251,7 @@ impl<'l> Shared<'l> {
 pub(super) fn share(pvfs: &PlacedPvfs, server: u32, file: &PlannedFile) -> Option<PlannedFile> {
     let is_there = file.present && !file.is_directory && pvfs.striping.is_on(file.file, server);
     let size = pvfs.striping.most_on_a_server(file.size);
-    is_there.then(|| PlannedFile { parent: petrio_colours::FileId::ROOT, size, ..file.clone() })
+    is_there.then_some(PlannedFile { parent: petrio_colours::FileId::ROOT, size, ..*file })
 }
 
 /// A server's database of files, where it notes how long they are.
@@ -272,5 +272,5 @@ pub(super) fn of_manager(metadata: u32, file: &PlannedFile) -> Option<PlannedFil
     let own =
         |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0.saturating_add(metadata)) };
     let size = if file.is_directory { file.size } else { METADATA_BYTES };
-    file.present.then(|| PlannedFile { file: own(file.file), parent: own(file.parent), size, ..file.clone() })
+    file.present.then(|| PlannedFile { file: own(file.file), parent: own(file.parent), size, ..*file })
 }
