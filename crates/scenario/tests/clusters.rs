@@ -275,3 +275,36 @@ proptest! {
         prop_assert!(fast <= slow * 2.001, "{slow} {fast}");
     }
 }
+
+/// The example of that name, with something set.
+fn example(name: &str, set: &[&str]) -> Report {
+    let path = std::path::PathBuf::from(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")));
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    let loaded = petrio_scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+}
+
+#[test]
+fn what_the_example_of_pvfs_says_holds() {
+    let use_of = |report: &Report, stage: &str| {
+        let rows = report.stages.iter().filter(|row| row.name.contains(stage));
+        rows.filter_map(|row| row.utilisation).fold(0.0, f64::max)
+    };
+    let eight = example("pvfs.toml", &[]);
+    assert!(use_of(&eight, "/down") > 0.9, "the servers' links");
+    assert!(use_of(&eight, "/mechanics") < 0.05, "not the disks");
+    let one = example("pvfs.toml", &["host.client.count=1"]);
+    assert!(use_of(&one, "client/up") > 2.0 * use_of(&one, "server") && rate(&one) < 0.3 * rate(&eight));
+    let more = example("pvfs.toml", &["host.server.count=8"]);
+    assert!(rate(&more) > 1.25 * rate(&eight), "{} {}", rate(&more), rate(&eight));
+}
+
+#[test]
+fn what_the_example_of_incast_says_holds() {
+    let full = example("incast.toml", &[]);
+    assert!(rate(&full) < 0.1 * GOODPUT, "{}", rate(&full));
+    for set in ["network.lan.link.buffer=\"4 MiB\"", "network.lan.level=\"train\""] {
+        let free = example("incast.toml", &[set]);
+        assert!(rate(&free) > 0.9 * GOODPUT, "{set}: {}", rate(&free));
+    }
+}
