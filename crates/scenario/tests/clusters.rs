@@ -302,7 +302,7 @@ fn what_the_example_of_pvfs_says_holds() {
 #[test]
 fn what_the_example_of_incast_says_holds() {
     let full = example("incast.toml", &[]);
-    assert!(rate(&full) < 0.1 * GOODPUT, "{}", rate(&full));
+    assert!(rate(&full) < 0.35 * GOODPUT, "{}", rate(&full));
     for set in ["network.lan.link.buffer=\"4 MiB\"", "network.lan.level=\"train\""] {
         let free = example("incast.toml", &[set]);
         assert!(rate(&free) > 0.9 * GOODPUT, "{set}: {}", rate(&free));

@@ -3,16 +3,21 @@
 use crate::command::judged::conclude;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
-use petrio_validation::pvfs::{GridJudgement, GridRow, judge, predict, read_grids};
+use petrio_validation::pvfs::{
+    BLOCKS_KIB, GridJudgement, GridRow, MOST_CLIENTS, Moves, Outcome, chapter_page, chapter_seven, findings,
+    judge, predict, read_grids,
+};
 use petrio_validation::verdict::Judged;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Parallel file systems: grids measured on a real PVFS 2 (OrangeFS), predicted
+/// Parallel file systems: the experiments of a dissertation's chapter 7, or grids measured on a real PVFS 2, predicted
 ///
-/// Nothing is fitted to the rows that are predicted: links, hosts and disks are those of the test bed's description, and
+/// Without --dir: one to eight clients of PVFS 1 on four servers, blocks of 8 KiB to 2 MiB, files of 4 KiB to 1 GiB, and
+/// verdicts on what the dissertation found. With it, nothing is fitted to the rows that are predicted: links, hosts and disks are those of the test bed's description, and
 /// what single calls cost is from messages of one client alone.
 #[derive(Args)]
 #[command(after_help = "\
@@ -28,7 +33,10 @@ where one of these doesn't hold, the command ends with 1.")]
 pub(crate) struct ValidatePvfs {
     /// The folder with the grids
     #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
+    dir: Option<PathBuf>,
+    /// Write the dissertation's figures as an HTML page
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output, conflicts_with = "dir")]
+    html: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -43,17 +51,45 @@ struct Everything<'e> {
 
 impl ValidatePvfs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        match &self.dir {
+            Some(dir) => self.grids(dir),
+            None => self.chapter(),
+        }
+    }
+
+    /// The dissertation's experiments.
+    fn chapter(&self) -> Result<(), Failure> {
+        Outputs::of([("--html", &self.html)]).check([])?;
+        let outcomes = chapter_seven(&mut tell("experiments")).map_err(|error| Failure::new(error, None))?;
+        let judged = findings(&outcomes);
+        if let Some(path) = &self.html {
+            chapter_page(&outcomes, &judged, path)?;
+            talk(&format!("written: {}", path.display()));
+        }
+        let help = "petrio validate pvfs --json prints every experiment";
+        if self.json {
+            print_json(&serde_json::json!({ "experiments": outcomes, "judged": judged }))?;
+            return conclude(&judged, true, help);
+        }
+        for moves in [Moves::Read, Moves::Write] {
+            print(&format!("\nMB/s of a client, {}s, four servers, by block\n\n", moves.word()))?;
+            print(&curves(&outcomes, moves))?;
+        }
+        print("\n")?;
+        for one in &judged {
+            print(&format!("{}: {}\n", one.verdict.words(), one.line()))?;
+        }
+        conclude(&judged, false, help)
+    }
+
+    /// Measured grids.
+    fn grids(&self, dir: &Path) -> Result<(), Failure> {
         let failed = |error| Failure::new(error, None);
-        let (measured, left_out) = read_grids(&self.dir).map_err(failed)?;
+        let (measured, left_out) = read_grids(dir).map_err(failed)?;
         for file in &left_out {
             talk(&format!("note: {} is no grid: it has no column \"{}\"", file.path.display(), file.lacks));
         }
-        let mut tell = |done: usize, of: usize| {
-            if done.is_multiple_of(20) || done == of {
-                talk(&format!("simulated {done} of {of} cells …"));
-            }
-        };
-        let rows = predict(&self.dir, &measured, &mut tell).map_err(failed)?;
+        let rows = predict(dir, &measured, &mut tell("cells")).map_err(failed)?;
         let grids = judge(&rows);
         let judged: Vec<Judged> = grids.iter().flat_map(GridJudgement::judged).collect();
         let help = "petrio validate pvfs --json prints every row; validation/pvfs/README.md says what misses, and why";
@@ -67,6 +103,34 @@ impl ValidatePvfs {
         }
         conclude(&judged, false, help)
     }
+}
+
+/// Tells how many of how many are done, now and then.
+fn tell(what: &'static str) -> impl FnMut(usize, usize) + Send {
+    move |done, of| {
+        if done.is_multiple_of(20) || done == of {
+            talk(&format!("simulated {done} of {of} {what} …"));
+        }
+    }
+}
+
+/// The curves of figures 55 to 70 as a table.
+fn curves(outcomes: &[Outcome], moves: Moves) -> String {
+    let headings: Vec<String> =
+        std::iter::once("clients".to_owned()).chain(BLOCKS_KIB.map(|kib| format!("{kib} KiB"))).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let line = |clients: u32| {
+        let of = |block: u64| {
+            let found = outcomes.iter().find(|outcome| {
+                let one = &outcome.experiment;
+                (one.clients, one.servers, one.moves, one.block_kib, one.linear)
+                    == (clients, 4, moves, block, true)
+            });
+            found.map_or("–".to_owned(), |found| format!("{:.1}", found.mean() * 1024.0 / 1e6))
+        };
+        std::iter::once(clients.to_string()).chain(BLOCKS_KIB.map(of)).collect()
+    };
+    table(&headings, &(1..=MOST_CLIENTS).map(line).collect::<Vec<_>>())
 }
 
 fn cells(rows: &[GridRow]) -> String {

@@ -74,7 +74,7 @@ pub enum Level {
     /// at each link.
     #[default]
     Train,
-    /// Each frame by itself: TCP as of [`TcpParameters`](super::TcpParameters), whose acknowledgements are frames, too,
+    /// Each frame by itself: TCP as of `tcp`, whose acknowledgements are frames, too,
     /// and switches that drop what they have no room for. A train of 64 KiB is 69 frames here, acknowledgements
     /// included.
     Packet,

@@ -5,14 +5,18 @@
 //! ```
 
 mod error;
+mod experiments;
 mod judge;
 mod measured;
+mod page;
 mod predict;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::PvfsGridError;
+pub use experiments::{BLOCKS_KIB, Experiment, FILES_KIB, MOST_CLIENTS, Outcome, chapter_seven, findings};
 pub use judge::{GridJudgement, MEDIAN_BOUND_PERCENT, ORDERING_PERCENT, WORST_BOUND_PERCENT, judge};
 pub use measured::{Cell, LeftOut, Measured, Moves, read_grids};
+pub use page::chapter_page;
 pub use predict::{GridRow, predict};

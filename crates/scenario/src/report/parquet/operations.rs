@@ -82,6 +82,6 @@ mod tests {
         assert_eq!(row.get_long(15).unwrap(), 3_000_000);
         assert_eq!(row.get_long(16 + FileCause::Throttle as usize).unwrap(), 9_000);
         let names: Vec<&str> = row.get_column_iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names.last(), Some(&"dirty_throttle_ps"));
+        assert_eq!(names.last(), Some(&"server_ps"));
     }
 }
