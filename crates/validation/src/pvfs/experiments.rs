@@ -149,6 +149,11 @@ impl RequestSink<FileOp> for Clients {
     }
 }
 
+/// What is missing, or nothing; what is no number stays none, so that nothing holds of what wasn't run.
+fn short(missing: f64) -> f64 {
+    if missing <= 0.0 { 0.0 } else { missing }
+}
+
 /// What the dissertation found, judged. Each is how far it is missed, in per cent.
 pub fn findings(outcomes: &[Outcome]) -> Vec<Judged> {
     let find = |wanted: &dyn Fn(&Experiment) -> bool| {
@@ -161,7 +166,7 @@ pub fn findings(outcomes: &[Outcome]) -> Vec<Judged> {
         })
     };
     let missing = |what: String, share: f64, least: f64| {
-        Judged::percent(what, ((least - share) * 100.0).max(0.0), 0.0, None)
+        Judged::percent(what, short((least - share) * 100.0), 0.0, None)
     };
     let mut judged = Vec::new();
     for moves in [Moves::Read, Moves::Write] {
@@ -181,7 +186,7 @@ pub fn findings(outcomes: &[Outcome]) -> Vec<Judged> {
         judged.push(Judged::percent(what, apart(2).max(apart(3)), 10.0, None));
         let large = grid(8, moves, 1_024) / grid(1, moves, 1_024);
         let what = format!("{word}s: the stress of eight clients shows in blocks of 1 MiB");
-        judged.push(Judged::percent(what, ((large - 0.8) * 100.0).max(0.0), 0.0, None));
+        judged.push(Judged::percent(what, short((large - 0.8) * 100.0), 0.0, None));
         for clients in [4, 8] {
             let one = find(&|one| (one.clients, one.servers, one.moves) == (clients, 1, moves));
             let four = grid(clients, moves, 256);
@@ -201,7 +206,7 @@ pub fn findings(outcomes: &[Outcome]) -> Vec<Judged> {
             judged.push(missing(what, slowed(8) / slowed(2_048), 1.0));
             let what = "writes: a file of 64 KiB has less than half of the rate of one of 16 MiB".to_owned();
             let file = |kib: u64| find(&|one| (one.clients, one.moves, one.file_kib) == (1, moves, kib));
-            judged.push(Judged::percent(what, ((file(64) / file(16_384) - 0.5) * 100.0).max(0.0), 0.0, None));
+            judged.push(Judged::percent(what, short((file(64) / file(16_384) - 0.5) * 100.0), 0.0, None));
         }
         let file = |kib: u64| find(&|one| (one.clients, one.moves, one.file_kib) == (1, moves, kib));
         let what = format!("{word}s: a file of 2 MiB has nearly the rate of one of 16 MiB");

@@ -72,8 +72,8 @@ fn clients(outcomes: &[Outcome], moves: Moves, words: &str) -> Figure {
     let blocks = BLOCKS_KIB.map(|kib| format!("{kib} KiB")).to_vec();
     let names = (1..=MOST_CLIENTS).map(|client| format!("client {client}")).collect();
     let mut figure = Figure::new(
-        format!("Eight clients: {words}"),
-        format!("the rate of each of eight clients, {words}, by the size of blocks"),
+        format!("Eight clients: {words}, MB/s"),
+        format!("the rate of each of eight clients in MB/s, {words}, by the size of blocks"),
         Axis::names("block", blocks),
         Axis::names("client", names),
     );
@@ -82,12 +82,12 @@ fn clients(outcomes: &[Outcome], moves: Moves, words: &str) -> Figure {
         for (row, rate) in outcome.kb_per_s.iter().enumerate() {
             columns.push(column);
             rows.push(row);
-            values.push(rate * 1024.0);
+            values.push((rate * 1024.0 / 1e4).round() / 1e2);
         }
     }
     figure.push(Series::new(
         "rate",
-        Marks::Cells { columns, rows, values, quantity: Quantity::Rate, shade: Shade::Ratios },
+        Marks::Cells { columns, rows, values, quantity: Quantity::Number, shade: Shade::Ratios },
     ));
     figure
 }
