@@ -1,12 +1,15 @@
 #!/bin/sh
 # What a newcomer meets first, tried as a newcomer would: the example's report and page, the
-# same again, and refusals of bad input.
+# same again, and refusals of bad input. With the binary that PETRIO names, or else with the one of `make run`.
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 scenario=examples/mail-server.toml
-cargo build --release --locked --quiet --package petrio-cli
-case $target in /*) petrio=$target/release/petrio ;; *) petrio=$PWD/$target/release/petrio ;; esac
+if [ -z "${PETRIO:-}" ]; then
+    cargo build --release --locked --quiet --package petrio-cli
+    PETRIO=$target/release/petrio
+fi
+case $PETRIO in /*) petrio=$PETRIO ;; *) petrio=$PWD/$PETRIO ;; esac
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -11,6 +11,7 @@ use super::slots::Slots;
 use super::tally::ReplicationStatistics;
 use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
+use super::votes::Votes;
 use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
@@ -46,6 +47,8 @@ pub(super) struct FileState {
     pub(super) lies: Ranges,
     /// What copies don't have as it was last written.
     pub(super) behind: SmallVec<[(u32, Ranges); 1]>,
+    /// In which order its blocks were voted on.
+    pub(super) voted: Votes,
     /// How many copies it was given; those that are lost since still count against a quorum.
     votes: u32,
 }
@@ -94,6 +97,7 @@ pub struct Replicas {
     /// Where the files lie that were there before.
     pub(super) layout: Arc<FileLayout>,
     pub(super) next_part: u64,
+    pub(super) next_vote: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
     by_last_read: BTreeSet<(Option<Time>, FileId)>,
@@ -129,6 +133,7 @@ impl Replicas {
             maybe_answered: Vec::new(),
             layout,
             next_part: 0,
+            next_vote: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
             tally: ReplicationStatistics::default(),

@@ -114,7 +114,10 @@ impl Replicas {
                 continue;
             }
             let piece = piece.clone();
-            self.settle(&piece, &aims);
+            let vote = self.settle(&piece, &aims);
+            if let Some(piece) = self.piece(tag) {
+                piece.vote = vote;
+            }
             for aim in aims {
                 self.part(tag, aim, parts, now);
             }
@@ -201,7 +204,7 @@ impl Replicas {
                 let piece = piece.clone();
                 whole.status = whole.status.and(part.status);
                 if part.direction == Direction::Write && self.parameters.protocol == Protocol::Master {
-                    self.catch_up(&piece, u32::from(tag.slot));
+                    self.catch_up(piece.file, u32::from(tag.slot), piece.range());
                 }
             }
             Some(Failure::Device) => self.make_good(tag, part, Failure::Device, parts, now),
@@ -215,6 +218,12 @@ impl Replicas {
                 self.next_step(tag, parts, now);
             }
         }
+        if let Some(piece) = self.piece(tag).filter(|piece| piece.is_over())
+            && let (Some(vote), file) = (piece.vote, piece.file)
+            && let Some(state) = self.files.get_mut(&file)
+        {
+            state.voted.end(vote);
+        }
         self.give_way(tag, parts, now);
     }
 
@@ -226,23 +235,28 @@ impl Replicas {
         piece.failed.insert(slot);
         let piece = piece.clone();
         let shift = if is_in_log { 0 } else { self.shift_of(slot) };
-        let again =
-            |slot| Aim { is_in_log, ..Aim::new(slot, (part.address - shift, part.blocks), part.direction) };
+        let (first, end) = (part.address - shift, part.address - shift + u64::from(part.blocks));
+        let again = |slot| Aim { is_in_log, ..Aim::new(slot, (first, part.blocks), part.direction) };
         let other = match part.direction {
             Direction::Read => {
                 self.tally.reads_elsewhere += 1;
-                let end = part.address - shift + u64::from(part.blocks);
-                let has_it = |slot: &u32| self.current_until(piece.file, *slot, part.address - shift) >= end;
+                let has_it = |slot: &u32| self.current_until(piece.file, *slot, first) >= end;
                 let others = self.slots_of(piece.file).without(&piece.failed);
                 others.iter().filter(has_it).min_by_key(|&slot| (self.counted(slot).queue, slot))
             }
             Direction::Write if self.lose(piece.file, slot) => {
-                let stands_in = self.stand_in(&piece, &piece.tried);
+                if let Some(aims) = self.stand_in(&piece, (first, end)) {
+                    if let Some(piece) = self.piece(tag) {
+                        piece.needed = piece.needed + aims.len() as u32 - 1;
+                    }
+                    aims.into_iter().for_each(|aim| self.part(tag, aim, parts, now));
+                    return;
+                }
                 let is_short = piece.done + piece.left < piece.needed;
                 // What the master alone was to do, the next one does.
                 let master = self.master_of(piece.file);
                 let alone = is_short && piece.needed == 1 && !piece.failed.contains(master);
-                match stands_in.or(alone.then_some(master)) {
+                match alone.then_some(master) {
                     Some(other) => Some(other),
                     None if matches!(self.parameters.protocol, Protocol::Voting(_)) && is_short => None,
                     None => {

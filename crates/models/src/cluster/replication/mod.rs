@@ -37,6 +37,7 @@ mod steps;
 mod tally;
 mod traffic;
 mod under_way;
+mod votes;
 
 pub use copies::Replicas;
 pub use history::{FileEvent, History};

@@ -5,7 +5,6 @@ use super::copies::Replicas;
 use super::parameters::WriteReturns;
 use super::protocol::{Protocol, Versions, Voting};
 use super::select::{Candidate, best, in_order};
-use super::slots::Slots;
 use super::traffic::Ranges;
 use super::under_way::{Aim, Piece, Step};
 use petrio_colours::{Direction, FileId, SECTOR_BYTES};
@@ -100,17 +99,23 @@ impl Replicas {
 
     /// The winners of a vote are being written to: from now on they have what the others haven't. Not before: while
     /// versions are still being read, a winner has less than a copy that the last vote wrote.
-    pub(super) fn settle(&mut self, piece: &Piece, aims: &[Aim]) {
+    /// Returns the vote's number.
+    pub(super) fn settle(&mut self, piece: &Piece, aims: &[Aim]) -> Option<u64> {
         let wins = aims.first().is_some_and(|aim| aim.direction == Direction::Write);
         if !wins || !matches!(self.parameters.protocol, Protocol::Voting(_)) {
-            return;
+            return None;
+        }
+        self.next_vote += 1;
+        if let Some(state) = self.files.get_mut(&piece.file) {
+            state.voted.take(self.next_vote, piece.range());
         }
         for slot in self.slots_of(piece.file).iter() {
             match aims.iter().any(|aim| aim.slot == slot) {
-                true => self.catch_up(piece, slot),
+                true => self.catch_up(piece.file, slot, piece.range()),
                 false => self.leave_behind(piece, slot),
             }
         }
+        Some(self.next_vote)
     }
 
     /// A read: of the best copy that has all of it (in pieces of several where it is long), else of several that have
@@ -163,22 +168,25 @@ impl Replicas {
         Aim { is_in_log: true, ..Aim::new(slot, (address, blocks as u32), Direction::Write) }
     }
 
-    /// Another copy that a write may go to in place of one that couldn't: only votes need one.
-    pub(super) fn stand_in(&mut self, piece: &Piece, tried: &Slots) -> Option<u32> {
-        if !matches!(self.parameters.protocol, Protocol::Voting(_)) {
-            return None;
+    /// What another copy writes in place of one that couldn't, blocks from `range.0` to `range.1`: only votes need one.
+    /// What later votes were on is theirs, and there may be nothing else. None where there is no other copy.
+    pub(super) fn stand_in(&mut self, piece: &Piece, range: (u64, u64)) -> Option<SmallVec<[Aim; 2]>> {
+        let vote = piece.vote?;
+        let slot = self.slots_of(piece.file).without(&piece.tried).iter().next()?;
+        let still = self.files.get(&piece.file)?.voted.still_of(vote, range);
+        for range in still.iter() {
+            self.catch_up(piece.file, slot, range);
         }
-        let slot = self.slots_of(piece.file).without(tried).iter().next()?;
-        self.catch_up(piece, slot);
-        Some(slot)
+        let aim = |(first, end)| Aim::new(slot, (first, (end - first) as u32), Direction::Write);
+        Some(still.iter().map(aim).collect())
     }
 
     /// A copy has what is written now, in the order in which its disk does it.
-    pub(super) fn catch_up(&mut self, piece: &Piece, slot: u32) {
-        if let Some(state) = self.files.get_mut(&piece.file) {
+    pub(super) fn catch_up(&mut self, file: FileId, slot: u32, (first, end): (u64, u64)) {
+        if let Some(state) = self.files.get_mut(&file) {
             state.behind.retain_mut(|(other, ranges)| {
                 if *other == slot {
-                    ranges.cut(piece.address, piece.address + u64::from(piece.blocks));
+                    ranges.cut(first, end);
                 }
                 ranges.blocks() > 0
             });

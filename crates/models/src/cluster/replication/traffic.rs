@@ -41,6 +41,11 @@ impl Ranges {
         self.0.iter().map(|(first, end)| end - first).sum()
     }
 
+    /// Each with its first block and the one behind its last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
     /// Keeps so many blocks at most. Which ones were cut off isn't known here, only how many: the last are taken.
     pub(super) fn keep(&mut self, blocks: u64) {
         let mut left = blocks;

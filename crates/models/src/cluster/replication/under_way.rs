@@ -40,6 +40,8 @@ pub(super) struct Piece {
     /// Copies that were written to, or that were asked and couldn't.
     pub(super) tried: Slots,
     pub(super) failed: Slots,
+    /// The number of the vote that it is written by.
+    pub(super) vote: Option<u64>,
     /// The one who asked need not wait for it any more.
     pub(super) is_answered: bool,
     /// It waits for an earlier write of the file; or holds others up.
@@ -95,10 +97,16 @@ impl Piece {
             slots: Slots::default(),
             tried: Slots::default(),
             failed: Slots::default(),
+            vote: None,
             is_answered: false,
             waits: false,
             holds: false,
         }
+    }
+
+    /// Its first block, and the one behind its last.
+    pub(super) fn range(&self) -> (u64, u64) {
+        (self.address, self.address + u64::from(self.blocks))
     }
 
     /// Whether nothing of it is left.
