@@ -118,6 +118,8 @@ pub struct AccessFlags {
     pub append: bool,
     /// Through a mapping of the file (mmap): loads and stores instead of calls.
     pub mapped: bool,
+    /// By a thread of a real-time class (SCHED_RR, SCHED_FIFO), which may have more dirty pages than others.
+    pub real_time: bool,
     /// Through fread and fwrite, with the C library's buffer, instead of pread and pwrite.
     pub stdio: bool,
 }

@@ -1,7 +1,6 @@
 //! What hosts exchange through a network.
 
 use crate::parcel::Parcel;
-use petrio_time::Time;
 
 /// A message between two hosts.
 ///
@@ -19,8 +18,6 @@ pub struct Message {
     pub service: u32,
     /// Bytes of it that cross the network, headers of its own protocol included and those of the network not.
     pub bytes: u64,
-    /// When it was sent.
-    pub sent: Time,
     /// What it says.
     pub payload: Parcel,
 }

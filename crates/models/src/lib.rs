@@ -7,6 +7,9 @@ pub mod host;
 pub mod network;
 pub mod processor;
 
+/// Tokens at most on an arc in one firing, where no number can be given: any number.
+const MANY: u32 = u32::MAX;
+
 mod fast_map;
 mod instants;
 mod lever;

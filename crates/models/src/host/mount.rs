@@ -4,7 +4,7 @@ use super::file_system::FileSystemParameters;
 use super::laid_out::LaidOut;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Place, Watch};
-use petrio_units::Bytes;
+use petrio_units::{Bytes, Rate};
 use std::sync::Arc;
 
 /// A file system of a host, and the device under it.
@@ -21,6 +21,9 @@ pub struct Mount {
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
     /// with `strict_limit`; kernels since 3.2).
     pub dirty_limit: Option<Bytes>,
+    /// The rate at which the kernel believes its device to write when the run begins; left out, 100 MiB/s, as of one that
+    /// it has just found.
+    pub believed_rate: Option<Rate>,
     /// What is on it.
     pub laid_out: Arc<LaidOut>,
     /// Whether it is still wanted while memory is being filled.

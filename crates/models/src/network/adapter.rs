@@ -13,14 +13,11 @@ use super::parameters::{HostCosts, NetworkParameters};
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
 use super::window::{Verdict, Windows};
-use crate::Stage;
 use crate::processor::Processors;
+use crate::{MANY, Stage};
 use petrio_colours::Message;
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
 use std::sync::Arc;
-
-/// More trains than a message is cut into.
-const MANY: u32 = 1 << 24;
 
 /// The ports of a host on a network, while they are being collected.
 #[derive(Clone, Debug)]

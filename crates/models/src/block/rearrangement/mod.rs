@@ -22,14 +22,11 @@ mod state;
 
 pub use parameters::{PieceOrder, RearrangementError, RearrangementParameters};
 
-use crate::Stage;
 use crate::cluster::replication::CopyTraffic;
+use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Sum, Take, TransitionBuilder};
 use state::{Arrangement, Outcome};
-
-/// Parts at most on an arc in one firing.
-const MANY: u32 = u32::MAX;
 
 /// How the page is connected.
 #[derive(Clone, Copy, Debug)]

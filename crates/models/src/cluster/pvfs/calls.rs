@@ -6,6 +6,7 @@ use super::striping::{Striping, Turns};
 use crate::slab::Slab;
 use petrio_colours::{Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
 use petrio_kernel::Time;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Where a server, or the manager, hears.
@@ -27,6 +28,9 @@ pub(super) struct Known {
     /// Where it hears itself.
     pub(super) own: Address,
 }
+
+/// A server's part of a call: its number, and of its own file the first byte and how many.
+type Part = (u32, u64, u64);
 
 /// What a call does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,64 +111,74 @@ impl Calls {
             Phase::Nothing => self.end(slot, now),
             Phase::Manager => {
                 call.left = 1;
-                self.ask_manager(slot, &op, now);
+                self.ask_manager(slot, &op);
             }
             Phase::Servers => {
-                let servers: Vec<u32> = match op.operation {
-                    Operation::Sync => (0..self.known.striping.servers).collect(),
-                    _ => self.turns(op.file).servers().collect(),
+                let length = match op.operation {
+                    Operation::Truncate => self.known.striping.most_on_a_server(op.length),
+                    _ => op.length,
                 };
-                call_left(&mut self.calls, slot, servers.len());
-                let unit = self.known.striping.most_on_a_server(op.length);
-                for server in servers {
-                    let length = if op.operation == Operation::Truncate { unit } else { op.length };
-                    self.ask(slot, &op, (server, 0, length), now);
-                }
+                let parts = match op.operation {
+                    Operation::Sync => {
+                        (0..self.known.striping.servers).map(|server| (server, 0, length)).collect()
+                    }
+                    _ => self.turns(op.file).servers().map(|server| (server, 0, length)).collect(),
+                };
+                self.ask_servers(slot, &op, parts, now);
             }
             Phase::Data => {
-                let parts: smallvec::SmallVec<[_; 8]> =
-                    self.turns(op.file).parts(op.offset, op.length).collect();
-                if parts.is_empty() {
-                    return self.end(slot, now);
-                }
-                call_left(&mut self.calls, slot, parts.len());
-                for part in parts {
-                    self.ask(slot, &op, (part.server, part.offset, part.length), now);
-                }
+                let turns = self.turns(op.file);
+                let parts = turns.parts(op.offset, op.length);
+                let parts = parts.map(|part| (part.server, part.offset, part.length)).collect();
+                self.ask_servers(slot, &op, parts, now);
             }
         }
     }
 
-    fn ask_manager(&mut self, slot: u32, op: &FileOp, now: Time) {
-        let Known { metadata, manager, own, protocol, .. } = self.known;
+    /// Asks servers for their parts of a call; where there are none it is over.
+    fn ask_servers(&mut self, slot: u32, op: &FileOp, parts: SmallVec<[Part; 8]>, now: Time) {
+        let Some(call) = self.calls.get_mut(slot) else { return };
+        call.left = parts.len() as u32;
+        if parts.is_empty() {
+            return self.end(slot, now);
+        }
+        parts.into_iter().for_each(|part| self.ask(slot, op, part));
+    }
+
+    fn ask_manager(&mut self, slot: u32, op: &FileOp) {
+        let Known { metadata, manager, protocol, .. } = self.known;
         let of = |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0 + metadata) };
         let request = Request {
-            // No server has that number.
-            ticket: Ticket { client: own.host, call: slot, server: u32::MAX },
-            operation: op.operation,
             file: of(op.file),
             parent: of(op.parent),
             replaced: op.replaced.map(of),
-            offset: 0,
-            length: op.length,
-            flags: op.flags,
-            class: op.class,
-            priority: op.priority,
-            with_data: false,
-            reply_to: own.service,
+            // No server has that number.
+            ..self.request(slot, op, (u32::MAX, 0, op.length))
         };
-        self.tell(manager, op.process, protocol.request, Said::Request(request), now);
+        self.tell(manager, op.process, protocol.request, Said::Request(request));
     }
 
     /// Asks a server for its part of a call; of a write, the data follow as its protocol has it.
-    fn ask(&mut self, slot: u32, op: &FileOp, (server, offset, length): (u32, u64, u64), now: Time) {
-        let Known { protocol, own, .. } = self.known;
+    fn ask(&mut self, slot: u32, op: &FileOp, part: Part) {
+        let (server, _, length) = part;
+        let protocol = self.known.protocol;
         let Some(&address) = self.known.servers.get(server as usize) else { return };
-        let ticket = Ticket { client: own.host, call: slot, server };
         let writes = op.operation == Operation::Write;
         let with_data = writes && length <= protocol.small_write;
-        let request = Request {
-            ticket,
+        let request = Request { with_data, ..self.request(slot, op, part) };
+        let ticket = request.ticket;
+        let bytes = protocol.request + if with_data { length } else { 0 };
+        self.tell(address, op.process, bytes, Said::Request(request));
+        if writes && !with_data && !protocol.asks_to_write {
+            self.write(address, op.process, ticket, part);
+        }
+    }
+
+    /// What a server is asked for a part of a call.
+    fn request(&self, slot: u32, op: &FileOp, (server, offset, length): Part) -> Request {
+        let own = self.known.own;
+        Request {
+            ticket: Ticket { client: own.host, call: slot, server },
             operation: op.operation,
             file: op.file,
             parent: FileId::ROOT,
@@ -174,42 +188,30 @@ impl Calls {
             flags: op.flags,
             class: op.class,
             priority: op.priority,
-            with_data,
+            with_data: false,
             reply_to: own.service,
-        };
-        let bytes = protocol.request + if with_data { length } else { 0 };
-        self.tell(address, op.process, bytes, Said::Request(request), now);
-        if writes && !with_data && !protocol.asks_to_write {
-            self.write(address, op.process, (ticket, offset, length), now);
         }
     }
 
     /// Sends the data of a part of a write.
-    fn write(
-        &mut self,
-        address: Address,
-        process: u32,
-        (ticket, offset, length): (Ticket, u64, u64),
-        now: Time,
-    ) {
+    fn write(&mut self, address: Address, process: u32, ticket: Ticket, (_, offset, length): Part) {
         let Protocol { piece, data_header, .. } = self.known.protocol;
         let mut at = 0;
         while at < length {
             let next = piece.min(length - at);
             let said = Said::Written { ticket, offset: offset + at, length: next };
-            self.tell(address, process, next + data_header, said, now);
+            self.tell(address, process, next + data_header, said);
             at += next;
         }
     }
 
-    fn tell(&mut self, to: Address, process: u32, bytes: u64, said: Said, now: Time) {
+    fn tell(&mut self, to: Address, process: u32, bytes: u64, said: Said) {
         self.outbox.push(Message {
             source: self.known.own.host,
             destination: to.host,
             connection: process,
             service: to.service,
             bytes,
-            sent: now,
             payload: Parcel::new(Box::new(said)),
         });
     }
@@ -218,14 +220,12 @@ impl Calls {
     pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
         match said {
             Said::MayWrite(ticket) => {
-                let turns = self.calls.get_mut(ticket.call).map(|call| (call.op.file, call.op.process));
-                let address = self.known.servers.get(ticket.server as usize).copied();
-                let (Some((file, process)), Some(address)) = (turns, address) else { return false };
                 let Some(call) = self.calls.get_mut(ticket.call) else { return false };
-                let (offset, length) = (call.op.offset, call.op.length);
+                let FileOp { file, process, offset, length, .. } = call.op;
                 let part = self.turns(file).parts(offset, length).find(|part| part.server == ticket.server);
-                let Some(part) = part else { return false };
-                self.write(address, process, (ticket, part.offset, part.length), now);
+                let address = self.known.servers.get(ticket.server as usize).copied();
+                let (Some(part), Some(address)) = (part, address) else { return false };
+                self.write(address, process, ticket, (part.server, part.offset, part.length));
                 true
             }
             Said::Reads | Said::Read { answer: None } => true,
@@ -271,11 +271,5 @@ impl Calls {
         op.ledger.charge(FileCause::Processor, rest);
         op.status = status;
         self.completed.push(op);
-    }
-}
-
-fn call_left(calls: &mut Slab<Call>, slot: u32, parts: usize) {
-    if let Some(call) = calls.get_mut(slot) {
-        call.left = parts as u32;
     }
 }

@@ -6,17 +6,16 @@
 //! ```
 
 use super::calls::{Calls, Known};
+use super::drain::drain;
 use super::message::Said;
 use super::parameters::PvfsCosts;
 use super::wake_up::heard_awake;
+use crate::MANY;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileCause, FileOp, Message, Operation, Status};
-use petrio_kernel::{Firing, PageBuilder, Place, Put, Stream, Time, Update};
+use petrio_kernel::{Firing, PageBuilder, Place, Put, Stream, Time, TransitionBuilder, Update};
 use petrio_random::uniform;
-
-/// More messages than a call sends at once.
-const MANY: u32 = 1 << 24;
 
 /// Builds a client's page, `page`.
 pub(super) fn client(
@@ -70,11 +69,7 @@ pub(super) fn client(
     let mut begin = page.transition("begin");
     let op = begin.take(begun);
     let salt = begin.update(salt);
-    let exits = Exits {
-        calls: begin.update(calls),
-        send: begin.may_put(port.send, MANY),
-        completions: begin.may_put(completions, 1),
-    };
+    let exits = Exits::declare(&mut begin, calls, port, completions);
     begin.action(move |f| {
         let op = f.take(op);
         let drawn = match *f.get(salt) {
@@ -99,11 +94,7 @@ pub(super) fn client(
     };
     let mut hear = page.transition("hear");
     let message = hear.take(heard);
-    let exits = Exits {
-        calls: hear.update(calls),
-        send: hear.may_put(port.send, MANY),
-        completions: hear.may_put(completions, 1),
-    };
+    let exits = Exits::declare(&mut hear, calls, port, completions);
     hear.action(move |f| {
         let message = f.take(message);
         let now = f.now();
@@ -126,14 +117,22 @@ struct Exits {
 }
 
 impl Exits {
+    fn declare(
+        transition: &mut TransitionBuilder<'_>,
+        calls: Place<Calls>,
+        port: Port,
+        completions: Place<FileOp>,
+    ) -> Self {
+        Self {
+            calls: transition.update(calls),
+            send: transition.may_put(port.send, MANY),
+            completions: transition.may_put(completions, 1),
+        }
+    }
+
     fn leave(self, f: &mut Firing<'_>) {
-        let mut outbox = std::mem::take(&mut f.update(self.calls).outbox);
-        outbox.drain(..).for_each(|message| f.put(self.send, Box::new(message)));
-        let mut completed = std::mem::take(&mut f.update(self.calls).completed);
-        completed.drain(..).for_each(|op| f.put(self.completions, op));
-        // Their room is kept.
-        let calls = f.update(self.calls);
-        (calls.outbox, calls.completed) = (outbox, completed);
+        drain(f, self.calls, |calls| &mut calls.outbox, |f, message| f.put(self.send, Box::new(message)));
+        drain(f, self.calls, |calls| &mut calls.completed, |f, op| f.put(self.completions, op));
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod calls;
 mod client;
+mod drain;
 mod message;
 mod page;
 mod parameters;
@@ -21,9 +22,6 @@ mod server;
 mod sessions;
 mod striping;
 mod wake_up;
-
-#[cfg(test)]
-mod tests;
 
 pub use page::{PvfsClient, PvfsServer, pvfs_page};
 pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, Version};

@@ -75,6 +75,7 @@ pub fn pvfs_page(
             process: there.process,
             file_system: there.file_system,
             direct: parameters.direct,
+            real_time: parameters.real_time,
             note: (petrio_colours::FileId(metadata), parameters.direct_note.get()),
         };
         let costs = (parameters.costs, parameters.receive_queue);

@@ -81,6 +81,9 @@ pub struct PvfsParameters {
     pub receive_queue: QueueCost,
     /// What else costs time of processors.
     pub costs: PvfsCosts,
+    /// Servers run in a real-time class (SCHED_RR, SCHED_FIFO): the kernel lets them have a quarter more dirty pages, and
+    /// a thirty-second of its limit.
+    pub real_time: bool,
     /// Servers read and write their own files past the page cache (OrangeFS: `TroveMethod directio`).
     pub direct: bool,
     /// What a server writes into its database of files after each direct write that makes a file longer, and waits for:
@@ -99,6 +102,7 @@ impl Default for PvfsParameters {
             at_once: None,
             receive_queue: QueueCost::default(),
             costs: PvfsCosts::default(),
+            real_time: false,
             direct: false,
             direct_note: Bytes(4 << 10),
         }
@@ -147,8 +151,6 @@ pub(super) struct Protocol {
     pub(super) small_read: u64,
     /// Other writes wait for an answer before they send data.
     pub(super) asks_to_write: bool,
-    /// Reads are answered before data follow.
-    pub(super) answers_reads: bool,
     /// Reads and writes that a server does at a time.
     pub(super) at_once: u32,
 }
@@ -215,7 +217,6 @@ impl PvfsParameters {
                 small_write: 0,
                 small_read: 0,
                 asks_to_write: false,
-                answers_reads: true,
                 at_once: 1,
             },
             // OrangeFS 2.10 as captured on the wire: 24 bytes of BMI's header in each message; an I/O request has 320
@@ -228,7 +229,6 @@ impl PvfsParameters {
                 small_write: 6_656,
                 small_read: 16_256,
                 asks_to_write: true,
-                answers_reads: true,
                 at_once: 16,
             },
         };

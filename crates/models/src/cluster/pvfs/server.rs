@@ -6,18 +6,16 @@
 //!                                            send ◀──── answer ◀───────────────────── completions
 //! ```
 
+use super::drain::drain;
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
 use super::sessions::{Piece, ServerIs, Sessions};
 use super::wake_up::heard_awake;
-use crate::Stage;
 use crate::network::Port;
 use crate::processor::Processors;
+use crate::{MANY, Stage};
 use petrio_colours::{FileOp, Message};
 use petrio_kernel::{PageBuilder, Place, Time};
-
-/// More than a message makes of pieces, or a step of messages.
-const MANY: u32 = 1 << 24;
 
 /// Builds a server's page.
 pub(super) fn server(
@@ -72,12 +70,8 @@ pub(super) fn server(
             Some(ticket) => f.put(look, answerers.work(request, Box::new(ticket))),
             None => {}
         }
-        let mut pieces = std::mem::take(&mut f.update(state).pieces);
-        pieces.drain(..).for_each(|piece| f.put(wait, piece));
-        let mut outbox = std::mem::take(&mut f.update(state).outbox);
-        outbox.drain(..).for_each(|message| f.put(send, Box::new(message)));
-        let state = f.update(state);
-        (state.pieces, state.outbox) = (pieces, outbox);
+        drain(f, state, |state| &mut state.pieces, |f, piece| f.put(wait, piece));
+        drain(f, state, |state| &mut state.outbox, |f, message| f.put(send, Box::new(message)));
     });
 
     let mut grant = page.transition("grant");
@@ -86,11 +80,8 @@ pub(super) fn server(
     let send = grant.may_put(port.send, 1);
     grant.action(move |f| {
         let ticket = f.take(ticket);
-        let now = f.now();
-        f.update(state).grant(ticket, now);
-        while let Some(message) = f.update(state).outbox.pop() {
-            f.put(send, Box::new(message));
-        }
+        f.update(state).grant(ticket);
+        drain(f, state, |state| &mut state.outbox, |f, message| f.put(send, Box::new(message)));
     });
 
     let mut take = page.transition("take");
@@ -123,9 +114,7 @@ pub(super) fn server(
         let piece = f.take(piece);
         let now = f.now();
         f.update(state).ask(*piece, now);
-        while let Some(op) = f.update(state).operations.pop() {
-            f.put(ask_for, op);
-        }
+        drain(f, state, |state| &mut state.operations, |f, op| f.put(ask_for, op));
     });
 
     let mut answer = page.transition("answer");
@@ -139,12 +128,8 @@ pub(super) fn server(
         if f.update(state).done(&op, now) {
             f.put(freed, ());
         }
-        while let Some(message) = f.update(state).outbox.pop() {
-            f.put(send, Box::new(message));
-        }
-        while let Some(op) = f.update(state).operations.pop() {
-            f.put(again, op);
-        }
+        drain(f, state, |state| &mut state.outbox, |f, message| f.put(send, Box::new(message)));
+        drain(f, state, |state| &mut state.operations, |f, op| f.put(again, op));
     });
     Stage::queue(format!("{}/receive buffers", page.path()), &[buffers.id()])
 }

@@ -48,14 +48,7 @@ struct Asked {
 /// A server's sessions, and what it has to send and to ask.
 #[derive(Clone, Debug)]
 pub(super) struct Sessions {
-    protocol: Protocol,
-    own: Address,
-    /// Its number as a process of its host.
-    process: u32,
-    /// Which file system of its host it keeps its files on.
-    file_system: u32,
-    direct: bool,
-    note: (FileId, u64),
+    is: ServerIs,
     sessions: FastMap<Ticket, Session>,
     asked: Slab<Asked>,
     pub(super) waiting: u32,
@@ -69,23 +62,20 @@ pub(super) struct Sessions {
 pub(super) struct ServerIs {
     pub(super) protocol: Protocol,
     pub(super) own: Address,
+    /// Its number as a process of its host.
     pub(super) process: u32,
+    /// Which file system of its host it keeps its files on.
     pub(super) file_system: u32,
     pub(super) direct: bool,
+    pub(super) real_time: bool,
     /// The file in which it notes how long files are, and how much it writes there.
     pub(super) note: (FileId, u64),
 }
 
 impl Sessions {
     pub(super) fn new(is: ServerIs) -> Self {
-        let ServerIs { protocol, own, process, file_system, direct, note } = is;
         Self {
-            protocol,
-            own,
-            process,
-            file_system,
-            direct,
-            note,
+            is,
             sessions: FastMap::default(),
             asked: Slab::new(),
             waiting: 0,
@@ -98,7 +88,7 @@ impl Sessions {
     /// Something comes from a client. A write whose data aren't wanted yet is returned: its request has to be looked at
     /// first.
     pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, ()> {
-        let Message { source, connection, sent: _, .. } = message;
+        let Message { source, connection, .. } = message;
         match message.payload.open::<Said>().map(|said| *said) {
             Some(Said::Request(request)) => {
                 let asked_by = Address { host: source, service: request.reply_to };
@@ -133,16 +123,16 @@ impl Sessions {
         self.sessions.insert(ticket, session);
         match operation {
             Operation::Write if with_data => self.wait(Piece { ticket, offset, length, opens: true }),
-            Operation::Write if self.protocol.asks_to_write => return Some(ticket),
+            Operation::Write if self.is.protocol.asks_to_write => return Some(ticket),
             // Its data follow.
             Operation::Write => {}
             Operation::Read => {
-                if self.protocol.answers_reads && length > self.protocol.small_read {
-                    self.tell(ticket, self.protocol.answer, Said::Reads, now);
+                if length > self.is.protocol.small_read {
+                    self.tell(ticket, self.is.protocol.answer, Said::Reads);
                 }
                 let mut at = 0;
                 while at < length {
-                    let next = self.protocol.piece.min(length - at);
+                    let next = self.is.protocol.piece.min(length - at);
                     self.wait(Piece { ticket, offset: offset + at, length: next, opens: at == 0 });
                     at += next;
                 }
@@ -154,7 +144,7 @@ impl Sessions {
 
     /// Data of a write have come; whether they are the first.
     fn arrived(&mut self, ticket: Ticket, now: Time) -> bool {
-        let asks = self.protocol.asks_to_write;
+        let asks = self.is.protocol.asks_to_write;
         self.sessions.get_mut(&ticket).is_some_and(|session| {
             session.since = now;
             session.left == session.request.length && !asks
@@ -162,19 +152,18 @@ impl Sessions {
     }
 
     /// The data of a write may come.
-    pub(super) fn grant(&mut self, ticket: Ticket, now: Time) {
-        self.tell(ticket, self.protocol.answer, Said::MayWrite(ticket), now);
+    pub(super) fn grant(&mut self, ticket: Ticket) {
+        self.tell(ticket, self.is.protocol.answer, Said::MayWrite(ticket));
     }
 
-    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said, now: Time) {
+    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said) {
         let Some(session) = self.sessions.get(&ticket) else { return };
         self.outbox.push(Message {
-            source: self.own.host,
+            source: self.is.own.host,
             destination: session.asked_by.host,
             connection: session.connection,
             service: session.asked_by.service,
             bytes,
-            sent: now,
             payload: Parcel::new(Box::new(said)),
         });
     }
@@ -197,8 +186,8 @@ impl Sessions {
         let moves = matches!(operation, Operation::Read | Operation::Write);
         self.operations.push(FileOp {
             id: RequestId(u64::from(slot)),
-            process: self.process,
-            file_system: self.file_system,
+            process: self.is.process,
+            file_system: self.is.file_system,
             operation,
             file: request.file,
             parent: request.parent,
@@ -207,7 +196,8 @@ impl Sessions {
             length,
             // What makes a call wait for the medium holds for its parts; mapping and buffering are its client's.
             flags: AccessFlags {
-                direct: self.direct && moves,
+                direct: self.is.direct && moves,
+                real_time: self.is.real_time,
                 sync: request.flags.sync,
                 data_sync: request.flags.data_sync,
                 ..AccessFlags::default()
@@ -242,8 +232,8 @@ impl Sessions {
             self.operation(slot, &request, (Operation::Write, offset, length), now);
             return false;
         }
-        let (database, note) = self.note;
-        if self.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
+        let (database, note) = self.is.note;
+        if self.is.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
             let notes = Some((op.status, op.length));
             let slot = self.asked.insert(Asked { piece, creates, notes });
             let request = Request { file: database, ..request };
@@ -273,13 +263,13 @@ impl Sessions {
             ledger,
             span: now - since,
         });
-        let Protocol { answer: bytes, data_header, small_read, .. } = self.protocol;
+        let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
         if operation == Operation::Read {
             let small = session.request.length <= small_read;
             let header = if small { bytes } else { data_header };
-            self.tell(ticket, moved + header, Said::Read { answer }, now);
+            self.tell(ticket, moved + header, Said::Read { answer });
         } else if let Some(answer) = answer {
-            self.tell(ticket, bytes, Said::Done(answer), now);
+            self.tell(ticket, bytes, Said::Done(answer));
         }
         if left == 0 {
             self.sessions.remove(&ticket);

@@ -12,9 +12,9 @@ use super::parameters::{Messages, ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use super::traffic::FileLayout;
 use super::under_way::Parts;
-use crate::Stage;
 use crate::device::analytic_disk::Arm;
 use crate::instants;
+use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
 use petrio_random::uniform_below;
@@ -42,9 +42,6 @@ pub struct ReplicationPorts {
     /// For each disk, where requests to it go and where they come back from, and how it is seen.
     pub disks: Vec<(Place<BlockRequest>, Place<BlockRequest>, Sight)>,
 }
-
-/// Parts at most on an arc in one firing.
-const MANY: u32 = u32::MAX;
 
 /// The places of the page.
 #[derive(Clone, Copy)]

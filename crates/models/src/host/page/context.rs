@@ -8,8 +8,8 @@ use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Daemon, Event, Memory, Mounted, Purpose, Touch};
-use crate::host::write_back::Position;
-use petrio_colours::{Direction, FileCause, FileId, FileOp};
+use crate::host::write_back::{Limits, Position};
+use petrio_colours::{AccessFlags, Direction, FileCause, FileId, FileOp};
 use petrio_kernel::Time;
 
 /// Blocks that a change of an inode's times may dirty (EXT4_RESERVE_TRANS_BLOCKS of fs/ext4/ext4_jbd2.h is 12; its inode is one).
@@ -180,13 +180,14 @@ impl Context<'_> {
 
     /// How much of the host's memory is dirty or being written and how much may be, and the same of this file system where it has
     /// a limit of its own.
-    pub(super) fn dirty_positions(&self) -> (Position, Option<Position>) {
+    pub(super) fn dirty_positions(&self, flags: AccessFlags) -> (Position, Option<Position>) {
         let limits = self.memory.limits();
+        let raised = |limits: Limits| if flags.real_time { limits.of_real_time() } else { limits };
         let device = self.fs.rules.dirty_limit.map(|most| Position {
             unwritten: self.memory.cache.unwritten_of(self.fs.number),
-            limits: limits.of_device(most),
+            limits: raised(limits.of_device(most)),
         });
-        (Position { unwritten: self.memory.unwritten(), limits }, device)
+        (Position { unwritten: self.memory.unwritten(), limits: raised(limits) }, device)
     }
 
     /// Writes dirty pages of a file from page `from` on, up to `to` and `most` pages; pages that belong to a transaction which has

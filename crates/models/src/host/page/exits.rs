@@ -1,6 +1,7 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
 use super::job::{Job, Next, Then, Turn, Wait, Waiting};
+use crate::MANY;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
 use crate::host::state::{Memory, Mounted, Signals};
@@ -173,9 +174,6 @@ pub(super) struct Leavings {
     nudges: Option<Put<()>>,
     commit_interval: Time,
 }
-
-/// Tokens at most on an arc in one firing: a step sends a bounded number of requests, but no small one.
-const MANY: u32 = u32::MAX;
 
 impl Leavings {
     pub(super) fn declare(

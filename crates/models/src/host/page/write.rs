@@ -318,9 +318,12 @@ impl Context<'_> {
 
     /// Holds the writer back where too many pages are dirty (`balance_dirty_pages`).
     pub(super) fn balance(&mut self, job: &mut Job) -> Next {
-        let (host, device) = self.dirty_positions();
+        let (host, device) = self.dirty_positions(job.op.flags);
         let tightest = device.unwrap_or(host);
-        if tightest.unwritten > tightest.limits.background || host.unwritten > host.limits.background {
+        // A device's own limit wakes the flusher only where it begins to hold writers back.
+        if tightest.unwritten > tightest.limits.free_run()
+            || self.memory.cache.dirty() > host.limits.background
+        {
             self.fs.signals.flush = true;
         }
         let writer = self.fs.writers.entry(job.op.process).or_default();

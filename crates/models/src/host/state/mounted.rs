@@ -208,7 +208,12 @@ impl Mounted {
             log_outbox: Vec::new(),
             events: Vec::new(),
             signals: Signals::default(),
-            balance: Balance::new(kernel.ticks_per_second),
+            balance: match mount.believed_rate {
+                Some(rate) => {
+                    Balance::believing(kernel.ticks_per_second, rate.bytes_per_second() / PAGE_BYTES as f64)
+                }
+                None => Balance::new(kernel.ticks_per_second),
+            },
             writers: FastMap::default(),
             flushing: false,
             waits_for_room: false,

@@ -11,9 +11,9 @@ use super::call::{Job, Next, WAITS};
 use super::files::UnixFile;
 use super::parameters::{UnixError, UnixParameters};
 use super::state::Host;
-use crate::Stage;
 use crate::instants;
 use crate::processor::Processors;
+use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, Time, TransitionBuilder, Update};
 
@@ -29,9 +29,6 @@ pub struct UnixPorts {
     /// They come back here.
     pub request_completions: Place<BlockRequest>,
 }
-
-/// Requests of one step at most: as many as there are buffers.
-const MANY: u32 = u32::MAX;
 
 #[derive(Clone, Debug)]
 struct Waiting {

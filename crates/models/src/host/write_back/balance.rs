@@ -97,14 +97,20 @@ pub struct Balance {
 impl Balance {
     /// A device of which nothing is known, under a kernel with so many ticks a second.
     pub fn new(ticks_per_second: u32) -> Self {
+        Self::believing(ticks_per_second, INITIAL_PAGES_PER_SECOND)
+    }
+
+    /// A device that the kernel believes to write so many pages a second.
+    pub fn believing(ticks_per_second: u32, pages: f64) -> Self {
+        let pages = pages.max(1.0);
         let ticks = u64::from(ticks_per_second.max(1));
         Self {
             ticks_per_second: ticks as f64,
             period: (PERIOD_S * ticks).next_power_of_two() as f64,
-            bandwidth: INITIAL_PAGES_PER_SECOND,
-            average: INITIAL_PAGES_PER_SECOND,
-            rate: INITIAL_PAGES_PER_SECOND,
-            last_balanced: INITIAL_PAGES_PER_SECOND,
+            bandwidth: pages,
+            average: pages,
+            rate: pages,
+            last_balanced: pages,
             exceeded: false,
             dirtied: 0,
             written: 0,
@@ -368,6 +374,17 @@ mod tests {
         // 12,800 pages are twelve and a half of 1,024.
         assert_eq!(Balance::new(250).pass(1 << 20, 1_024), 13 * 1_024);
         assert_eq!(Balance::new(250).pass(32_768, 1_024), 5 * 1_024);
+    }
+
+    #[test]
+    fn what_the_kernel_believes_of_a_slow_device_makes_the_first_pauses_long() {
+        for (pages_per_second, pause) in
+            [(INITIAL_PAGES_PER_SECOND, Pause::None), (120.0, Pause::Sleep(Time::from_millis(200)))]
+        {
+            let mut balance = Balance::believing(250, pages_per_second);
+            let mut writer = Writer { dirtied: 320, ..Writer::new() };
+            assert_eq!(balance.ask(&mut writer, at(25_000), None, Time::from_millis(1)), pause);
+        }
     }
 
     #[test]

@@ -35,6 +35,14 @@ impl Limits {
         self.free_run().midpoint(self.limit)
     }
 
+    /// The limits of a thread of a real-time class: a quarter more, and a thirty-second of what others may
+    /// (`domain_dirty_limits`).
+    #[must_use]
+    pub fn of_real_time(self) -> Self {
+        let more = |pages: u64| pages + pages / 4 + self.limit / 32;
+        Self { background: more(self.background), limit: more(self.limit) }
+    }
+
     /// The limits of a device that may only have so many dirty pages: the background's share of them stays
     /// (`wb_dirty_limits`).
     pub fn of_device(self, most: u64) -> Self {
@@ -117,6 +125,15 @@ mod tests {
         let limits = DirtyLimits::new(&parameters, None, Some("128 MiB".parse().unwrap())).now(1 << 22);
         assert_eq!(limits.limit * PAGE_BYTES, 128 << 20);
         assert_eq!(limits.free_run() * PAGE_BYTES, 96 << 20);
+    }
+
+    #[test]
+    fn a_real_time_thread_has_a_quarter_more_and_a_thirty_second_of_the_limit() {
+        // 4 MiB for a device, of which half is the background's.
+        let limits = Limits { background: 1 << 19, limit: 1 << 20 }.of_device(1 << 10).of_real_time();
+        let kib = |pages: u64| pages * PAGE_BYTES / 1_024;
+        assert_eq!((kib(limits.background), kib(limits.limit)), (2_688, 5_248));
+        assert_eq!(kib(limits.free_run()), 3_968);
     }
 
     #[test]

@@ -10,12 +10,10 @@
 use super::super::adapter::{Adapter, Common, Delivery};
 use super::super::train::Train;
 use super::endpoint::{Endpoints, Outcome, Waking};
+use crate::MANY;
 use crate::processor::Processors;
 use petrio_colours::Message;
 use petrio_kernel::{Firing, PageBuilder, Place, Put, TransitionBuilder};
-
-/// More segments than are sent at once.
-const MANY: u32 = 1 << 24;
 
 impl Adapter {
     /// Builds both halves; frames go to `queue`.

@@ -48,7 +48,6 @@ impl Bench {
             connection,
             service: self.ports[to as usize].service,
             bytes,
-            sent: at,
             payload: Parcel::new(Box::new(number)),
         };
         self.run.inject(self.ports[from as usize].send, Box::new(message), at).unwrap();

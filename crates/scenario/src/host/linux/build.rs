@@ -92,6 +92,7 @@ impl HostPages for PlacedLinux {
                 parameters: mounted.parameters.clone(),
                 largest_request: wired.largest_request,
                 dirty_limit: mounted.place.dirty_limit,
+                believed_rate: mounted.place.believed_rate,
                 laid_out,
                 watch: site.loaded.watch.clone(),
                 requests: wired.requests,

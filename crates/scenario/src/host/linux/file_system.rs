@@ -5,7 +5,7 @@ use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::file_system::FileSystemParameters;
-use petrio_units::Bytes;
+use petrio_units::{Bytes, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,10 +46,14 @@ pub struct FileSystemPlace {
     /// with `strict_limit`; kernels since 3.2); left out, only the host's limits hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_limit: Option<Bytes>,
+    /// The rate at which the kernel believes its device to write when the run begins, as after long use; left out, 100
+    /// MiB/s, as of one that it has just found (kernels since 3.2). Writers are held back by it until it is measured anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub believed_rate: Option<Rate>,
 }
 
-const PLACE_KEYS: [&str; 7] =
-    ["host", "on", "size", "scheduler", "queue_requests", "queue_depth", "dirty_limit"];
+const PLACE_KEYS: [&str; 8] =
+    ["host", "on", "size", "scheduler", "queue_requests", "queue_depth", "dirty_limit", "believed_rate"];
 
 /// Reads a file system.
 pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {

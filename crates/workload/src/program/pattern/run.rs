@@ -76,6 +76,7 @@ impl PatternProgram {
                 append: parameters.append,
                 mapped: parameters.interface == Interface::Mapped,
                 stdio: parameters.interface == Interface::Stdio,
+                ..AccessFlags::default()
             },
             ..placement.operation(process)
         };

@@ -327,6 +327,7 @@ impl FilePlan for RequestPlan {
                     append: false,
                     mapped: false,
                     stdio: parameters.interface == Interface::Stdio,
+                    ..AccessFlags::default()
                 },
                 ..placement.operation(index as u32)
             };

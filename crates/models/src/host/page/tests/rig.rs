@@ -132,6 +132,7 @@ impl Rig {
             parameters: parameters.clone(),
             largest_request: 1 << 20,
             dirty_limit: None,
+            believed_rate: None,
             laid_out: std::sync::Arc::new(laid_out.unwrap()),
             requests,
             completions: back,

@@ -1,1 +1,0 @@
-//! Parallel file systems against counts and closed forms.
