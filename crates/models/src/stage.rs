@@ -19,6 +19,10 @@ pub struct Stage {
     pub work: Work,
     /// Where it records the seconds in which it works of its own accord, for no request: a drive that reads ahead.
     pub own_work: Option<Probe>,
+    /// Where it records the bytes that it moves.
+    pub moved: Option<Probe>,
+    /// Where it records the bytes of what it drops.
+    pub dropped: Option<Probe>,
     /// Parts of its service, each on a page of its own whose speed can be changed: the word of the report ("seeks") and
     /// the page's path.
     pub parts: Vec<(&'static str, String)>,
@@ -49,6 +53,8 @@ impl Stage {
             waiting: waiting.to_vec(),
             work,
             own_work: None,
+            moved: None,
+            dropped: None,
             parts: Vec::new(),
         }
     }
@@ -95,6 +101,18 @@ impl Stage {
     #[must_use]
     pub fn with_parts(self, parts: Vec<(&'static str, String)>) -> Self {
         Self { parts, ..self }
+    }
+
+    /// Where it records the bytes that it moves.
+    #[must_use]
+    pub fn moving(self, probe: Probe) -> Self {
+        Self { moved: Some(probe), ..self }
+    }
+
+    /// Where it records the bytes of what it drops.
+    #[must_use]
+    pub fn dropping(self, probe: Option<Probe>) -> Self {
+        Self { dropped: probe, ..self }
     }
 
     /// Where it records what it does of its own accord, seconds.

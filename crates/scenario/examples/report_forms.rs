@@ -86,6 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ..Stage::default()
             },
         ],
+        rates: Vec::new(),
+        activity: Vec::new(),
         copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),

@@ -39,6 +39,9 @@ export interface Drawn {
   targets: Target[];
 }
 
+/** Narrower cells have no number. */
+const LEAST_WIDTH = 36;
+
 const near = (place: number): string => String(Math.round(place * 10) / 10);
 
 function path(points: ([number, number] | null)[]): string {
@@ -166,10 +169,14 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
       series.values.forEach((value, i) => {
         if (value === null) return;
         const [middle, line] = [x.at(series.columns[i] ?? 0), y.at(series.rows[i] ?? 0)];
-        const around = series.shade === "ratios" ? 0 : series.shade.around;
-        const part = around ? Math.min(1, Math.abs(value) / around) : most > least ? Math.log(Math.max(value, least) / least) / Math.log(most / least) : 1;
+        const shade = series.shade;
+        const around = typeof shade === "object" && "around" in shade ? shade.around : 0;
+        const inRatios = most > least ? Math.log(Math.max(value, least) / least) / Math.log(most / least) : 1;
+        const part = around ? Math.min(1, Math.abs(value) / around) : typeof shade === "object" && "up_to" in shade ? Math.min(1, value / (shade.up_to || 1)) : inRatios;
         const scaled = series.quantity === "share" ? value * 100 : value;
-        const text = around ? `${scaled > 0 ? "+" : "−"}${Math.abs(scaled).toFixed(0)}`.replace(/^.0$/, "0") : brief(scaled);
+        // Where there is no room for a number, the colour has to do.
+        const number = around ? `${scaled > 0 ? "+" : "−"}${Math.abs(scaled).toFixed(0)}`.replace(/^.0$/, "0") : brief(scaled);
+        const text = wide < LEAST_WIDTH ? "" : number;
         const rectangle = { x: middle - wide / 2, y: line - high / 2, width: wide - 1, height: high - 1 };
         one.rectangles.push({ ...rectangle, strength: Math.round(6 + 84 * part), colour: around && value > 0 ? 1 : 0, text });
         one.targets.push({ index: i, x: middle, y: line, box: [rectangle.x, rectangle.x + wide, rectangle.y, rectangle.y + high] });

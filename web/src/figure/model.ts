@@ -23,7 +23,7 @@ export type Marks =
   | { kind: "strokes"; x: Value[]; low: Value[]; length: Value[] }
   | { kind: "intervals"; x: Value[]; low: Value[]; y: Value[]; high: Value[]; joined?: boolean }
   | { kind: "rows"; low: Value[]; values: Value[]; high: Value[]; tones: Tone[] }
-  | { kind: "cells"; columns: number[]; rows: number[]; values: Value[]; quantity: Quantity; shade: "ratios" | { around: number } };
+  | { kind: "cells"; columns: number[]; rows: number[]; values: Value[]; quantity: Quantity; shade: "ratios" | { around: number } | { up_to: number } };
 
 export type Series = Marks & {
   name: string;

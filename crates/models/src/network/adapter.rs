@@ -9,6 +9,7 @@
 //! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
+use super::loads::Loads;
 use super::parameters::{HostCosts, NetworkParameters};
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
@@ -47,6 +48,8 @@ pub(super) struct Common<'n> {
     pub(super) wiring: &'n Arc<Wiring>,
     /// Where acknowledgements go, and how long they take.
     pub(super) acknowledged: Option<(Place<Acknowledged>, Time)>,
+    /// What waits before links, where routes are chosen by it.
+    pub(super) loads: Option<Place<Loads>>,
 }
 
 impl Common<'_> {
@@ -91,12 +94,16 @@ impl Adapter {
         let state = windows.map(|windows| pack.update(windows));
         let onward = pack.may_put(queue, MANY);
         let wait = held.map(|held| pack.may_put(held, MANY));
+        let loads = common.loads.map(|loads| pack.peek(loads));
         let (largest, wiring) = (common.parameters.largest_train(), Arc::clone(common.wiring));
+        let transport = common.parameters.transport;
         pack.action(move |f| {
             let message = f.take(message);
             let stream = Stream::of(&message);
-            let way = wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0);
-            for mut train in trains(message, largest, way) {
+            let before = |link| loads.map_or(0, |loads| f.get(loads).before(link));
+            let way = wiring.way(stream.source, stream.destination, stream.spread(), &before);
+            let bytes = transport.with_headers(message.bytes);
+            for mut train in trains(message, bytes, largest, way) {
                 let (Some(state), Some(wait)) = (state, wait) else {
                     f.put(onward, train);
                     continue;

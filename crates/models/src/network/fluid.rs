@@ -12,8 +12,8 @@
 //!
 //! Leaves out: what TCP does until its rate is found, queues, gaps between messages, and the buckets of links.
 
-use super::parameters::{Duplex, LinkParameters, NetworkParameters};
-use super::topology::{Link, LinkKind, Node, Wiring};
+use super::parameters::{Duplex, NetworkParameters};
+use super::topology::{Node, Wiring};
 use super::train::{HEADER, Stream, Train};
 use crate::Stage;
 use crate::fast_map::FastMap;
@@ -77,34 +77,24 @@ impl Resources {
             if let Node::Host(host) = link.from {
                 first[host as usize] = Some(number as u32);
             }
-            let is_half = all.of_kind(link.kind).duplex == Duplex::Half && (link.back as usize) < number;
+            let is_half =
+                parameters.links_of(link.kind).duplex == Duplex::Half && (link.back as usize) < number;
             let part_of = match of_link.get(link.back as usize) {
                 _ if number > 0 && wiring.is_shared() => of_link[0],
                 Some(&back) if is_half => back,
                 _ => number as u32,
             };
             of_link.push(part_of);
-            all.capacities.push(all.rate(link) / parameters.link.rate.bytes_per_second());
+            all.capacities
+                .push(parameters.rate_of(link).bytes_per_second() / parameters.link.rate.bytes_per_second());
         }
         Self { of_link, first, ..all }
-    }
-
-    fn of_kind(&self, kind: LinkKind) -> &LinkParameters {
-        match kind {
-            LinkKind::Trunk => self.parameters.trunk.as_ref().unwrap_or(&self.parameters.link),
-            LinkKind::Host => &self.parameters.link,
-        }
-    }
-
-    /// Bytes a second.
-    fn rate(&self, link: &Link) -> f64 {
-        link.rate.unwrap_or(self.of_kind(link.kind).rate).bytes_per_second() * link.rate_factor
     }
 
     /// The way of a message; none where its network has none for it.
     fn path(&self, stream: Stream, first_frame: u64) -> Option<Path> {
         let mut way = self.wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0);
-        let first_frame = if self.parameters.cut_through { first_frame.min(HEADER) } else { first_frame };
+        let first_frame = if self.parameters.cuts_through() { first_frame.min(HEADER) } else { first_frame };
         let mut next = *self.first.get(stream.source as usize)?;
         let mut path = Path { uses: SmallVec::new(), after: Time::ZERO };
         // A frame's time at each link but the slowest, whose time for the whole message is the flow's.
@@ -113,13 +103,13 @@ impl Resources {
             let number = next? as usize;
             let link = self.wiring.links().get(number)?;
             let part_of = *self.of_link.get(number)?;
-            let latency = link.latency.unwrap_or(self.of_kind(link.kind).latency).time();
+            let latency = self.parameters.latency_of(link).time();
             let is_again_on_hub = self.wiring.is_shared() && matches!(link.to, Node::Host(_));
             // What is on a hub's medium is everywhere at once.
             if !is_again_on_hub {
                 path.uses.push(part_of);
                 path.after += latency;
-                let frame = first_frame as f64 / self.rate(link);
+                let frame = first_frame as f64 / self.parameters.rate_of(link).bytes_per_second();
                 all += frame;
                 slowest = slowest.max(frame);
             }
@@ -133,7 +123,7 @@ impl Resources {
     }
 
     fn flow(&self, train: Train) -> Option<Flow> {
-        let framing = self.parameters.framing;
+        let framing = self.parameters.framing();
         let Path { uses, after } = self.path(train.stream, framing.first_frame(u64::from(train.bytes)))?;
         let cap = self.parameters.window.map_or(f64::INFINITY, |window| {
             let round_trip = 2.0 * after.as_seconds() + f64::MIN_POSITIVE;
@@ -165,7 +155,7 @@ pub(super) fn fluid(
     arrivals: &[Place<Train>],
 ) -> Stage {
     let resources = Resources::new(parameters, wiring);
-    let (framing, rate) = (parameters.framing, parameters.link.rate);
+    let (framing, rate) = (parameters.framing(), parameters.link.rate);
     let capacities = resources.capacities.clone();
     let spec = StationSpec::flows(
         arrivals.len() as u32,
@@ -244,7 +234,7 @@ mod tests {
         let payload = Parcel::new(Box::new(()));
         let message = Message { source, destination, connection, service, bytes: 1, payload };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(source, destination, 0, &|_| 0);
-        let train = trains(Box::new(message), 1, way).next().unwrap();
+        let train = trains(Box::new(message), 1, 1, way).next().unwrap();
         Flow { train, uses: SmallVec::from_slice(uses), cap, after: Time::ZERO }
     }
 

@@ -4,12 +4,43 @@ use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// How data are cut into frames, as it is written; what is left out is as the transport has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FramingParameters {
+    /// Bytes of the largest packet, its headers included (MTU).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Bytes>,
+    /// Bytes of headers in each packet: 52 for IPv4 and TCP with time stamps (RFC 791, RFC 9293, RFC 7323), 40 without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_headers: Option<Bytes>,
+    /// Bytes that a frame takes beside its packet: on Ethernet 38, which are header 14, checksum 4, preamble 8 and gap
+    /// 12 (IEEE 802.3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_overhead: Option<Bytes>,
+}
+
+impl FramingParameters {
+    /// Whether nothing is written.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// With the rest as a transport has it.
+    pub fn over(&self, usual: Framing) -> Framing {
+        Framing {
+            mtu: self.mtu.unwrap_or(usual.mtu),
+            packet_headers: self.packet_headers.unwrap_or(usual.packet_headers),
+            frame_overhead: self.frame_overhead.unwrap_or(usual.frame_overhead),
+        }
+    }
+}
+
 /// How data are cut into frames, and what each frame carries beside them.
 ///
 /// On Ethernet with an MTU of 1500 bytes and TCP with time stamps, 1448 bytes of data take 1538 of the wire: 941.5 of
 /// 1000 Mbit/s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Bytes of the largest packet, its headers included (MTU).
     pub mtu: Bytes,
@@ -18,12 +49,6 @@ pub struct Framing {
     /// Bytes that a frame takes beside its packet: on Ethernet 38, which are header 14, checksum 4, preamble 8 and gap
     /// 12 (IEEE 802.3).
     pub frame_overhead: Bytes,
-}
-
-impl Default for Framing {
-    fn default() -> Self {
-        Self { mtu: Bytes(1500), packet_headers: Bytes(52), frame_overhead: Bytes(38) }
-    }
 }
 
 impl Framing {
@@ -59,10 +84,11 @@ impl Framing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Transport;
 
     #[test]
     fn goodput_of_gigabit_ethernet_is_what_is_measured() {
-        let with_time_stamps = Framing::default();
+        let with_time_stamps = Transport::Tcp.framing();
         assert!((1000.0 * with_time_stamps.efficiency() - 941.5).abs() < 0.05);
         let without = Framing { packet_headers: Bytes(40), ..with_time_stamps };
         assert!((1000.0 * without.efficiency() - 949.3).abs() < 0.05);
@@ -72,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_message_of_nothing_is_a_frame() {
-        let framing = Framing::default();
+        let framing = Transport::Tcp.framing();
         assert_eq!(framing.on_wire(0), 90);
         assert_eq!(framing.on_wire(1448), 1538);
         assert_eq!(framing.on_wire(1449), 1538 + 91);

@@ -18,7 +18,7 @@ pub(super) fn multiplexer(
     let train = carry.take(crossing);
     let last = carry.update(last);
     let hosts: Vec<_> = arrivals.iter().map(|&arrivals| carry.may_put(arrivals, 1)).collect();
-    let (framing, link) = (parameters.framing, parameters.link.clone());
+    let (framing, link) = (parameters.framing(), parameters.link.clone());
     carry.action(move |f| {
         let train = f.take(train);
         let now = f.now();

@@ -7,6 +7,7 @@
 //! ```
 
 use super::clock::Clock;
+use super::loads::Loads;
 use super::parameters::Turns;
 use super::room::Room;
 use super::train::{Passage, Train};
@@ -27,10 +28,26 @@ pub(super) enum Leads {
 /// What trains of a link wait in, and what it is idle in: shared by both directions of one that has only half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkPlaces {
+    /// The link's number in the wiring.
+    pub(super) number: u32,
     pub(super) queue: Place<Train>,
     pub(super) idle: Place<Clock>,
     /// How much may wait, where that is limited.
     pub(super) room: Option<Room>,
+    /// A token for each train that there is room for at the link's end, where that is limited.
+    pub(super) credits: Option<Place<()>>,
+}
+
+/// Of the links that lead to a switch, the number and the place of credits.
+pub(super) type GivesBack = Vec<(u32, Place<()>)>;
+
+/// What a train leaves behind with which a link begins.
+#[derive(Clone, Copy)]
+pub(super) struct Behind<'b> {
+    /// Credits of the link by which it came.
+    pub(super) given_back: &'b [(u32, Place<()>)],
+    /// What waits before links, where that is counted.
+    pub(super) loads: Option<Place<Loads>>,
 }
 
 /// The queue before a link.
@@ -51,10 +68,11 @@ pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<Clock> {
 /// Builds the rest of a link's page, on which its queue is.
 pub(super) fn link(
     page: &mut PageBuilder<'_>,
-    LinkPlaces { queue, idle, room }: LinkPlaces,
+    LinkPlaces { number, queue, idle, room, credits }: LinkPlaces,
     passage: &Arc<Passage>,
     leads: Leads,
     gap: Duration,
+    behind: Behind<'_>,
 ) -> Stage {
     let busy = page.probe("busy");
     let (to, whole) = match leads {
@@ -65,8 +83,17 @@ pub(super) fn link(
     let mut transmit = page.transition("transmit");
     let train = transmit.take(queue);
     let clock = transmit.take(idle);
+    let dropped = room.map(|room| room.dropped);
     let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(to));
+    // A host takes what comes at once; a switch gives the credit back when the train has left it.
+    let own = credits.map(|credits| {
+        transmit.consume(credits);
+        (transmit.may_put(credits, 1), whole)
+    });
+    let given_back: Vec<_> =
+        behind.given_back.iter().map(|&(link, place)| (link, transmit.may_put(place, 1))).collect();
+    let loads = behind.loads.map(|loads| transmit.update(loads));
     let (passage, gap) = (Arc::clone(passage), gap.time());
     transmit.action(move |f| {
         let mut train = f.take(train);
@@ -79,9 +106,20 @@ pub(super) fn link(
         let there = passage.latency + if whole { leaves.tail } else { leaves.head };
         // The next message begins a gap after this one did.
         let next = if train.message.is_some() { leaves.tail.max(gap) } else { leaves.tail };
+        if let Some(loads) = loads {
+            f.update(loads).leave(number, passage.framing.on_wire(u64::from(train.bytes)));
+        }
+        // News of free room goes back over the link by which the train came.
+        let came = std::mem::replace(&mut train.came_by, number);
+        if let Ok(at) = given_back.binary_search_by_key(&came, |given| given.0) {
+            f.put_after(given_back[at].1, (), leaves.tail + passage.latency);
+        }
+        if let Some((credit, true)) = own {
+            f.put_after(credit, (), there + passage.latency);
+        }
         f.record(busy, next.as_seconds());
         f.put_after(free, clock, next);
         f.put_after(onward, train, there);
     });
-    Stage::recorded(page.path().to_owned(), queue.id(), busy)
+    Stage::recorded(page.path().to_owned(), queue.id(), busy).dropping(dropped)
 }

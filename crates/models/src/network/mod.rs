@@ -13,6 +13,7 @@ mod fluid;
 mod frames;
 mod ideal;
 mod link;
+mod loads;
 mod page;
 mod parameters;
 mod room;
@@ -20,12 +21,14 @@ mod switch;
 mod tcp;
 pub mod topology;
 mod train;
+mod transport;
 mod window;
 
 #[cfg(test)]
 mod tests;
 
-pub use frames::Framing;
+pub use frames::{Framing, FramingParameters};
 pub use page::{Network, Port};
 pub use parameters::{Duplex, HostCosts, Level, LinkParameters, NetworkError, NetworkParameters, Turns};
 pub use tcp::TcpParameters;
+pub use transport::Transport;

@@ -4,7 +4,8 @@ use super::adapter::{Acknowledged, Adapter, Common};
 use super::clock::Speed;
 use super::fluid::fluid;
 use super::ideal::multiplexer;
-use super::link::{Leads, LinkPlaces, idle, link, queue};
+use super::link::{Behind, GivesBack, Leads, LinkPlaces, idle, link, queue};
+use super::loads::Loads;
 use super::parameters::{Duplex, Level, LinkParameters, NetworkParameters};
 use super::room::{Room, Waiting};
 use super::switch::{Exit, switch};
@@ -51,7 +52,8 @@ impl Network {
         hosts: &[&str],
     ) -> Self {
         let mut page = parent.page(name);
-        let has_windows = parameters.window.is_some() && parameters.level == Level::Train;
+        let has_trains = matches!(parameters.level, Level::Train | Level::Packet) && !parameters.runs_tcp();
+        let has_windows = parameters.window.is_some() && has_trains;
         let adapters =
             hosts.iter().map(|host| Adapter::new(&mut page.page(host), host, has_windows)).collect();
         Self { name: name.to_owned(), parameters: parameters.clone(), wiring, adapters, services: 0 }
@@ -81,16 +83,19 @@ impl Network {
     ) -> Vec<Stage> {
         let mut page = parent.reopen(&self.name);
         let acknowledged = self.acknowledgements(&mut page);
-        let common = Common { parameters: &self.parameters, wiring: &self.wiring, acknowledged };
+        // By what waits before links only some choose.
+        let loads = (self.wiring.adapts() && matches!(self.parameters.level, Level::Train | Level::Packet))
+            .then(|| page.state("loads", Loads::of(self.wiring.links().len())));
+        let common = Common { parameters: &self.parameters, wiring: &self.wiring, acknowledged, loads };
         let (first_links, mut stages) = match self.parameters.level {
             Level::Ideal => (self.ideal(&mut page), Vec::new()),
-            Level::Train | Level::Packet => self.links(&mut page),
+            Level::Train | Level::Packet => self.links(&mut page, loads),
             Level::Fluid => self.fluid(&mut page),
         };
         for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
             let mut page = page.reopen(&adapter.name);
             let mut own = of_hosts.get(host).and_then(|&own| processors.get_mut(own));
-            if self.parameters.level == Level::Packet {
+            if self.parameters.runs_tcp() {
                 adapter.connections(&mut page, &common, own, queue);
                 continue;
             }
@@ -117,7 +122,7 @@ impl Network {
         });
         // To a switch and on, at least.
         let link = &self.parameters.link;
-        let frame = link.rate.time_for(self.parameters.framing.on_wire(0));
+        let frame = link.rate.time_for(self.parameters.framing().on_wire(0));
         let hop = link.latency.time() + if link.bucket.is_some() { Time::ZERO } else { frame };
         Some((passing, hop + hop))
     }
@@ -141,7 +146,11 @@ impl Network {
     }
 
     /// All links and switches; the queue of each host's own link, and the rows.
-    fn links(&self, page: &mut PageBuilder<'_>) -> (Vec<Place<Train>>, Vec<Stage>) {
+    fn links(
+        &self,
+        page: &mut PageBuilder<'_>,
+        loads: Option<Place<Loads>>,
+    ) -> (Vec<Place<Train>>, Vec<Stage>) {
         let links = self.wiring.links();
         let switches = self.wiring.switches();
         let mut names = LinkNames { adapters: &self.adapters, switches, taken: BTreeMap::new() };
@@ -149,7 +158,7 @@ impl Network {
         let crossings: Vec<Place<Train>> =
             (0..switches).map(|number| page.page(&names.of(Node::Switch(number))).fifo("crossing")).collect();
         // What waits where there is no room for all, and how many links of each switch that concerns.
-        let is_limited = self.parameters.level == Level::Packet && self.parameters.has_buffers();
+        let is_limited = self.parameters.runs_tcp() && self.parameters.has_buffers();
         let waiting: Vec<Place<Waiting>> = (0..if is_limited { switches } else { 0 })
             .map(|number| page.reopen(&names.of(Node::Switch(number))).state("waiting", Waiting::default()))
             .collect();
@@ -158,7 +167,7 @@ impl Network {
         let mut places: Vec<LinkPlaces> = Vec::with_capacity(links.len());
         for (number, wire) in links.iter().enumerate() {
             let mut page = page.page(&link_names[number]);
-            let (parameters, back) = (self.parameters_of(wire.kind), wire.back as usize);
+            let (parameters, back) = (self.parameters.links_of(wire.kind), wire.back as usize);
             let queue = queue(&mut page, parameters.turns);
             let idle = match places.get(back) {
                 // All who are on a hub share its medium.
@@ -179,7 +188,13 @@ impl Network {
                 }
                 _ => None,
             };
-            places.push(LinkPlaces { queue, idle, room });
+            let credits = parameters.credits.filter(|_| !self.wiring.is_shared()).map(|room| {
+                let train = self.parameters.framing().on_wire(self.parameters.largest_train());
+                let credits = page.fifo::<()>("credits");
+                page.initial(credits, (0..(room.get() / train).max(1)).map(|_| ()));
+                credits
+            });
+            places.push(LinkPlaces { number: number as u32, queue, idle, room, credits });
         }
         let usual = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
         let nothing = Arc::new(Passage { speed: Speed::free(), latency: Time::ZERO, ..(*usual[0]).clone() });
@@ -195,6 +210,13 @@ impl Network {
             let is_usual = wire.rate.is_none() && wire.latency.is_none() && wire.rate_factor == 1.0;
             if is_usual { Arc::clone(usual) } else { Arc::new(self.passage_of(wire)) }
         };
+        // What each switch gives back when a train has left it, by the link by which that came.
+        let mut given_back: Vec<GivesBack> = vec![Vec::new(); switches as usize];
+        for (number, (wire, places)) in links.iter().zip(&places).enumerate() {
+            if let (Node::Switch(to), Some(credits)) = (wire.to, places.credits) {
+                given_back[to as usize].push((number as u32, credits));
+            }
+        }
         let mut stages = Vec::new();
         let mut exits: Vec<Vec<Exit>> = (0..switches).map(|_| Vec::new()).collect();
         let mut first_links = vec![None; self.adapters.len()];
@@ -205,12 +227,14 @@ impl Network {
                 Node::Host(to) => Leads::Whole(self.adapters[to as usize].arrivals),
             };
             // Only a host's own messages keep a gap.
+            let mut left: &[(u32, Place<()>)] = &[];
             let gap = match wire.from {
                 Node::Host(from) => {
                     first_links[from as usize] = Some(places.queue);
                     self.parameters.gap
                 }
                 Node::Switch(from) => {
+                    left = &given_back[from as usize];
                     let passage = passage(wire);
                     let LinkPlaces { queue, room, .. } = places;
                     exits[from as usize].push(Exit { link: number as u32, queue, passage, room });
@@ -218,41 +242,41 @@ impl Network {
                 }
             };
             let mut page = page.reopen(&link_names[number]);
-            stages.push(link(&mut page, places, &passage(wire), leads, gap));
+            let loads = loads.filter(|_| matches!(wire.from, Node::Switch(_)));
+            stages.push(link(
+                &mut page,
+                places,
+                &passage(wire),
+                leads,
+                gap,
+                Behind { given_back: left, loads },
+            ));
         }
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
             let number = number as u32;
             let mut page = page.reopen(&names.of(Node::Switch(number)));
-            switch(&mut page, number, &self.wiring, crossing, exits);
+            switch(&mut page, number, &self.wiring, crossing, exits, loads);
         }
         (first_links.into_iter().flatten().collect(), stages)
     }
 
-    fn parameters_of(&self, kind: LinkKind) -> &LinkParameters {
-        match kind {
-            LinkKind::Trunk => self.parameters.trunk.as_ref().unwrap_or(&self.parameters.link),
-            LinkKind::Host => &self.parameters.link,
-        }
-    }
-
     fn passage(&self, kind: LinkKind) -> Passage {
-        let LinkParameters { rate, latency, bucket, .. } = *self.parameters_of(kind);
+        let LinkParameters { rate, latency, bucket, .. } = *self.parameters.links_of(kind);
         self.passes(rate, latency, bucket)
     }
 
     /// What is different about one link.
     fn passage_of(&self, wire: &Link) -> Passage {
-        let LinkParameters { rate, latency, bucket, .. } = *self.parameters_of(wire.kind);
-        let lanes = wire.rate.unwrap_or(rate).bytes_per_second() * wire.rate_factor;
-        self.passes(Rate::new(lanes).unwrap_or(rate), wire.latency.unwrap_or(latency), bucket)
+        let bucket = self.parameters.links_of(wire.kind).bucket;
+        self.passes(self.parameters.rate_of(wire), self.parameters.latency_of(wire), bucket)
     }
 
     fn passes(&self, rate: Rate, latency: Duration, bucket: Option<Bytes>) -> Passage {
         Passage {
             speed: Speed::new(rate, bucket),
             latency: latency.time(),
-            framing: Arc::new(self.parameters.framing),
-            passed_on_after: self.parameters.cut_through.then_some(HEADER),
+            framing: Arc::new(self.parameters.framing()),
+            passed_on_after: self.parameters.cuts_through().then_some(HEADER),
         }
     }
 }

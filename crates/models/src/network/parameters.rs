@@ -1,7 +1,9 @@
 //! What a network is made of, as it is written.
 
-use super::frames::Framing;
+use super::frames::{Framing, FramingParameters};
 use super::tcp::TcpParameters;
+use super::topology::{Link, LinkKind};
+use super::transport::Transport;
 use crate::Lever;
 use crate::lever::doubled;
 use petrio_units::{Bytes, Duration, Rate};
@@ -31,12 +33,24 @@ pub struct LinkParameters {
     /// a switch: who comes then is dropped. Left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
+    /// Bytes of frames that there is room for at its end: nobody sends what there is no room for, and nothing is lost
+    /// (credits of InfiniBand, of Fibre Channel between buffers; Ethernet's pause). Left out, any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<Bytes>,
 }
 
 impl LinkParameters {
     /// A wire in both directions.
     pub fn wire(rate: Rate, latency: Duration) -> Self {
-        Self { rate, latency, duplex: Duplex::Full, turns: Turns::Connections, bucket: None, buffer: None }
+        Self {
+            rate,
+            latency,
+            duplex: Duplex::Full,
+            turns: Turns::Connections,
+            bucket: None,
+            buffer: None,
+            credits: None,
+        }
     }
 }
 
@@ -114,12 +128,16 @@ pub struct NetworkParameters {
     /// The links between switches; left out, as those of hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trunk: Option<LinkParameters>,
-    /// How data are cut into frames.
+    /// What carries messages.
     #[serde(default)]
-    pub framing: Framing,
-    /// Whether a switch passes a frame on before it has all of it (InfiniBand, Myrinet), or after (Ethernet).
-    #[serde(default)]
-    pub cut_through: bool,
+    pub transport: Transport,
+    /// How data are cut into frames; what is left out is as the transport has it.
+    #[serde(default, skip_serializing_if = "FramingParameters::are_none")]
+    pub framing: FramingParameters,
+    /// Whether a switch passes a frame on before it has all of it (InfiniBand, Myrinet), or after (Ethernet); left out, as
+    /// the transport has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_through: Option<bool>,
     /// Bytes of a connection that may be under way, which its receiver hasn't acknowledged (the window of TCP; Linux
     /// lets it grow to the third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +222,16 @@ pub enum NetworkError {
         /// A full frame.
         frame: Bytes,
     },
+    /// Room at a link's end in which no frame fits.
+    #[error(
+        "a link whose end has room for {credits} never passes a frame of {frame}; make `credits` larger, or the MTU smaller, or leave it out"
+    )]
+    Credits {
+        /// The room.
+        credits: Bytes,
+        /// A full frame.
+        frame: Bytes,
+    },
     /// A TCP that never sends.
     #[error("with this `tcp.{0}` no connection would send anything; leave it out for the usual one")]
     Tcp(&'static str),
@@ -215,8 +243,9 @@ impl NetworkParameters {
         Self {
             link,
             trunk: None,
-            framing: Framing::default(),
-            cut_through: false,
+            transport: Transport::default(),
+            framing: FramingParameters::default(),
+            cut_through: None,
             window: None,
             costs: HostCosts::default(),
             gap: no_time(),
@@ -231,12 +260,16 @@ impl NetworkParameters {
     /// # Errors
     /// See [`NetworkError`].
     pub fn check(&self) -> Result<(), NetworkError> {
-        let Framing { mtu, packet_headers: headers, .. } = self.framing;
+        let framing = self.framing();
+        let Framing { mtu, packet_headers: headers, .. } = framing;
         if mtu <= headers {
             return Err(NetworkError::Mtu { mtu, headers });
         }
-        let frame = Bytes(self.framing.full_frame());
-        for link in std::iter::once(&self.link).chain(&self.trunk) {
+        let frame = Bytes(framing.full_frame());
+        for link in self.each_link() {
+            if let Some(credits) = link.credits.filter(|&credits| credits < frame) {
+                return Err(NetworkError::Credits { credits, frame });
+            }
             if let Some(bucket) = link.bucket.filter(|&bucket| bucket < frame) {
                 return Err(NetworkError::Bucket { bucket, frame });
             }
@@ -244,7 +277,7 @@ impl NetworkParameters {
                 return Err(NetworkError::Buffer { buffer, frame });
             }
         }
-        let data = Bytes(self.framing.data());
+        let data = Bytes(framing.data());
         if let Some(window) = self.window.filter(|&window| window < data) {
             return Err(NetworkError::Window { window, data });
         }
@@ -285,9 +318,53 @@ impl NetworkParameters {
         levers.into_iter().filter_map(Lever::if_any).collect()
     }
 
+    /// How data are cut into frames.
+    pub fn framing(&self) -> Framing {
+        self.framing.over(self.transport.framing())
+    }
+
+    /// Whether a switch passes a frame on before it has all of it.
+    pub(super) fn cuts_through(&self) -> bool {
+        self.cut_through.unwrap_or(self.transport.cuts_through())
+    }
+
+    /// Whether each frame is looked at as TCP does.
+    pub(super) fn runs_tcp(&self) -> bool {
+        self.level == Level::Packet && self.transport.is_tcp()
+    }
+
     /// Whether any link has little room before it.
     pub(super) fn has_buffers(&self) -> bool {
-        std::iter::once(&self.link).chain(&self.trunk).any(|link| link.buffer.is_some())
+        self.each_link().any(|link| link.buffer.is_some())
+    }
+
+    fn each_link(&self) -> impl Iterator<Item = &LinkParameters> {
+        std::iter::once(&self.link).chain(&self.trunk)
+    }
+
+    /// The least room at the end of a link, where nobody sends what there is no room for.
+    pub fn least_credits(&self) -> Option<Bytes> {
+        self.each_link().filter_map(|link| link.credits).min()
+    }
+
+    /// The links of a kind, as they usually are.
+    pub(super) fn links_of(&self, kind: LinkKind) -> &LinkParameters {
+        match kind {
+            LinkKind::Trunk => self.trunk.as_ref().unwrap_or(&self.link),
+            LinkKind::Host => &self.link,
+        }
+    }
+
+    /// The rate of a link.
+    pub(super) fn rate_of(&self, wire: &Link) -> Rate {
+        let usual = self.links_of(wire.kind).rate;
+        let lanes = wire.rate.unwrap_or(usual).bytes_per_second() * wire.rate_factor;
+        Rate::new(lanes).unwrap_or(usual)
+    }
+
+    /// The latency of a link.
+    pub(super) fn latency_of(&self, wire: &Link) -> Duration {
+        wire.latency.unwrap_or(self.links_of(wire.kind).latency)
     }
 
     /// Bytes of data in the largest train: whole frames, where what is cut off of one would be felt.
@@ -296,9 +373,14 @@ impl NetworkParameters {
         if self.level == Level::Fluid {
             return u64::from(u32::MAX);
         }
-        let data = self.framing.data();
+        let framing = self.framing();
+        let data = framing.data();
+        // Frames of what isn't TCP are not acknowledged: each is a train.
+        if self.level == Level::Packet && !self.transport.is_tcp() {
+            return data;
+        }
         let usual = || {
-            let fits = self.link.rate.bytes_per_second() * LONGEST_TRAIN * self.framing.efficiency();
+            let fits = self.link.rate.bytes_per_second() * LONGEST_TRAIN * framing.efficiency();
             (fits as u64).clamp(data, LARGEST_TRAIN)
         };
         let wanted = self.train.map_or_else(usual, Bytes::get);
@@ -306,6 +388,11 @@ impl NetworkParameters {
             0 => wanted,
             frames @ 1..MANY_FRAMES => frames * data,
             _ => wanted,
+        };
+        // Two at least of what a link has room for, if they aren't less than a frame.
+        let whole = match self.least_credits() {
+            Some(room) => whole.min((room.get() / 2 / framing.full_frame()).max(1) * data),
+            None => whole,
         };
         match self.window {
             // A window that two trains don't fit into would be waited for with nothing under way.

@@ -1,5 +1,6 @@
 //! A switch: a train that arrives goes to the queue of the link that leads it on.
 
+use super::loads::Loads;
 use super::room::Room;
 use super::topology::{Node, Wiring};
 use super::train::{Passage, Train};
@@ -22,6 +23,7 @@ pub(super) fn switch(
     wiring: &Arc<Wiring>,
     crossing: Place<Train>,
     mut exits: Vec<Exit>,
+    loads: Option<Place<Loads>>,
 ) {
     exits.sort_unstable_by_key(|exit| exit.link);
     page.port_in("trains", crossing);
@@ -32,17 +34,21 @@ pub(super) fn switch(
         .into_iter()
         .map(|exit| (exit.link, forward.may_put(exit.queue, 1), exit.passage, exit.room))
         .collect();
+    let loads = loads.map(|loads| forward.update(loads));
     let wiring = Arc::clone(wiring);
     forward.action(move |f| {
         let mut train = f.take(train);
         let link = wiring.next(Node::Switch(number), &mut train.way);
         let exit = link.and_then(|link| exits.binary_search_by_key(&link, |exit| exit.0).ok());
         match exit.and_then(|exit| exits.get(exit)) {
-            Some((_, queue, passage, room)) => {
+            Some((link, queue, passage, room)) => {
                 if let (Some(room), Some(waiting)) = (room, rooms)
                     && !room.enter(f, waiting, passage, &train)
                 {
                     return;
+                }
+                if let Some(loads) = loads {
+                    f.update(loads).enter(*link, passage.framing.on_wire(u64::from(train.bytes)));
                 }
                 let held_back = passage.held_back(&train);
                 f.put_after(*queue, train, held_back);

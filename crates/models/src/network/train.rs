@@ -24,6 +24,8 @@ pub(super) struct Train {
     pub(super) spread: Time,
     /// Bytes of its connection that the receiver is to acknowledge when it has come.
     pub(super) asks: u32,
+    /// The link by which it came.
+    pub(super) came_by: u32,
     /// What TCP says in it, at the level of packets.
     pub(super) segment: Segment,
     /// The message that is complete with it.
@@ -95,10 +97,16 @@ impl Passage {
 }
 
 /// Cuts a message into trains of at most so many bytes.
-pub(super) fn trains(message: Box<Message>, largest: u64, way: Way) -> impl Iterator<Item = Train> {
+/// `bytes` are those of the message with what its transport adds.
+pub(super) fn trains(
+    message: Box<Message>,
+    bytes: u64,
+    largest: u64,
+    way: Way,
+) -> impl Iterator<Item = Train> {
     let stream = Stream::of(&message);
-    let count = message.bytes.div_ceil(largest).max(1);
-    let (bytes, mut message) = (message.bytes, Some(message));
+    let count = bytes.div_ceil(largest).max(1);
+    let mut message = Some(message);
     (0..count).map(move |number| {
         let left = bytes - number * largest;
         let is_last = number + 1 == count;
@@ -108,6 +116,7 @@ pub(super) fn trains(message: Box<Message>, largest: u64, way: Way) -> impl Iter
             stream,
             spread: Time::ZERO,
             asks: 0,
+            came_by: u32::MAX,
             segment: Segment::default(),
             message: if is_last { message.take() } else { None },
         }

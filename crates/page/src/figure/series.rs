@@ -54,6 +54,8 @@ pub enum Tone {
 pub enum Shade {
     /// Dark is much, in equal ratios.
     Ratios,
+    /// Dark is much, in equal steps from nothing to this.
+    UpTo(f64),
     /// One colour below nothing and one above, full at this size.
     Around(f64),
 }

@@ -6,6 +6,7 @@ use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, programs_page};
 use crate::build::storage::Devices;
 use crate::loaded::Loaded;
+use crate::run::ClientHosts;
 use crate::run::RunFailure;
 use petrio_colours::FileOp;
 use petrio_kernel::PageBuilder;
@@ -19,6 +20,8 @@ pub(super) struct BuiltHosts {
     pub(super) stages: Vec<Stage>,
     /// What should be known before the results are trusted.
     pub(super) warnings: Vec<String>,
+    /// The hosts that programs run on.
+    pub(super) clients: ClientHosts,
 }
 
 /// Puts all hosts into the net, and the programs that work on them.
@@ -50,9 +53,11 @@ pub(super) fn hosts(
     let HostSite { page, mut stages, mut upper_stages, warnings, entrances, .. } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
+    let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
+    let clients = ClientHosts { names: names.collect(), of_processes: hosts_of_processes.clone() };
     let route = move |operation: &FileOp| {
         hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
     };
     let programs = programs_page(page, (&entrances, "host"), route, completions);
-    Ok(BuiltHosts { programs, stages, warnings })
+    Ok(BuiltHosts { programs, stages, warnings, clients })
 }

@@ -9,6 +9,7 @@ use crate::holder::BuiltReplication;
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
+use crate::run::ClientHosts;
 use crate::run::RunFailure;
 use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
@@ -36,6 +37,8 @@ pub struct System {
     pub(crate) programs: Ports,
     /// The state of each replication.
     pub(crate) replications: Vec<Replicated>,
+    /// The hosts that programs run on.
+    pub(crate) clients: ClientHosts,
     /// The request port of each disk.
     pub(crate) devices: Vec<Place<BlockRequest>>,
 }
@@ -80,11 +83,12 @@ impl System {
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
             device_page(&mut page, disk, up, &mut devices);
         }
-        let mut operations = None;
+        let (mut operations, mut clients) = (None, ClientHosts::default());
         if on_files {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
+            clients = built.clients;
             operations = Some(built.programs);
         }
         let mut requests = None;
@@ -109,6 +113,7 @@ impl System {
             assumptions: assumptions(loaded),
             warnings,
             programs,
+            clients,
             devices: devices.requests,
             replications: replications(loaded, &devices.replications),
         })

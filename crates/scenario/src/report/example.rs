@@ -79,6 +79,8 @@ pub(crate) fn example() -> Report {
                 ..Stage::default()
             },
         ],
+        rates: Vec::new(),
+        activity: Vec::new(),
         copies: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),

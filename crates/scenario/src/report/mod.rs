@@ -11,6 +11,7 @@
 //! that memory doesn't grow with the number of requests. The [`Report`] holds model time only: the same scenario and
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
+mod activity;
 mod bottleneck;
 mod by_kind;
 pub(crate) mod cautions;
@@ -27,6 +28,7 @@ mod json;
 mod latency;
 mod parquet;
 mod perfetto;
+mod rates;
 mod replications;
 mod series;
 mod served;
@@ -39,6 +41,7 @@ mod text;
 mod trace;
 mod whole_file;
 
+pub use activity::{Activity, Measure};
 pub use bottleneck::{Bottleneck, Measured, WhatIf};
 pub use collector::Collector;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
@@ -52,6 +55,7 @@ pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
 pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub(crate) use petrio_page::numbers::counted;
+pub use rates::{MemberRate, Rates};
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
 pub use served::{

@@ -2,6 +2,7 @@
 
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
+use crate::report::rates::{MemberRate, Rates};
 use crate::report::served::{OperationFigures, Served, Share, WorkloadFigures};
 use crate::report::summary::{Report, Stage};
 use petrio_kernel::statistics::{Interval, Tally};
@@ -37,9 +38,26 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         served: mean_served(&served, level).unwrap_or_default(),
         beside: mean_served(&beside, level).map(Box::new),
         stages: mean_stages(reports, level),
+        rates: mean_rates(reports, level),
         warnings,
         ..first.clone()
     })
+}
+
+/// Of the parts that the first replication has.
+fn mean_rates(reports: &[Report], level: f64) -> Vec<Rates> {
+    let Some(first) = reports.first() else { return Vec::new() };
+    let mean = |(group, rates): (usize, &Rates)| {
+        let of = |(number, member): (usize, &MemberRate)| {
+            let same = reports.iter().filter_map(|report| report.rates.get(group)?.members.get(number));
+            MemberRate {
+                bytes_per_s: mean_of(same.map(|member| member.bytes_per_s.value), level),
+                ..member.clone()
+            }
+        };
+        Rates { of: rates.of.clone(), members: rates.members.iter().enumerate().map(of).collect() }
+    };
+    first.rates.iter().enumerate().map(mean).collect()
 }
 
 /// What the programs of one sort got on average.

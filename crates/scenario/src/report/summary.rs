@@ -1,7 +1,9 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
+use crate::report::activity::Activity;
 use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
+use crate::report::rates::Rates;
 use crate::report::served::Served;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +78,12 @@ pub struct Report {
     pub beside: Option<Box<Served>>,
     /// The stages of the storage path.
     pub stages: Vec<Stage>,
+    /// What each of several clients got, and what each of several servers moved.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub rates: Vec<Rates>,
+    /// What equal parts did when; of the first replication.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub activity: Vec<Activity>,
     /// Copies of files, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub copies: Vec<CopiesFigures>,
@@ -101,6 +109,7 @@ impl Report {
         for served in std::iter::once(&mut self.served).chain(self.beside.as_deref_mut()) {
             (served.series, served.histogram, served.quantiles, served.kinds) = Default::default();
         }
+        self.activity = Vec::new();
         self
     }
 }

@@ -35,6 +35,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         breakdown(&mut out, served, width);
     }
     stages(&mut out, &report.stages, width);
+    if !report.rates.is_empty() {
+        out.push('\n');
+    }
+    report.rates.iter().for_each(|rates| labelled(&mut out, &rates.of, &rates.sentence(), width));
     for copies in &report.copies {
         out.push('\n');
         labelled(&mut out, &copies.name, &copies.sentence(), width);

@@ -2,12 +2,14 @@
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, Replicated, System, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{CopiesFigures, ReportError, Served, Sinks, Stage};
+use crate::report::{Activity, CopiesFigures, Rates, ReportError, Served, Sinks, Stage, Subject};
 use crate::run::RunFailure;
 use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
+use crate::run::sampler::Sampler;
+use crate::run::shares::{Clients, drops, servers};
 use crate::run::stages::stage_rows;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
@@ -42,6 +44,8 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) cut: Cut,
     /// Speed factors by page path.
     pub(crate) speeds: &'a [(&'a str, f64)],
+    /// Whether it is seen what stages do when.
+    pub(crate) sampled: bool,
 }
 
 /// Who is told of what counts in a run.
@@ -87,6 +91,8 @@ pub(crate) struct Outcome {
     /// Things to check before these figures are trusted.
     pub(crate) warnings: Vec<String>,
     pub(crate) stages: Vec<Stage>,
+    pub(crate) rates: Vec<Rates>,
+    pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
@@ -112,6 +118,8 @@ struct Measured<'a, A> {
     cut_at: Time,
     /// The stages as they were when so many had counted, and something came that doesn't.
     stages_counted: Option<(Vec<Stage>, u64)>,
+    clients: Clients<'a>,
+    sampler: Option<Sampler<'a>>,
 }
 
 impl<A> Measured<'_, A> {
@@ -122,6 +130,10 @@ impl<A> Measured<'_, A> {
         run.marking_mut().reset_statistics();
         self.counts.requests.collector.restart(self.cut_at);
         self.counts.operations.collector.restart(self.cut_at);
+        self.clients.restart(self.cut_at);
+        if self.sampler.is_some() {
+            self.sampler = Some(Sampler::of(&self.system.stages, self.cut_at));
+        }
     }
 
     const fn counted(&self) -> u64 {
@@ -154,6 +166,9 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
             }
         }
         R::count(&mut self.counts).collector.record_of(workload, request, now);
+        if R::SUBJECT == Subject::FileOperations {
+            self.clients.record(request.process(), (request.issued(), now), request.bytes());
+        }
         if self.cut == Cut::None {
             self.audience.completed(request, now)?;
         }
@@ -186,12 +201,17 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
     fn looks_at(&self) -> Time {
         match self.cut {
             Cut::Span(span) => span,
-            Cut::None | Cut::Requests(_) => Time::NEVER,
+            Cut::None | Cut::Requests(_) => self.sampler.as_ref().map_or(Time::NEVER, Sampler::next),
         }
     }
 
     fn look(&mut self, run: &mut Simulation) {
-        self.begin(run);
+        if matches!(self.cut, Cut::Span(_)) {
+            return self.begin(run);
+        }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.look(run.marking(), run.now());
+        }
     }
 }
 
@@ -243,7 +263,10 @@ fn lane<'p, R: Driven>(
 /// What a run gave beside what its programs got.
 struct Ran {
     stages: Vec<Stage>,
+    rates: Vec<Rates>,
+    activity: Vec<Activity>,
     copies: Vec<CopiesFigures>,
+    dropped: Option<String>,
     end: Time,
     cut_at: Time,
     growing: bool,
@@ -256,12 +279,13 @@ impl Ran {
         (served, mut warnings): (Served, Vec<String>),
         beside: Option<(Served, Vec<String>)>,
     ) -> Outcome {
-        let Self { stages, copies, end, cut_at, growing, firings } = self;
+        let Self { stages, rates, activity, copies, dropped, end, cut_at, growing, firings } = self;
+        warnings.extend(dropped);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
             Box::new(served)
         });
-        Outcome { served, beside, warnings, stages, copies, end, cut_at, growing, firings }
+        Outcome { served, beside, warnings, stages, rates, activity, copies, end, cut_at, growing, firings }
     }
 }
 
@@ -273,8 +297,17 @@ fn drive<A: Audience>(
     (load, counts): (&mut impl for<'a> Load<Measured<'a, A>>, Counts),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
-    let RunPlan { replication, limits, cut, speeds } = plan;
-    let mut measured = Measured { system, audience, counts, cut, cut_at: Time::ZERO, stages_counted: None };
+    let RunPlan { replication, limits, cut, speeds, sampled } = plan;
+    let mut measured = Measured {
+        system,
+        audience,
+        counts,
+        cut,
+        cut_at: Time::ZERO,
+        stages_counted: None,
+        clients: Clients::of(&system.clients),
+        sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
+    };
     let engine = Engine {
         net: &system.net,
         devices: &system.devices,
@@ -297,6 +330,12 @@ fn drive<A: Audience>(
             Some((rows, until)) if until == counted => rows,
             _ => stage_rows(&system.stages, run.marking()),
         },
+        rates: [measured.clients.rates(), servers(&system.stages, run.marking(), end - measured.cut_at)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
+        dropped: drops(&system.stages, run.marking()),
         copies: copies(system, &run),
         end,
         cut_at: measured.cut_at,

@@ -13,6 +13,8 @@ mod patience;
 mod phases;
 mod programs;
 mod replicator;
+mod sampler;
+mod shares;
 mod single;
 mod stages;
 
@@ -23,6 +25,7 @@ pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
 pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
+pub(crate) use shares::ClientHosts;
 
 use crate::build::System;
 use crate::loaded::Loaded;
@@ -60,7 +63,7 @@ pub fn simulate(loaded: &Loaded, system: &System, mut sinks: Sinks) -> Result<Re
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
     let cut = cut(loaded, system, limits)?;
-    let plan = RunPlan { replication: 0, limits, cut, speeds: &[] };
+    let plan = RunPlan { replication: 0, limits, cut, speeds: &[], sampled: true };
     let first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
     sinks.finish()?;
     let mut report = replications((loaded, system), first, limits, cut)?;
@@ -82,7 +85,7 @@ fn replications(
     check_room(&reports[0], wanted)?;
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
-            let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[] };
+            let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[], sampled: false };
             let mut nobody = Sinks::default();
             let report = report(loaded, system, execute(loaded, system, plan, &mut nobody)?);
             // So many replications hold no more than they must.

@@ -34,7 +34,7 @@ pub(super) fn cut(loaded: &Loaded, system: &System, limits: Limits) -> Result<Cu
 /// How many requests MSER-5 cuts off, from a first pass over the run.
 fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Skipped, RunFailure> {
     let mut latencies = Latencies::default();
-    let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[] };
+    let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false };
     let outcome = execute(loaded, system, plan, &mut latencies)?;
     let mut skipped = Skipped::default();
     for served in outcome.each() {
@@ -72,7 +72,19 @@ impl Hears<FileOp> for Latencies {
 
 /// The outcome of one run, as a report.
 pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
-    let Outcome { served, beside, mut warnings, stages, copies, end, cut_at, growing, firings } = outcome;
+    let Outcome {
+        served,
+        beside,
+        mut warnings,
+        stages,
+        rates,
+        activity,
+        copies,
+        end,
+        cut_at,
+        growing,
+        firings,
+    } = outcome;
     warnings.extend(system.warnings.iter().cloned());
     if growing {
         warnings.push(
@@ -100,6 +112,8 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         served,
         beside,
         stages,
+        rates,
+        activity,
         copies,
         bottleneck: None,
         assumptions: system.assumptions.clone(),

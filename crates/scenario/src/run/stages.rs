@@ -1,7 +1,7 @@
 //! The stage table of the report: each row from what its stage is, and equal parts' rows as one.
 
 use crate::report::{Members, Stage as Row};
-use petrio_kernel::{Marking, PlaceId};
+use petrio_kernel::{Marking, PlaceId, Probe};
 use petrio_models::{Stage, Work};
 
 /// Sums over a part of a run.
@@ -31,6 +31,34 @@ pub(crate) fn class_rows(stages: &[Stage], rows: &[Row]) -> Vec<Row> {
     classes.into_iter().map(|(class, rows)| together(class, &rows)).collect()
 }
 
+/// The sum of what a probe has recorded.
+fn recorded(probe: Probe, marking: &Marking) -> f64 {
+    let tally = marking.probe(probe).tally();
+    tally.mean() * tally.count() as f64
+}
+
+/// Bytes that a stage has moved.
+pub(super) fn bytes_moved(stage: &Stage, marking: &Marking) -> f64 {
+    stage.moved.map_or(0.0, |probe| recorded(probe, marking))
+}
+
+/// What a stage has dropped: how often, and how many bytes.
+pub(super) fn dropped(stage: &Stage, marking: &Marking) -> (u64, f64) {
+    stage.dropped.map_or((0, 0.0), |probe| (marking.probe(probe).tally().count(), recorded(probe, marking)))
+}
+
+/// Whether a stage serves what comes to it, one or so many at a time.
+pub(super) const fn serves(stage: &Stage) -> bool {
+    matches!(stage.work, Work::Server(..) | Work::Recorded(..) | Work::Station(_))
+}
+
+/// Seconds for which a stage has been busy, on average over its servers; none where any number is served at once.
+pub(super) fn busy_seconds(stage: &Stage, marking: &Marking) -> f64 {
+    let own = stage.own_work.map_or(0.0, |probe| recorded(probe, marking));
+    let Sums { working: (_, busy), servers, .. } = sums(stage, marking);
+    servers.map_or(0.0, |servers| (busy + own) / f64::from(servers.max(1)))
+}
+
 fn sums(stage: &Stage, marking: &Marking) -> Sums {
     let of = |places: &[PlaceId]| {
         let statistics = places.iter().map(|place| marking.statistics_at(place.index()));
@@ -45,17 +73,13 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
         Work::Server(places, servers) => {
             let span =
                 places.first().map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
-            let own = stage.own_work.map_or(0.0, |probe| {
-                let tally = marking.probe(probe).tally();
-                tally.mean() * tally.count() as f64
-            });
+            let own = stage.own_work.map_or(0.0, |probe| recorded(probe, marking));
             let own = if span > 0.0 { own / span } else { 0.0 };
             Sums { working: of(places), servers: Some(*servers), own, ..sums }
         }
         Work::Recorded(probe, place) => {
             let span = marking.statistics_at(place.index()).span.as_seconds();
-            let tally = marking.probe(*probe).tally();
-            let busy = tally.mean() * tally.count() as f64;
+            let busy = recorded(*probe, marking);
             let mean = if span > 0.0 { busy / span } else { 0.0 };
             Sums { working: (mean, busy), servers: Some(1), ..sums }
         }

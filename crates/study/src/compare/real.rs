@@ -122,6 +122,8 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         },
         beside: None,
         stages: Vec::new(),
+        rates: Vec::new(),
+        activity: Vec::new(),
         copies: Vec::new(),
         bottleneck: None,
         assumptions: Vec::new(),

@@ -14,7 +14,7 @@ use super::wake_up::heard_awake;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
-use petrio_colours::{FileOp, Message};
+use petrio_colours::{FileOp, Message, Operation};
 use petrio_kernel::{PageBuilder, Place, Time};
 
 /// Builds a server's page.
@@ -32,6 +32,8 @@ pub(super) fn server(
     page.port_in("completions", completions);
     let running = processors.place();
     page.shared("processor", running);
+    let moved = page.probe("moved");
+    let database = is.note.0;
     let at_once = is.protocol.at_once;
     let sessions = page.state("sessions", Sessions::new(is));
     let buffers = page.in_turn("receive buffers", |piece: &Piece| u128::from(piece.ticket.client));
@@ -125,11 +127,15 @@ pub(super) fn server(
     answer.action(move |f| {
         let op = f.take(op);
         let now = f.now();
+        let moves = matches!(op.operation, Operation::Read | Operation::Write) && op.file != database;
+        if moves && op.status.failure().is_none() {
+            f.record(moved, op.length as f64);
+        }
         if f.update(state).done(&op, now) {
             f.put(freed, ());
         }
         drain(f, state, |state| &mut state.outbox, |f, message| f.put(send, Box::new(message)));
         drain(f, state, |state| &mut state.operations, |f, op| f.put(again, op));
     });
-    Stage::queue(format!("{}/receive buffers", page.path()), &[buffers.id()])
+    Stage::queue(format!("{}/receive buffers", page.path()), &[buffers.id()]).moving(moved)
 }

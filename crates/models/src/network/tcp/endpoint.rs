@@ -65,11 +65,11 @@ impl Endpoints {
         (endpoint, rules)
     }
 
-    /// A message is to be sent.
-    pub(super) fn send(&mut self, message: Box<Message>, now: Time) -> Outcome {
+    /// A message is to be sent, of so many bytes with what its transport adds.
+    pub(super) fn send(&mut self, message: Box<Message>, bytes: u64, now: Time) -> Outcome {
         let stream = Stream::of(&message);
         let (endpoint, rules) = self.endpoint(stream);
-        endpoint.sender.push(message.bytes, message, now, rules);
+        endpoint.sender.push(bytes, message, now, rules);
         let mut outcome = Outcome::default();
         endpoint.go_on(stream, Answer::Later, now, rules, &mut outcome);
         outcome
@@ -121,6 +121,7 @@ impl Endpoint {
             stream,
             spread: Time::ZERO,
             asks: 0,
+            came_by: u32::MAX,
             segment,
             message,
         };

@@ -26,7 +26,7 @@ impl Adapter {
     ) {
         let outgoing = self.outgoing(page, common, processors.as_deref_mut());
         let parameters = common.parameters;
-        let rules = parameters.tcp.rules(parameters.framing.data(), parameters.window);
+        let rules = parameters.tcp.rules(parameters.framing().data(), parameters.window);
         let endpoints = page.state("connections", Endpoints::new(rules, common.wiring));
         let wakings = page.fifo::<Waking>("wakings");
 
@@ -34,9 +34,11 @@ impl Adapter {
         let message = send.take(outgoing);
         let state = send.update(endpoints);
         let onward = Onward::declare(&mut send, queue, wakings);
+        let transport = parameters.transport;
         send.action(move |f| {
-            let (message, now) = (f.take(message), f.now());
-            let outcome = f.update(state).send(message, now);
+            let (message, now): (Box<Message>, _) = (f.take(message), f.now());
+            let bytes = transport.with_headers(message.bytes);
+            let outcome = f.update(state).send(message, bytes, now);
             onward.put(f, outcome, |_, _| ());
         });
 

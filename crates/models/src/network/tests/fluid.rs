@@ -2,7 +2,7 @@
 
 use super::support::Bench;
 use crate::network::topology::{LinkParameters as Cable, Wiring};
-use crate::network::{Duplex, Framing, Level, LinkParameters, NetworkParameters};
+use crate::network::{Duplex, Level, LinkParameters, NetworkParameters, Transport};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
 
@@ -13,7 +13,7 @@ fn gigabit(level: Level) -> NetworkParameters {
 
 /// How long so many bytes of data take alone on a wire of a gigabit a second.
 fn alone(bytes: u64) -> f64 {
-    Framing::default().on_wire(bytes) as f64 * 8e-9
+    Transport::Tcp.framing().on_wire(bytes) as f64 * 8e-9
 }
 
 #[test]

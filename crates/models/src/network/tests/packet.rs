@@ -2,7 +2,7 @@
 
 use super::support::Bench;
 use crate::network::topology::{LinkParameters as Cable, Wiring};
-use crate::network::{Framing, Level, LinkParameters, NetworkParameters};
+use crate::network::{FramingParameters, Level, LinkParameters, NetworkParameters, Transport};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
 
@@ -20,14 +20,17 @@ fn agree(what: &str, took: impl Fn(NetworkParameters) -> Time) {
 #[test]
 fn goodput_is_what_frames_leave_for_data() {
     for mtu in [1500, 9000] {
-        let framing = Framing { mtu: Bytes(mtu), ..Framing::default() };
+        let framing = FramingParameters { mtu: Some(Bytes(mtu)), ..FramingParameters::default() };
         let mut bench = Bench::star(&NetworkParameters { framing, ..gigabit(Level::Packet) }, 2);
         for number in 0..64 {
             bench.send((0, 1), 0, 1 << 20, number, Time::ZERO);
         }
         let (last, ..) = *bench.arrivals(1).last().unwrap();
         let rate = 64.0 * f64::from(1 << 23) / last.as_seconds();
-        assert!((rate / 1e9 / framing.efficiency() - 1.0).abs() < 0.01, "{mtu}: {rate}");
+        assert!(
+            (rate / 1e9 / framing.over(Transport::Tcp.framing()).efficiency() - 1.0).abs() < 0.01,
+            "{mtu}: {rate}"
+        );
     }
 }
 

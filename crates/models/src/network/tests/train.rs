@@ -1,7 +1,7 @@
 //! Trains on a star.
 
 use super::support::Bench;
-use crate::network::{Framing, LinkParameters, NetworkParameters};
+use crate::network::{FramingParameters, LinkParameters, NetworkParameters, Transport};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
 
@@ -26,7 +26,7 @@ fn a_small_message_takes_two_frames_times_and_two_latencies() {
 fn a_large_message_passes_a_switch_while_it_still_arrives() {
     let mut bench = Bench::star(&gigabit(), 2);
     bench.send((0, 1), 0, 1 << 20, 7, Time::ZERO);
-    let framing = Framing::default();
+    let framing = Transport::Tcp.framing();
     // The whole of it once, a first frame more, and what trains have of frames that aren't full.
     let least = wire(framing.on_wire(1 << 20)) + wire(1538) + Time::from_micros(10);
     let [(at, ..)] = bench.arrivals(1)[..] else { panic!("one message") };
@@ -36,7 +36,7 @@ fn a_large_message_passes_a_switch_while_it_still_arrives() {
 #[test]
 fn goodput_is_what_frames_leave_for_data() {
     for (mtu, goodput) in [(1500, 941.5e6), (9000, 989.6e6)] {
-        let framing = Framing { mtu: Bytes(mtu), ..Framing::default() };
+        let framing = FramingParameters { mtu: Some(Bytes(mtu)), ..FramingParameters::default() };
         let mut bench = Bench::star(&NetworkParameters { framing, ..gigabit() }, 2);
         for number in 0..64 {
             bench.send((0, 1), 0, 1 << 20, number, Time::ZERO);

@@ -47,6 +47,11 @@ struct Crossing {
 }
 
 impl Dragonfly {
+    /// Whether it looks at what waits before links.
+    pub(super) fn adapts(&self) -> bool {
+        matches!(self.parameters.routing, DragonflyRouting::Ugal | DragonflyRouting::UgalGlobal)
+    }
+
     pub(super) fn new(parameters: &DragonflyParameters, hosts: u32) -> Result<Self, TopologyError> {
         let DragonflyParameters { groups, switches_per_group, hosts_per_switch, global_links, .. } =
             *parameters;

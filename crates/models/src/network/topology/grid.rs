@@ -35,6 +35,11 @@ struct Axis {
 }
 
 impl Grid {
+    /// Whether any of its lines is a ring.
+    pub(super) fn wraps(&self) -> bool {
+        self.axes.iter().any(|axis| axis.size > 2 && axis.cables_per_line == axis.size)
+    }
+
     pub(super) fn mesh(parameters: &GridParameters, hosts: u32) -> Result<Self, TopologyError> {
         Self::new("mesh", false, parameters, hosts)
     }

@@ -202,6 +202,22 @@ impl Wiring {
         self.shared
     }
 
+    /// Whether ways are chosen by what waits before links.
+    pub fn adapts(&self) -> bool {
+        matches!(&self.routing, Routing::Dragonfly(dragonfly) if dragonfly.adapts())
+    }
+
+    /// Whether links lead around in circles by which messages go: where each waits for room at the next, all may.
+    pub fn has_circles(&self) -> bool {
+        match &self.routing {
+            Routing::Dragonfly(_) => true,
+            Routing::Grid(grid) => grid.wraps(),
+            // A tree has as many cables as nodes, less one.
+            Routing::OneByOne(_) => self.links.len() / 2 >= (self.hosts + self.switches) as usize,
+            Routing::Star | Routing::Clos(_) => false,
+        }
+    }
+
     /// The way of a message or connection. `flow`, which may be any number, spreads flows over equal ways; `load` tells
     /// the bytes that wait before a link, and only adaptive routing asks it.
     #[inline]

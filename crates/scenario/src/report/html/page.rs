@@ -30,6 +30,7 @@ pub(super) fn page(report: &Report) -> Page {
         plots(&mut page, report, served);
     }
     stages(&mut page, report);
+    rates(&mut page, report);
     report.each().for_each(|served| workloads(&mut page, served));
     report.each().for_each(|served| percentiles(&mut page, served));
     page.foot = "model time, not measured · the same scenario and seed give the same page".to_owned();
@@ -184,6 +185,25 @@ fn stages(page: &mut Page, report: &Report) {
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
     for copies in &report.copies {
         page.paragraph(Text::default().strong(copies.name.as_str()).plain(format!(" {}", copies.sentence())));
+    }
+}
+
+/// What each client got and each server moved, and what equal parts did when.
+fn rates(page: &mut Page, report: &Report) {
+    if !report.rates.is_empty() {
+        page.heading("Clients and servers");
+    }
+    for rates in &report.rates {
+        page.paragraph(Text::default().strong(rates.of.as_str()).plain(format!(" {}", rates.sentence())));
+    }
+    page.figures(report.rates.iter().filter_map(figures::rates));
+    let activity = figures::activity(&report.activity);
+    if !activity.is_empty() {
+        page.heading("Parts over time");
+        page.wide_figures(activity);
+        page.note(
+            "Of classes with many parts every so many-th is shown, and of classes those that are busiest.",
+        );
     }
 }
 

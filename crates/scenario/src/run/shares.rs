@@ -1,0 +1,104 @@
+//! How evenly parts share the load: what each client got, what each server moved, and what links dropped.
+
+use crate::report::{Estimate, MemberRate, Rates};
+use crate::run::stages::{bytes_moved, dropped};
+use petrio_kernel::{Marking, Time};
+use petrio_models::Stage;
+use petrio_page::numbers::{bytes, counted};
+
+/// The hosts that programs run on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientHosts {
+    /// Their names, by their numbers.
+    pub(crate) names: Vec<String>,
+    /// The number of each process' host.
+    pub(crate) of_processes: Vec<usize>,
+}
+
+/// What each host's programs got.
+pub(super) struct Clients<'s> {
+    hosts: &'s ClientHosts,
+    begin: Time,
+    sums: Vec<Option<Sum>>,
+}
+
+#[derive(Clone, Copy)]
+struct Sum {
+    bytes: u64,
+    first: Time,
+    last: Time,
+}
+
+impl<'s> Clients<'s> {
+    pub(super) fn of(hosts: &'s ClientHosts) -> Self {
+        Self { hosts, begin: Time::ZERO, sums: vec![None; hosts.names.len()] }
+    }
+
+    /// The warm-up is over.
+    pub(super) fn restart(&mut self, begin: Time) {
+        self.begin = begin;
+        self.sums.fill(None);
+    }
+
+    /// An operation of a process has completed.
+    pub(super) fn record(&mut self, process: u32, (issued, completed): (Time, Time), bytes: u64) {
+        let host = self.hosts.of_processes.get(process as usize).copied();
+        let Some(sum) = host.and_then(|host| self.sums.get_mut(host)) else { return };
+        let first = issued.max(self.begin);
+        let sum = sum.get_or_insert(Sum { bytes: 0, first, last: completed });
+        sum.bytes += bytes;
+        (sum.first, sum.last) = (sum.first.min(first), sum.last.max(completed));
+    }
+
+    /// Of several hosts, what each got over its own span.
+    pub(super) fn rates(&self) -> Option<Rates> {
+        let member = |(name, sum): (&String, &Option<Sum>)| {
+            let Sum { bytes, first, last } = (*sum)?;
+            Some(member(name, bytes, (last - first).as_seconds()))
+        };
+        let members: Vec<MemberRate> = self.hosts.names.iter().zip(&self.sums).filter_map(member).collect();
+        together("clients", members)
+    }
+}
+
+fn member(name: &str, bytes: u64, seconds: f64) -> MemberRate {
+    let value = if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 };
+    MemberRate { name: name.to_owned(), bytes, bytes_per_s: Estimate { value, half_width: None } }
+}
+
+/// Rates of one thing say nothing that the report doesn't, and those of what moved nothing are none.
+fn together(of: &str, members: Vec<MemberRate>) -> Option<Rates> {
+    let is_worth = members.len() > 1 && members.iter().any(|member| member.bytes > 0);
+    is_worth.then(|| Rates { of: of.to_owned(), members })
+}
+
+/// What each of several servers moved in the measured part of a run.
+pub(super) fn servers(stages: &[Stage], marking: &Marking, span: Time) -> Option<Rates> {
+    // Of those that have no equal, such as a manager, only those that moved something.
+    let moving = stages.iter().filter(|stage| {
+        stage.moved.is_some() && (stage.class != stage.name || bytes_moved(stage, marking) > 0.0)
+    });
+    // The page of a server is named, not what waits there.
+    let name =
+        |stage: &Stage| stage.name.rsplit_once('/').map_or(stage.name.clone(), |(page, _)| page.to_owned());
+    let members =
+        moving.map(|stage| member(&name(stage), bytes_moved(stage, marking) as u64, span.as_seconds()));
+    together("servers", members.collect())
+}
+
+/// What links dropped, for who reads the report.
+pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<String> {
+    let each: Vec<(&Stage, (u64, f64))> = stages
+        .iter()
+        .map(|stage| (stage, dropped(stage, marking)))
+        .filter(|(_, (count, _))| *count > 0)
+        .collect();
+    let (worst, (at_worst, _)) = each.iter().max_by_key(|(_, (count, _))| *count)?;
+    let (count, size) = each.iter().fold((0, 0.0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
+    Some(format!(
+        "{} ({}) dropped for want of room before links, {at_worst} at {}: what is lost is sent again, late",
+        counted(count, "frame was", "frames were"),
+        bytes(size as u64),
+        worst.name
+    ))
+}
