@@ -1,4 +1,4 @@
-//! The catalogue: devices, machines and kernels as TOML, each figure with unit and source, compiled into the program.
+//! The catalogue: devices, machines, kernels and networks as TOML, each figure with unit and source, compiled into the program.
 
 mod device;
 pub mod disksim;
@@ -7,16 +7,17 @@ mod summary;
 
 pub(crate) use device::read_device;
 pub use petrio_models::device::Device;
-pub use shelf::{DEVICES, KERNELS, MACHINES, SHELVES, Shelf};
+pub use shelf::{DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
 pub use summary::{
-    KernelSummary, MachineSummary, Summary, device_schema, device_summaries, devices, drive_toml,
-    kernel_schema, kernel_summaries, machine_schema, machine_summaries,
+    KernelSummary, MachineSummary, NetworkSummary, Summary, device_schema, device_summaries, devices,
+    drive_toml, kernel_schema, kernel_summaries, machine_schema, machine_summaries, network_summaries,
 };
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::schema::read_network;
     use crate::text::Sources;
     use crate::text::deserialise::read;
     use crate::text::tree::{Table, parse};
@@ -62,6 +63,16 @@ mod tests {
                 read(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
             assert!(!kernel.source.is_empty(), "{name}");
             assert!(SchedulerParameters::named(&kernel.block.scheduler).is_some(), "{name}");
+        });
+    }
+
+    #[test]
+    fn every_network_reads_says_where_its_figures_come_from_and_can_be_made() {
+        each(NETWORKS, |name, table, sources| {
+            let network =
+                read_network(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert!(network.place.source.is_some() && network.place.name.is_some(), "{name}");
+            network.parameters.check().unwrap_or_else(|error| panic!("{name}: {error}"));
         });
     }
 

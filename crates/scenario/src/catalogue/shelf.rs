@@ -25,8 +25,33 @@ pub const MACHINES: Shelf =
 pub const KERNELS: Shelf =
     Shelf { what: "kernel", folder: "kernels", files: include!(concat!(env!("OUT_DIR"), "/kernels.rs")) };
 
+/// Networks: links, and what carries messages over them.
+pub const NETWORKS: Shelf =
+    Shelf { what: "network", folder: "networks", files: include!(concat!(env!("OUT_DIR"), "/networks.rs")) };
+
 /// All of them.
-pub const SHELVES: [Shelf; 3] = [DEVICES, MACHINES, KERNELS];
+pub const SHELVES: [Shelf; 4] = [DEVICES, MACHINES, KERNELS, NETWORKS];
+
+// A shelf is known by its folder.
+impl PartialEq for Shelf {
+    fn eq(&self, other: &Self) -> bool {
+        self.folder == other.folder
+    }
+}
+
+impl Eq for Shelf {}
+
+impl PartialOrd for Shelf {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Shelf {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.folder.cmp(other.folder)
+    }
+}
 
 impl Shelf {
     /// All names, ascending.

@@ -1,6 +1,7 @@
 //! The catalogue at a glance, and devices as text.
 
-use crate::catalogue::{DEVICES, Device, KERNELS, MACHINES, Shelf, read_device};
+use crate::catalogue::{DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
+use crate::schema::{bits, read_network};
 use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
@@ -108,6 +109,39 @@ pub fn kernel_summaries() -> Result<Vec<KernelSummary>, Problem> {
             read_ahead: kernel.read_ahead.max.to_string(),
             dirty: format!("{} / {}", kernel.write_back.background, kernel.write_back.limit),
             scheduler: kernel.block.scheduler,
+        })
+    })
+}
+
+/// A network in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkSummary {
+    /// The name by which scenarios refer to it.
+    pub key: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Of its links.
+    pub rate: String,
+    /// Of its links.
+    pub latency: String,
+    /// The part of its rate that data have, in full frames.
+    pub data: String,
+}
+
+/// Every network of the catalogue in a line.
+///
+/// # Errors
+/// As of [`device_summaries`].
+pub fn network_summaries() -> Result<Vec<NetworkSummary>, Problem> {
+    entries(NETWORKS, |key, table, sources| {
+        let network = read_network(table, sources)?;
+        let link = &network.parameters.link;
+        Ok(NetworkSummary {
+            key,
+            name: network.place.name.unwrap_or_default(),
+            rate: bits(link.rate),
+            latency: link.latency.to_string(),
+            data: petrio_page::numbers::per_cent(network.parameters.framing().efficiency()),
         })
     })
 }

@@ -1,5 +1,6 @@
 //! The kinds of parts, what may own what, and which of their keys name other parts or files.
 
+use crate::catalogue::Shelf;
 use crate::holder::Holders;
 use crate::host::Hosts;
 use crate::parts::part_kind::{PartKind, Pool};
@@ -58,6 +59,14 @@ impl Kind {
             Self::OfHosts(kind) => kind.files,
             Self::Workload => &["use", "file", "files", "specification"],
             _ => &["use"],
+        }
+    }
+
+    /// Where `use` finds what isn't a file.
+    pub(super) fn shelf(self) -> Option<Shelf> {
+        match self {
+            Self::OfHosts(kind) => kind.shelf,
+            _ => None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What whoever describes parts says of them, before any is read: what may own them, and what their keys name.
 
+use crate::catalogue::Shelf;
+
 /// What a reference may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pool {
@@ -22,6 +24,8 @@ pub(crate) struct PartKind {
     pub(crate) owns: bool,
     /// Keys whose values are files, or lists of them, relative to the file in which they stand.
     pub(crate) files: &'static [&'static str],
+    /// Where `use` finds what isn't a file, for parts that the catalogue has.
+    pub(crate) shelf: Option<Shelf>,
     /// Keys whose values name parts. One that may name a host, and doesn't, names the host around it.
     pub(crate) references: &'static [(&'static str, Pool)],
     /// What names such a part.

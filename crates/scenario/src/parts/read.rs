@@ -175,7 +175,11 @@ impl<'i, 's> Reader<'i, 's> {
         let mut used = 0;
         while let Some((_, file)) = table.remove_entry("use") {
             let DeValue::String(name) = file.get_ref() else {
-                self.error(file.span(), "what is used is a file", "write use = \"part.toml\"");
+                let help = match kind.shelf() {
+                    Some(shelf) => format!("write use = \"part.toml\", or a {} of the catalogue", shelf.what),
+                    None => "write use = \"part.toml\"".to_owned(),
+                };
+                self.error(file.span(), "what is used is a file", &help);
                 return None;
             };
             // A file uses itself only through what stands in it and in those that it uses.
@@ -187,7 +191,7 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 None => chain.clear(),
             }
-            let number = match self.files.number(name, file.span(), self.sources, self.inputs) {
+            let number = match self.files.number((kind, name), file.span(), self.sources, self.inputs) {
                 Ok(number) => number,
                 Err(mut problems) => {
                     self.problems.append(&mut problems);

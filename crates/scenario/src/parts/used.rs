@@ -1,6 +1,7 @@
 //! Files in which parts are described (`use = "io-node.toml"`): each is read once, however often it is used.
 
 use super::kind::Kind;
+use crate::catalogue::Shelf;
 use crate::text::file::text_of;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
@@ -69,11 +70,14 @@ impl<'i> UsedFiles<'i> {
     /// The number of the file that is named at `span`.
     pub(super) fn number(
         &mut self,
-        name: &str,
+        (kind, name): (Kind, &str),
         span: Range<usize>,
         sources: &mut Sources,
         inputs: &Inputs,
     ) -> Result<usize, Vec<Problem>> {
+        if let Some(shelf) = kind.shelf().filter(|_| !is_file(name)) {
+            return self.of_catalogue(shelf, name, span, sources);
+        }
         let name = Path::new(name);
         if !inputs.may_be_read(name) {
             return Err(vec![sources.error(span, "files are not read here")]);
@@ -111,7 +115,39 @@ impl<'i> UsedFiles<'i> {
             vec![sources.error(span, problem.message()).maybe_help(advice)]
         })?;
         let text = self.texts.keep(text);
-        let base = sources.add(petrio_files::shown::path(&inputs.path_of(name)).to_string(), text);
+        self.keep(known, petrio_files::shown::path(&inputs.path_of(name)).to_string(), text, sources)
+    }
+
+    /// The number of an entry of the catalogue.
+    fn of_catalogue(
+        &mut self,
+        shelf: Shelf,
+        word: &str,
+        span: Range<usize>,
+        sources: &mut Sources,
+    ) -> Result<usize, Vec<Problem>> {
+        let Some(text) = shelf.text(word) else {
+            let what = shelf.what;
+            let problem = sources.error(span, format!("the catalogue has no {what} \"{word}\""));
+            return Err(vec![problem.help(format!("{}; a file ends in .toml", shelf.advice(word)))]);
+        };
+        let origin = format!("catalogue/{}/{word}.toml", shelf.folder);
+        let path = PathBuf::from(&origin);
+        match self.files.iter().position(|file| file.path == path) {
+            Some(number) => Ok(number),
+            None => self.keep(path, origin, text, sources),
+        }
+    }
+
+    /// Parses a text that is used.
+    fn keep(
+        &mut self,
+        known: PathBuf,
+        origin: String,
+        text: &'i str,
+        sources: &mut Sources,
+    ) -> Result<usize, Vec<Problem>> {
+        let base = sources.add(origin, text);
         let (table, mistakes) = parse(text, base);
         if !mistakes.is_empty() {
             let problem = |mistake: crate::text::tree::Mistake| {
@@ -148,21 +184,26 @@ fn move_files(part: &mut DeTable<'_>, kind: Kind, folder: &Path) {
             }
             (_, value) if kind.files().contains(&key) => match value {
                 DeValue::Array(files) => {
-                    files.iter_mut().for_each(|file| move_file(key, file.get_mut(), folder));
+                    files.iter_mut().for_each(|file| move_file((kind, key), file.get_mut(), folder));
                 }
-                file => move_file(key, file, folder),
+                file => move_file((kind, key), file, folder),
             },
             _ => {}
         }
     }
 }
 
-fn move_file(key: &str, value: &mut DeValue<'_>, folder: &Path) {
-    // A machine or a kernel may be one of the catalogue.
-    let names_file = |word: &str| !matches!(key, "machine" | "kernel") || word.ends_with(".toml");
+fn move_file((kind, key): (Kind, &str), value: &mut DeValue<'_>, folder: &Path) {
+    // A machine, a kernel or a network may be one of the catalogue.
+    let may_be_catalogue = matches!(key, "machine" | "kernel") || (key == "use" && kind.shelf().is_some());
     if let DeValue::String(file) = value
-        && names_file(file)
+        && (!may_be_catalogue || is_file(file))
     {
         *file = Cow::Owned(folder.join(file.as_ref()).to_string_lossy().into_owned());
     }
+}
+
+/// Whether a name is that of a file, where it may be one of the catalogue.
+fn is_file(name: &str) -> bool {
+    name.ends_with(".toml")
 }

@@ -15,22 +15,22 @@ mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
-pub(crate) use network::Network;
 pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
 
 use super::family::{Family, Ground};
+use crate::catalogue::NETWORKS;
 use crate::check::Checker;
 use crate::parts::{PartKind, Pool};
-use crate::schema::{read_parts, values};
+use crate::schema::{Network, read_network, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources, deserialise};
 use check::CheckedLinux;
 use file_system::read_file_system;
 use indexmap::IndexMap;
-use network::{NETWORK, read_network};
+use network::NETWORK;
 use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,6 +68,7 @@ impl Family for Linux {
             key: HOST,
             owns: true,
             files: &["use", "machine", "kernel"],
+            shelf: None,
             references: &[],
             pool: Pool::Hosts,
             is_mounted: false,
@@ -77,6 +78,7 @@ impl Family for Linux {
             key: FILE_SYSTEM,
             owns: false,
             files: &["use"],
+            shelf: None,
             references: &[("on", Pool::Holders), ("journal.on", Pool::Holders), ("host", Pool::Hosts)],
             pool: Pool::Volumes,
             is_mounted: true,
@@ -86,6 +88,7 @@ impl Family for Linux {
             key: NETWORK,
             owns: false,
             files: &["use"],
+            shelf: Some(NETWORKS),
             references: &[("hosts", Pool::Hosts)],
             pool: Pool::Networks,
             is_mounted: false,
@@ -95,6 +98,7 @@ impl Family for Linux {
             key: PVFS,
             owns: false,
             files: &["use"],
+            shelf: None,
             references: &[
                 ("network", Pool::Networks),
                 ("clients", Pool::Hosts),

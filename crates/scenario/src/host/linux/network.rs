@@ -4,59 +4,28 @@ use super::Linux;
 use crate::check::{Checker, HOSTS};
 use crate::host::family::Ground;
 use crate::parts::Directory;
-use crate::schema::{Names, read_apart};
-use crate::text::tree::Table;
-use crate::text::{Problem, Sources};
+use crate::schema::bits;
+use crate::text::Problem;
 use petrio_models::network::NetworkParameters;
-use petrio_models::network::topology::{TopologyParameters, Wiring};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use petrio_models::network::topology::Wiring;
 use std::sync::Arc;
 
 /// The key of networks.
 pub(super) const NETWORK: &str = "network";
-
-/// A network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Network {
-    /// Which hosts it connects, and how they are wired.
-    #[serde(flatten)]
-    pub place: NetworkPlace,
-    /// What it is made of.
-    #[serde(flatten)]
-    pub parameters: NetworkParameters,
-}
-
-/// Which hosts a network connects.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct NetworkPlace {
-    /// The hosts: a name, a pattern such as `client*`, or a list of these; left out, all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<Names>,
-    /// How they are wired: a word such as `"star"`, or a table with that as `kind` and figures.
-    pub topology: TopologyParameters,
-}
-
-const PLACE_KEYS: [&str; 2] = ["hosts", "topology"];
 
 /// A network of which everything is found.
 #[derive(Clone, Debug)]
 pub struct PlacedNetwork {
     /// Its name.
     pub name: String,
+    /// What it is called, where that is said.
+    pub called: Option<String>,
     /// What it is made of.
     pub parameters: NetworkParameters,
     /// Its hosts, by their numbers among the Linux hosts, in the order of their numbers on it.
     pub hosts: Vec<usize>,
     /// How they are wired.
     pub wiring: Arc<Wiring>,
-}
-
-/// Reads a network.
-pub(super) fn read_network(table: &Table<'_>, sources: &Sources) -> Result<Network, Vec<Problem>> {
-    let (place, parameters) = read_apart(table, &PLACE_KEYS, sources)?;
-    Ok(Network { place, parameters })
 }
 
 impl Linux {
@@ -93,8 +62,17 @@ impl Linux {
             let names: Vec<String> =
                 hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone())).collect();
             match Wiring::of_named(&network.place.topology, &names) {
+                Ok(wiring) if network.parameters.least_credits().is_some() && wiring.has_circles() => {
+                    let link = format!("{NETWORK}.{name}.link");
+                    let path = if ground.places.contains(&link) { link } else { format!("{NETWORK}.{name}") };
+                    let message = "links that wait for room at each other's ends lead around in a circle: all may wait \
+                                   for ever";
+                    let help = "leave out credits, or take a tree, a fat tree or a mesh";
+                    problems.push(ground.sources.error(ground.places.value(&path), message).help(help));
+                }
                 Ok(wiring) => placed.push(PlacedNetwork {
                     name: name.clone(),
+                    called: network.place.name.clone(),
                     parameters: network.parameters.clone(),
                     wiring: Arc::new(wiring),
                     hosts,
@@ -114,11 +92,10 @@ impl Linux {
 impl PlacedNetwork {
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
-        let bits = self.parameters.link.rate.bytes_per_second() * 8.0;
-        let rate = [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")]
-            .into_iter()
-            .find(|(unit, _)| bits >= *unit)
-            .map_or_else(|| format!("{bits} bit/s"), |(unit, name)| format!("{} {name}", bits / unit));
-        format!("{} hosts on links of {rate}", self.hosts.len())
+        let rate = bits(self.parameters.link.rate);
+        match &self.called {
+            Some(name) => format!("{} hosts on {name}", self.hosts.len()),
+            None => format!("{} hosts on links of {rate}", self.hosts.len()),
+        }
     }
 }

@@ -73,6 +73,7 @@ impl Family for Unix {
         key: UNIX,
         owns: true,
         files: &["use"],
+        shelf: None,
         references: &[("on", Pool::Holders)],
         pool: Pool::Volumes,
         is_mounted: false,
