@@ -73,6 +73,16 @@ impl Network {
         Port { host, service: number, send: adapter.send, received }
     }
 
+    /// The name of its page.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where a host gives messages to the network.
+    pub(super) fn sends(&self, host: u32) -> Place<Box<Message>> {
+        self.adapters[host as usize].send
+    }
+
     /// Builds the rest. Messages cost each host time of those `processors` that `of_hosts` says; of one that has none they
     /// cost nothing.
     pub fn finish(

@@ -115,13 +115,21 @@ impl<'s> Sampler<'s> {
         let last_interval_s = if last > Time::ZERO { last.as_seconds() } else { whole };
         let (intervals, begin_s) = (self.intervals, self.begin.as_seconds());
         let all = self.classes.into_iter().map(|class| {
-            let rate = |(number, amount): (usize, &f64)| {
-                let span = if number + 1 == intervals { last_interval_s } else { whole };
-                match class.measure {
-                    // What was begun in an interval may end in the next; three digits tell apart what a colour shows.
-                    Measure::Utilisation => (amount / span * 1e3).round().min(1e3) / 1e3,
+            let spans =
+                (0..intervals).map(|number| if number + 1 == intervals { last_interval_s } else { whole });
+            let values = |member: &Member| {
+                // What was begun in an interval, and recorded then, may end in the next.
+                let mut left_over = 0.0;
+                let value = |(amount, span): (&f64, f64)| match class.measure {
+                    Measure::Utilisation => {
+                        let busy = (amount + left_over).min(span);
+                        left_over += amount - busy;
+                        // Three digits tell apart what a colour shows.
+                        (busy / span * 1e3).round() / 1e3
+                    }
                     Measure::BytesPerS => (amount / span).round(),
-                }
+                };
+                member.amounts.iter().zip(spans.clone()).map(value).collect()
             };
             Activity {
                 class: class.name.to_owned(),
@@ -133,9 +141,7 @@ impl<'s> Sampler<'s> {
                 members: (class.members.iter())
                     .map(|member| self.stages[member.stage].name.clone())
                     .collect(),
-                values: (class.members.iter())
-                    .map(|member| member.amounts.iter().enumerate().map(rate).collect())
-                    .collect(),
+                values: class.members.iter().map(values).collect(),
             }
         });
         all.filter(|activity| activity.most() > 0.0).collect()

@@ -28,7 +28,7 @@ pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
-pub use network::{Network, NetworkPlace};
+pub use network::{Network, NetworkPlace, Traffic};
 pub(crate) use network::{bits, read_network};
 pub(crate) use partial::nothing_required;
 pub(crate) use scenario::Head;

@@ -4,9 +4,9 @@ use super::names::Names;
 use super::read_apart;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
-use petrio_models::network::NetworkParameters;
 use petrio_models::network::topology::TopologyParameters;
-use petrio_units::Rate;
+use petrio_models::network::{NetworkParameters, Spacing, TrafficParameters};
+use petrio_units::{Bytes, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +34,43 @@ pub struct NetworkPlace {
     /// The hosts: a name, a pattern such as `client*`, or a list of these; left out, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Names>,
+    /// What else is sent over it while the workloads run: nobody waits for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<Traffic>,
     /// How they are wired: a word such as `"star"`, or a table with that as `kind` and figures.
     pub topology: TopologyParameters,
 }
 
-const PLACE_KEYS: [&str; 4] = ["name", "source", "hosts", "topology"];
+const PLACE_KEYS: [&str; 5] = ["name", "source", "hosts", "traffic", "topology"];
+
+/// Background traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// The hosts that send: a name, a pattern such as `client*`, or a list of these.
+    pub from: Names,
+    /// The hosts that are sent to, each time one by chance.
+    pub to: Names,
+    /// Bits or bytes a second of each host that sends, headers left out.
+    pub rate: Rate,
+    /// Bytes of a message.
+    #[serde(default = "usual_message")]
+    pub message: Bytes,
+    /// What lies between two messages of a host.
+    #[serde(default)]
+    pub spacing: Spacing,
+}
+
+fn usual_message() -> Bytes {
+    Bytes(64 << 10)
+}
+
+impl Traffic {
+    /// What each sender sends.
+    pub fn parameters(&self) -> TrafficParameters {
+        TrafficParameters { rate: self.rate, message: self.message, spacing: self.spacing }
+    }
+}
 
 /// Reads a network.
 pub(crate) fn read_network(table: &Table<'_>, sources: &Sources) -> Result<Network, Vec<Problem>> {
@@ -49,8 +81,9 @@ pub(crate) fn read_network(table: &Table<'_>, sources: &Sources) -> Result<Netwo
 /// A rate in the words of networks.
 pub(crate) fn bits(rate: Rate) -> String {
     let bits = rate.bytes_per_second() * 8.0;
+    let shown = |number: f64| (number * 1e3).round() / 1e3;
     [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")]
         .into_iter()
         .find(|(unit, _)| bits >= *unit)
-        .map_or_else(|| format!("{bits} bit/s"), |(unit, name)| format!("{} {name}", bits / unit))
+        .map_or_else(|| format!("{bits} bit/s"), |(unit, name)| format!("{} {name}", shown(bits / unit)))
 }

@@ -79,6 +79,9 @@ pub struct PvfsParameters {
     pub at_once: Option<u32>,
     /// What taking something from the receive buffers costs.
     pub receive_queue: QueueCost,
+    /// Memory that a server's receive buffer for each client takes from its host's page cache (§8.4.1); nothing unless it
+    /// is said.
+    pub receive_buffer: Bytes,
     /// What else costs time of processors.
     pub costs: PvfsCosts,
     /// Servers run in a real-time class (SCHED_RR, SCHED_FIFO): the kernel lets them have a quarter more dirty pages, and
@@ -101,6 +104,7 @@ impl Default for PvfsParameters {
             piece: None,
             at_once: None,
             receive_queue: QueueCost::default(),
+            receive_buffer: Bytes(0),
             costs: PvfsCosts::default(),
             real_time: false,
             direct: false,

@@ -1,5 +1,6 @@
 //! Names that stand for nothing, hosts that mount nothing, figures that Linux doesn't take.
 
+use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::pvfs::PlannedPvfs;
 use super::{FILE_SYSTEM, HOST, Linux};
@@ -21,6 +22,8 @@ pub(crate) struct CheckedLinux {
     pub(super) mounts: Vec<PlannedMount>,
     /// The hosts of each network.
     pub(super) networks: Vec<Vec<usize>>,
+    /// The background traffic of each.
+    pub(super) traffic: Vec<Vec<PlacedTraffic>>,
     /// The parallel file systems.
     pub(super) pvfs: Vec<Option<PlannedPvfs>>,
 }
@@ -63,6 +66,7 @@ impl Linux {
         let hosts: Vec<(&str, &str)> = self.host.keys().map(|name| (name.as_str(), name.as_str())).collect();
         let hosts = Directory::of(hosts, checker.places.copies());
         let networks = self.check_networks(checker, &hosts);
+        let traffic = self.check_traffic(checker, &hosts, &networks);
         let mut pvfs = Vec::new();
         if let Some(mounts) = &all {
             let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
@@ -70,7 +74,7 @@ impl Linux {
             let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
             self.check_mounts(checker, mounts, clients.collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, pvfs }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

@@ -4,10 +4,11 @@ use super::Linux;
 use crate::check::{Checker, HOSTS};
 use crate::host::family::Ground;
 use crate::parts::Directory;
-use crate::schema::bits;
+use crate::schema::{Names, Network, Traffic, bits};
 use crate::text::Problem;
-use petrio_models::network::NetworkParameters;
 use petrio_models::network::topology::Wiring;
+use petrio_models::network::{NetworkParameters, TrafficParameters};
+use petrio_units::Rate;
 use std::sync::Arc;
 
 /// The key of networks.
@@ -26,6 +27,19 @@ pub struct PlacedNetwork {
     pub hosts: Vec<usize>,
     /// How they are wired.
     pub wiring: Arc<Wiring>,
+    /// What else is sent over it.
+    pub traffic: Vec<PlacedTraffic>,
+}
+
+/// Background traffic between hosts, by their numbers on the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedTraffic {
+    /// Who sends.
+    pub from: Vec<u32>,
+    /// Who is sent to.
+    pub to: Vec<u32>,
+    /// What each sends.
+    pub parameters: TrafficParameters,
 }
 
 impl Linux {
@@ -50,15 +64,49 @@ impl Linux {
         found
     }
 
+    /// The background traffic of each network, `found` being the hosts on it.
+    pub(super) fn check_traffic(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        hosts: &Directory,
+        found: &[Vec<usize>],
+    ) -> Vec<Vec<PlacedTraffic>> {
+        let mut all = Vec::new();
+        for ((name, network), on) in self.network.iter().zip(found) {
+            let mut traffic = Vec::new();
+            for (number, there) in network.place.traffic.iter().enumerate() {
+                let path = format!("{NETWORK}.{name}.traffic.{number}");
+                let mut hosts_of = |key: &str, names: &Names| {
+                    let path = format!("{path}.{key}");
+                    let named = checker.find(&path, names, hosts, HOSTS);
+                    let on = |&host: &u32| on.iter().position(|&there| there == host as usize);
+                    let numbers: Vec<u32> = named.iter().filter_map(on).map(|number| number as u32).collect();
+                    if numbers.len() < named.len() {
+                        let message = format!("not all of these hosts are on the network \"{name}\"");
+                        checker.error(&path, message, "name hosts of the network, or leave out its hosts");
+                    }
+                    numbers
+                };
+                let (from, to) = (hosts_of("from", &there.from), hosts_of("to", &there.to));
+                if let Some(message) = too_much(network, there, (from.len(), to.len())) {
+                    checker.error(&format!("{path}.rate"), message, "send less");
+                }
+                traffic.push(PlacedTraffic { from, to, parameters: there.parameters() });
+            }
+            all.push(traffic);
+        }
+        all
+    }
+
     /// The networks with their wiring.
     pub(super) fn place_networks(
         &self,
-        found: Vec<Vec<usize>>,
+        found: impl Iterator<Item = (Vec<usize>, Vec<PlacedTraffic>)>,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> Vec<PlacedNetwork> {
         let mut placed = Vec::new();
-        for ((name, network), hosts) in self.network.iter().zip(found) {
+        for ((name, network), (hosts, traffic)) in self.network.iter().zip(found) {
             let names: Vec<String> =
                 hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone())).collect();
             match Wiring::of_named(&network.place.topology, &names) {
@@ -76,6 +124,7 @@ impl Linux {
                     parameters: network.parameters.clone(),
                     wiring: Arc::new(wiring),
                     hosts,
+                    traffic,
                 }),
                 Err(error) => {
                     let topology = format!("{NETWORK}.{name}.topology");
@@ -98,4 +147,23 @@ impl PlacedNetwork {
             None => format!("{} hosts on links of {rate}", self.hosts.len()),
         }
     }
+}
+
+/// What would wait for ever: more than the links of hosts pass.
+fn too_much(network: &Network, traffic: &Traffic, (senders, receivers): (usize, usize)) -> Option<String> {
+    if traffic.message.get() == 0 {
+        return Some("messages of no bytes are no traffic".to_owned());
+    }
+    let link = network.parameters.link.rate.bytes_per_second() * network.parameters.framing().efficiency();
+    let each = traffic.rate.bytes_per_second();
+    let at_each = each * senders as f64 / receivers.max(1) as f64;
+    let rate = |bytes: f64| Rate::new(bytes).map_or_else(String::new, bits);
+    (each.max(at_each) >= link).then(|| {
+        let passes = rate(link);
+        if at_each > each {
+            format!("{} come to each host, and a link passes {passes} of data", rate(at_each))
+        } else {
+            format!("each host sends {}, and a link passes {passes} of data", rate(each))
+        }
+    })
 }

@@ -80,7 +80,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, pvfs }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -133,9 +133,10 @@ impl Linux {
                 parameters: parameters.clone(),
             });
         }
-        let networks = self.place_networks(networks, ground, problems);
+        let networks = self.place_networks(networks.into_iter().zip(traffic), ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
+        problems.extend(self.take_buffers(&pvfs, &file_systems, &mut hosts, ground));
         PlacedLinux { hosts, file_systems, networks, pvfs }
     }
 }

@@ -16,7 +16,6 @@ use petrio_models::Stage;
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
 use petrio_models::host::OpenHost;
 use petrio_models::network::{Network, Port};
-use petrio_models::processor::Processors;
 use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -173,7 +172,12 @@ impl<'l> Shared<'l> {
             let names: Vec<&str> =
                 network.hosts.iter().map(|&host| linux.hosts[host].name.as_str()).collect();
             let wiring = std::sync::Arc::clone(&network.wiring);
-            networks.push(Network::new(site.page, &network.name, &network.parameters, wiring, &names));
+            let mut built = Network::new(site.page, &network.name, &network.parameters, wiring, &names);
+            for (number, traffic) in network.traffic.iter().enumerate() {
+                let hosts = (&traffic.from[..], &traffic.to[..]);
+                built.traffic(site.page, &format!("traffic{number}"), hosts, &traffic.parameters);
+            }
+            networks.push(built);
         }
         let metadata = self.first_of_metadata(site)?;
         let mut process = SERVERS;
@@ -226,10 +230,8 @@ impl<'l> Shared<'l> {
             stages.extend(built);
         }
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
-            let mut by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
-            by_number.shrink_to_fit();
-            let processors: &mut Vec<Processors> = &mut processors;
-            stages.extend(network.finish(site.page, processors, &by_number));
+            let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
+            stages.extend(network.finish(site.page, &mut processors, &by_number));
         }
         for (rest, processors) in rests.into_iter().zip(processors) {
             site.stages.extend(rest.finish(site.page, processors));

@@ -1,0 +1,104 @@
+//! Traffic of others: hosts that send messages which nobody waits for, as a load beside what is looked at.
+//!
+//! ```text
+//!  due ─▶ send ─▶ the host's adapter ⋯ network ⋯ received ─▶ read
+//!   ▲       │
+//!   └───────┘ after what lies between two messages
+//! ```
+
+use super::page::{Network, Port};
+use crate::MANY;
+use petrio_colours::{Message, Parcel};
+use petrio_kernel::{PageBuilder, Time};
+use petrio_random::{uniform, uniform_below};
+use petrio_units::{Bytes, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What lies between two messages of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Times of an exponential distribution: many who know nothing of each other.
+    #[default]
+    Random,
+    /// The same time: a stream.
+    Even,
+}
+
+/// What each sender of background traffic sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrafficParameters {
+    /// Bytes a second.
+    pub rate: Rate,
+    /// Bytes of a message.
+    pub message: Bytes,
+    /// What lies between two messages.
+    pub spacing: Spacing,
+}
+
+/// Streams of background traffic have connections of their own: the last ones.
+const CONNECTION: u32 = u32::MAX;
+
+impl Network {
+    /// Lets hosts, by their numbers, send messages to others, each time to another one of `to` by chance. The page is
+    /// `name`, on that of the network.
+    pub fn traffic(
+        &mut self,
+        parent: &mut PageBuilder<'_>,
+        name: &str,
+        (from, to): (&[u32], &[u32]),
+        parameters: &TrafficParameters,
+    ) {
+        let mut ports: Vec<Port> = Vec::with_capacity(to.len());
+        for &host in to {
+            ports.push(self.port(parent, host, name));
+        }
+        let senders: Vec<_> = from.iter().map(|&host| (host, self.sends(host))).collect();
+        let mut network = parent.reopen(self.name());
+        let mut page = network.page(name);
+        for port in &ports {
+            let mut read = page.transition(&format!("read {}", port.host));
+            read.consume(port.received);
+            read.action(|_| {});
+        }
+        let draws = page.stream("messages");
+        let due = page.fifo::<u32>("due");
+        page.initial(due, 0..senders.len() as u32);
+        let mut send = page.transition("send");
+        let sender = send.take(due);
+        let again = send.put(due);
+        let senders: Vec<_> =
+            senders.into_iter().map(|(host, place)| (host, send.may_put(place, MANY))).collect();
+        let bytes = parameters.message.get().max(1);
+        let (mean, spacing) = (parameters.rate.time_for(bytes), parameters.spacing);
+        send.action(move |f| {
+            let number = f.take(sender);
+            let (source, out) = senders[number as usize];
+            // Each begins somewhere within an interval: nothing is sent at once.
+            let is_first = f.now() == Time::ZERO;
+            let others = ports.iter().filter(|port| port.host != source).count() as u64;
+            if others > 0 && !is_first {
+                let which = uniform_below(f.random(draws), others) as usize;
+                if let Some(port) = ports.iter().filter(|port| port.host != source).nth(which) {
+                    let message = Message {
+                        source,
+                        destination: port.host,
+                        connection: CONNECTION,
+                        service: port.service,
+                        bytes,
+                        payload: Parcel::new(Box::new(())),
+                    };
+                    f.put(out, Box::new(message));
+                }
+            }
+            let drawn = uniform(f.random(draws));
+            let next = match (spacing, is_first) {
+                (Spacing::Random, _) => Time::from_seconds(-(1.0 - drawn).ln() * mean.as_seconds()),
+                (Spacing::Even, true) => Time::from_seconds(drawn * mean.as_seconds()),
+                (Spacing::Even, false) => mean,
+            };
+            f.put_after(again, number, next.max(Time::from_nanos(1)));
+        });
+    }
+}
