@@ -6,8 +6,9 @@ use super::effort::Effort;
 use super::ends::{about, framing};
 use super::error::NetworkError;
 use super::exchange::{Pings, Span, both, ping, receive, send};
+use super::load::Load;
 use super::measurements::{Ends, Measurements, RoundTrips, Streams};
-use super::protocol::{BUSY, HELLO, Hello, Passed, Report, Request, VERSION, WELCOME, Way};
+use super::protocol::{BUSY, CLOCKED_MAX, HELLO, Hello, Passed, Report, Request, VERSION, WELCOME, Way};
 use super::server::HELLO_TIME;
 use super::wire::{Wire, WireError};
 use std::net::TcpStream;
@@ -123,10 +124,13 @@ impl Client {
         };
         // Clocks of processors are calls of their own, so messages that are timed go without.
         let (Pings { round_trips_ns, .. }, _) = timed(false, effort.pings).map_err(&lost)?;
-        let (pings, report) = timed(true, effort.pings.div_ceil(2)).map_err(&lost)?;
         into.count += round_trips_ns.len() as u64;
         into.p99_ns.push(percentile(&round_trips_ns, 0.99));
         into.median_ns.extend(Quartiles::of(round_trips_ns).map(|quartiles| quartiles.median));
+        if bytes > CLOCKED_MAX {
+            return Ok(());
+        }
+        let (pings, report) = timed(true, effort.pings.div_ceil(2)).map_err(&lost)?;
         into.send_ns.extend(pings.send_ns.into_iter().chain(report.send_ns));
         into.receive_ns.extend(pings.receive_ns.into_iter().chain(report.receive_ns));
         Ok(())
@@ -138,6 +142,7 @@ impl Client {
         let micros = |span: Duration| span.as_micros() as u32;
         let (warm_us, run_us) = (micros(span.warm), micros(span.run));
         let seen = || {
+            let load = Load::look();
             self.wire.tell(&Request::Stream { bytes, way, warm_us, run_us })?;
             let (sent, received) = match way {
                 Way::Forth => (Some(send(&self.wire, bytes, span)?), None),
@@ -147,30 +152,12 @@ impl Client {
                     (Some(sent), Some(received))
                 }
             };
-            Ok([Report { sent, received, ..Report::default() }, self.wire.hear(REPORT)?])
+            let own = Report { sent, received, busy: Load::since(load), ..Report::default() };
+            Ok([own, self.wire.hear(REPORT)?])
         };
         let seen = seen().map_err(self.lost("messages streamed", into.bytes))?;
-        self.note(&seen, into);
+        note(&seen, into);
         Ok(())
-    }
-
-    /// Adds a turn of a stream, as far as anything has passed in it.
-    fn note(&self, seen: &[Report; 2], into: &mut Streams) {
-        let passed = |of: fn(&Report) -> Option<Passed>| {
-            seen.iter().filter_map(of).filter(|passed| passed.bytes > 0 && passed.wall_ns > 0.0)
-        };
-        let (sent, received) = (|| passed(|report| report.sent), || passed(|report| report.received));
-        let goodput: f64 = received().map(|passed| passed.bytes as f64 / passed.wall_ns * 1e9).sum();
-        if goodput > 0.0 {
-            into.goodput.push(goodput);
-            let shares = || sent().chain(received()).map(|passed| passed.cpu_ns / passed.wall_ns);
-            let processors = f64::from(self.ends.client.processors.max(1));
-            let of_all = if self.ends.are_one_machine() { shares().sum::<f64>() / processors } else { 0.0 };
-            into.busy.push(shares().fold(of_all, f64::max));
-        }
-        let byte = |passed: Passed| passed.cpu_ns / passed.bytes as f64;
-        into.send_byte_ns.extend(sent().map(byte));
-        into.receive_byte_ns.extend(received().map(byte));
     }
 
     /// What an end that is lost meanwhile is.
@@ -178,6 +165,24 @@ impl Client {
         let peer = self.peer.clone();
         move |why| NetworkError::Lost { peer: peer.clone(), doing: format!("{doing} ({bytes} B each)"), why }
     }
+}
+
+/// Adds a turn of a stream, as far as anything has passed in it.
+fn note(seen: &[Report; 2], into: &mut Streams) {
+    let passed = |of: fn(&Report) -> Option<Passed>| {
+        seen.iter().filter_map(of).filter(|passed| passed.bytes > 0 && passed.wall_ns > 0.0)
+    };
+    let (sent, received) = (|| passed(|report| report.sent), || passed(|report| report.received));
+    let goodput: f64 = received().map(|passed| passed.bytes as f64 / passed.wall_ns * 1e9).sum();
+    if goodput > 0.0 {
+        into.goodput.push(goodput);
+        let of_threads = sent().chain(received()).map(|passed| passed.cpu_ns / passed.wall_ns);
+        let of_machines = seen.iter().filter_map(|report| report.busy);
+        into.busy.push(of_threads.chain(of_machines).fold(0.0, f64::max));
+    }
+    let byte = |passed: Passed| passed.cpu_ns / passed.bytes as f64;
+    into.send_byte_ns.extend(sent().map(byte));
+    into.receive_byte_ns.extend(received().map(byte));
 }
 
 fn connected(to: &str) -> Result<TcpStream, NetworkError> {

@@ -37,14 +37,14 @@ impl Effort {
         }
     }
 
-    /// Five seconds.
+    /// Seven seconds.
     pub fn quick() -> Self {
         Self {
-            turns: 3,
-            messages: vec![1, 250, 1_000, 1_400, 10_000, 100_000],
+            turns: 5,
+            messages: vec![1, 250, 1_000, 1_400, 10_000, 30_000, 100_000],
             pings: 100,
-            ping_time: Duration::from_millis(50),
-            stream_time: Duration::from_millis(240),
+            ping_time: Duration::from_millis(40),
+            stream_time: Duration::from_millis(150),
             ..Self::full()
         }
     }

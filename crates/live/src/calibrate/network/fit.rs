@@ -2,29 +2,36 @@
 //!
 //! ```text
 //!  streams of large messages ─ goodput ─ what frames carry beside data ─▶ rate
-//!                            └ processor time a byte ─▶ costs.send_kib, costs.receive_kib
-//!  round trips ─ processor time a message ─▶ costs.send, costs.receive
+//!  round trips ─ processor time over bytes ─▶ costs
 //!              └ half of one, less costs and time on the wire ─▶ latency
 //!  stream of small messages ─ time a message, if that is more than its costs and its frame ─▶ gap
 //! ```
 //!
-//! Everything is a median, or a line through medians. The latency is what is left, so that the model's round trips of
+//! What a host's processor does while a message is under way costs it time, but nobody waits for that. The model has one
+//! figure for both, so that where the processor time of small messages is more than their round trips, it is as much.
+//!
+//! Of the turns of a time, each a median itself, counts what a quarter of them are below, and of those of a goodput what a
+//! quarter are above: what else a machine and a network do only ever takes from them. Everything else is a median, or a
+//! line through medians. The latency is what is left, so that the model's round trips of
 //! small messages are the measured ones; and the rate is such that the model's goodput is. What that leaves of the
 //! other round trips is the residual. LogGP's figures are those of Alexandrov, Ionescu, Schauser and Scheiman (1995).
 
-use super::measurements::{Measurements, Streams};
+use super::measurements::{Measurements, RoundTrips, Streams};
 use super::model::{NS, costs_ns, on_wire, one_way_ns, transit_ns};
-use super::robust::{Line, median};
+use super::robust::{Line, high, low, median};
 use petrio_models::network::{Duplex, HostCosts, LinkParameters, NetworkParameters};
 use petrio_time::Time;
 use petrio_units::{Duration, Rate};
 
 /// The share of the time that a thread runs, or all processors do, from which on they limit a stream and not a link.
 const BUSY: f64 = 0.85;
-/// A link passes so many times its goodput of one direction in both, from here on it passes them at once.
-const FULL_DUPLEX: f64 = 1.5;
+/// A link that passes so many times its goodput of one direction in both passes them at once: one that doesn't has the
+/// same for both together.
+const FULL_DUPLEX: f64 = 1.2;
 /// So much longer than its other reasons the time between messages must be for a gap of its own.
 const GAP: f64 = 1.1;
+/// Where a bucket is filled in a smaller share of half of a round trip than this, the round trip doesn't wait for it.
+const BUCKET: f64 = 0.8;
 /// Messages up to so long tell what one costs.
 const SHORT: u64 = 4_000;
 
@@ -79,6 +86,8 @@ pub struct Fitted {
     pub limit: Limit,
     /// Whether both directions at once tell something of the link; they don't where processors limit them.
     pub duplex_is_known: bool,
+    /// The share of messages' processor time for which nobody waits, and which the parameters therefore haven't got.
+    pub hidden: f64,
     /// As LogGP has it.
     pub log_gp: LogGp,
     /// Half of a round trip over the bytes of a message, ns.
@@ -97,7 +106,7 @@ impl Fitted {
 /// Derives the network; none where there are no round trips or no streams in it.
 pub fn fit(measured: &Measurements) -> Option<Fitted> {
     let large = || largest(&measured.forth).into_iter().chain(largest(&measured.back));
-    let goodputs: Vec<f64> = large().filter_map(|streams| Some(streams.figure()?.median)).collect();
+    let goodputs: Vec<f64> = large().filter_map(|streams| high(&streams.goodput)).collect();
     let goodput = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
     let bytes = large().next()?.bytes;
     // The time on the wire isn't known before the rate, and the rate doesn't need it.
@@ -106,19 +115,25 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
     // How data are cut into trains depends a little on the rate.
     for _ in 0..3 {
         let carried = on_wire(&parameters, bytes) as f64 / bytes as f64;
-        parameters.link.rate = rate(rounded(goodput * carried))?;
+        // To digits of bits a second, in which rates of networks are written.
+        parameters.link.rate = rate(rounded(goodput * carried * 8.0) / 8.0)?;
     }
     let (limit, duplex) = (limit_of(large()), duplex(measured, goodput));
     parameters.link.duplex = duplex.unwrap_or_default();
-    parameters.costs = costs(measured);
     let halves = half_round_trips(measured);
+    let shortest = halves.iter().map(|(_, half_ns)| *half_ns).fold(f64::INFINITY, f64::min);
+    let all = costs(measured);
+    let hidden = (1.0 - shortest / (all.send_ns + all.receive_ns)).max(0.0);
+    parameters.costs = all.without(hidden);
     let line = Line::through(&halves.iter().map(|&(bytes, ns)| (bytes as f64, ns)).collect::<Vec<_>>())?;
-    let unexplained = halves.iter().filter(|(bytes, _)| *bytes <= SHORT.min(parameters.framing.data()));
+    let unexplained = halves.iter().filter(|&&(bytes, half_ns)| {
+        bytes <= SHORT.min(parameters.framing.data()) && filled_ns(&parameters, bytes) < BUCKET * half_ns
+    });
     let latency = median(unexplained.map(|&(bytes, half_ns)| {
         (half_ns - costs_ns(&parameters.costs, bytes) - transit_ns(&parameters, bytes)) / 2.0
     }))?;
     parameters.link.latency = span(latency);
-    let interval = measured.small.figure().map(|goodput| measured.small.bytes as f64 / goodput.median * NS);
+    let interval = high(&measured.small.goodput).map(|goodput| measured.small.bytes as f64 / goodput * NS);
     parameters.gap = gap(measured, &parameters, interval);
     let HostCosts { send, receive, .. } = parameters.costs;
     let log_gp = LogGp {
@@ -128,13 +143,12 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
         gap_ns: interval.unwrap_or(0.0),
         byte_ns: NS / goodput,
     };
-    let residuals = halves.into_iter().map(|(bytes, measured_ns)| Residual {
-        bytes,
-        measured_ns,
-        model_ns: one_way_ns(&parameters, bytes),
+    let residuals = halves.into_iter().map(|(bytes, measured_ns)| {
+        let model_ns = one_way_ns(&parameters, bytes).max(filled_ns(&parameters, bytes));
+        Residual { bytes, measured_ns, model_ns }
     });
     let residuals = residuals.collect();
-    Some(Fitted { parameters, limit, duplex_is_known: duplex.is_some(), log_gp, line, residuals })
+    Some(Fitted { parameters, limit, duplex_is_known: duplex.is_some(), hidden, log_gp, line, residuals })
 }
 
 fn largest(streams: &[Streams]) -> Option<&Streams> {
@@ -143,8 +157,11 @@ fn largest(streams: &[Streams]) -> Option<&Streams> {
 
 /// Half of a round trip by bytes of a message, ns.
 fn half_round_trips(measured: &Measurements) -> Vec<(u64, f64)> {
-    let half = |median_ns: &[f64]| Some(median(median_ns.iter().copied())? / 2.0);
-    measured.round_trips.iter().filter_map(|trips| Some((trips.bytes, half(&trips.median_ns)?))).collect()
+    measured
+        .round_trips
+        .iter()
+        .filter_map(|trips| Some((trips.bytes, low(&trips.median_ns)? / 2.0)))
+        .collect()
 }
 
 fn limit_of<'m>(streams: impl Iterator<Item = &'m Streams>) -> Limit {
@@ -154,38 +171,56 @@ fn limit_of<'m>(streams: impl Iterator<Item = &'m Streams>) -> Limit {
 
 /// Whether both directions pass at once; none where that can't be told.
 fn duplex(measured: &Measurements, goodput: f64) -> Option<Duplex> {
-    let both = measured.both.figure()?.median;
+    let both = high(&measured.both.goodput)?;
     if both >= FULL_DUPLEX * goodput {
         return Some(Duplex::Full);
     }
     (limit_of(std::iter::once(&measured.both)) == Limit::Link).then_some(Duplex::Half)
 }
 
-/// What messages cost processors: each of them of round trips, their bytes of streams, whose processors do nothing else.
-fn costs(measured: &Measurements) -> HostCosts {
-    let short = || measured.round_trips.iter().filter(|trips| trips.bytes <= SHORT);
-    let each = |of: fn(&super::measurements::RoundTrips) -> &[f64]| {
-        let points: Vec<(f64, f64)> = short()
-            .filter_map(|trips| Some((trips.bytes as f64, median(of(trips).iter().copied())?)))
-            .collect();
-        let at_least = points.iter().map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
-        let begin = Line::through(&points).map(|line| line.begin);
-        begin.or(points.first().map(|(_, ns)| *ns)).map_or(0.0, |begin| begin.clamp(0.0, at_least))
-    };
-    let (send, receive) = (each(|trips| &trips.send_ns), each(|trips| &trips.receive_ns));
-    let streams = || measured.forth.iter().chain(&measured.back);
-    // A stream's messages cost as much each as those that go to and fro; what is left is their bytes'.
-    let kib = |of: fn(&Streams) -> &[f64], each: f64| {
-        let byte = streams()
-            .filter_map(|streams| Some(median(of(streams).iter().copied())? - each / streams.bytes as f64));
-        median(byte).unwrap_or(0.0) * 1024.0
-    };
-    HostCosts {
-        send: span(send),
-        receive: span(receive),
-        send_kib: span(kib(|streams| &streams.send_byte_ns, send)),
-        receive_kib: span(kib(|streams| &streams.receive_byte_ns, receive)),
+/// What messages cost processors, ns.
+struct Costs {
+    send_ns: f64,
+    receive_ns: f64,
+    send_kib_ns: f64,
+    receive_kib_ns: f64,
+}
+
+impl Costs {
+    /// Less a share of what each message costs.
+    fn without(&self, share: f64) -> HostCosts {
+        HostCosts {
+            send: span(self.send_ns * (1.0 - share)),
+            receive: span(self.receive_ns * (1.0 - share)),
+            send_kib: span(self.send_kib_ns),
+            receive_kib: span(self.receive_kib_ns),
+        }
     }
+}
+
+/// What messages cost processors: each of them where short ones' line begins, and their bytes as all sizes' line rises.
+fn costs(measured: &Measurements) -> Costs {
+    let of = |figures: fn(&RoundTrips) -> &[f64]| {
+        let all: Vec<(f64, f64)> = measured
+            .round_trips
+            .iter()
+            .filter_map(|trips| Some((trips.bytes as f64, low(figures(trips))?)))
+            .collect();
+        let short: Vec<_> = all.iter().copied().filter(|(bytes, _)| *bytes <= SHORT as f64).collect();
+        let least = all.iter().map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
+        let least = if least.is_finite() { least } else { 0.0 };
+        let each = Line::through(&short).map_or(least, |line| line.begin.clamp(0.0, least));
+        (each, Line::through(&all).map_or(0.0, |line| line.slope * 1024.0))
+    };
+    let (send_ns, send_kib_ns) = of(|trips| &trips.send_ns);
+    let (receive_ns, receive_kib_ns) = of(|trips| &trips.receive_ns);
+    Costs { send_ns, receive_ns, send_kib_ns, receive_kib_ns }
+}
+
+/// Messages to and fro can't be faster than a bucket is filled for them: half of that time, ns; of a wire, none.
+fn filled_ns(parameters: &NetworkParameters, bytes: u64) -> f64 {
+    let rate = parameters.link.rate.bytes_per_second();
+    parameters.link.bucket.map_or(0.0, |_| on_wire(parameters, bytes) as f64 / rate * NS / 2.0)
 }
 
 /// The time between messages that neither what they cost nor their frames explain.

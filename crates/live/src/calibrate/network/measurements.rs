@@ -16,9 +16,9 @@ pub struct RoundTrips {
     pub median_ns: Vec<f64>,
     /// What 99 of 100 in each turn are shorter than, ns.
     pub p99_ns: Vec<f64>,
-    /// Processor time to send a message, ns: medians of the turns, of both ends.
+    /// Processor time to send a message, ns: medians of the turns, of both ends. Of long ones it isn't taken.
     pub send_ns: Vec<f64>,
-    /// And to receive one.
+    /// And to receive one that is there.
     pub receive_ns: Vec<f64>,
 }
 
@@ -33,8 +33,8 @@ pub struct Streams {
     pub send_byte_ns: Vec<f64>,
     /// And for each that is received.
     pub receive_byte_ns: Vec<f64>,
-    /// The share of the time that the busier of both threads was running, and the share of all processors that were
-    /// busy, where both ends have the same.
+    /// The share of the time in which the busier of both threads was running, or the processors of the busier of both
+    /// machines were busy, whichever is more.
     pub busy: Vec<f64>,
 }
 

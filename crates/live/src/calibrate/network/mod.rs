@@ -19,6 +19,7 @@ mod ends;
 mod error;
 mod exchange;
 mod fit;
+mod load;
 mod measurements;
 mod model;
 mod namespaces;
@@ -71,9 +72,12 @@ pub struct NetworkCalibration {
 pub fn calibrate_network(
     to: &str,
     effort: &Effort,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<NetworkCalibration, NetworkError> {
-    measured(Client::connect(to)?, effort, None, progress)
+    let client = Client::connect(to)?;
+    // In a thread of its own, whose priority isn't the caller's.
+    let work = || measured(client, effort, None, progress);
+    std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(namespaces::broken)
 }
 
 /// Measures between two network namespaces, which it makes (as root) and which are gone afterwards; at both of their
@@ -106,6 +110,7 @@ fn measured(
     progress: &mut dyn FnMut(Step),
 ) -> Result<NetworkCalibration, NetworkError> {
     let when = SystemTime::now();
+    load::go_first();
     let (mut measured, mut ends) = client.measure(effort, progress)?;
     if let Some(Between { words, bucket }) = between {
         measured.bucket = bucket;

@@ -122,6 +122,10 @@ pub(super) enum Request {
     Over,
 }
 
+/// Bytes of the longest message that is taken once all of it is there, and whose processor time is taken: longer ones
+/// may not fit into a receive buffer.
+pub(super) const CLOCKED_MAX: u32 = 30_000;
+
 /// The first byte of a timed message after which others follow.
 pub(super) const MORE: u8 = 1;
 /// And of the last.
@@ -161,6 +165,8 @@ pub(super) struct Report {
     pub(super) receive_ns: Option<f64>,
     pub(super) sent: Option<Passed>,
     pub(super) received: Option<Passed>,
+    /// The share of the time in which the machine's processors were busy, whoever kept them so.
+    pub(super) busy: Option<f64>,
 }
 
 /// What may come from the other end, and whether it makes sense.
@@ -189,8 +195,9 @@ impl Told for Report {
         let passed = self.sent.iter().chain(&self.received);
         let of_passed = passed.flat_map(|passed| [passed.wall_ns, passed.cpu_ns]);
         let mut times = self.send_ns.into_iter().chain(self.receive_ns).chain(of_passed);
-        let sane = times.all(|time| (0.0..=NS_MAX).contains(&time));
-        if sane { Ok(self) } else { Err("tells times that can't be") }
+        let is_share = self.busy.is_none_or(|busy| (0.0..=1.0).contains(&busy));
+        let sane = is_share && times.all(|time| (0.0..=NS_MAX).contains(&time));
+        if sane { Ok(self) } else { Err("tells figures that can't be") }
     }
 }
 

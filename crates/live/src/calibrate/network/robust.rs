@@ -10,6 +10,16 @@ pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     Quartiles::of(figures).map(|quartiles| quartiles.median)
 }
 
+/// What a quarter of them are below: of times, which whatever disturbs makes longer.
+pub(super) fn low(figures: &[f64]) -> Option<f64> {
+    Quartiles::of(figures.iter().copied()).map(|quartiles| quartiles.lower)
+}
+
+/// What a quarter of them are above: of rates, which whatever disturbs makes smaller.
+pub(super) fn high(figures: &[f64]) -> Option<f64> {
+    Quartiles::of(figures.iter().copied()).map(|quartiles| quartiles.upper)
+}
+
 /// A straight line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Line {

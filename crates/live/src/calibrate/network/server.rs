@@ -6,6 +6,7 @@
 use super::ends::about;
 use super::error::NetworkError;
 use super::exchange::{Span, both, pong, receive, send};
+use super::load::{Load, go_first};
 use super::protocol::{About, BUSY, HELLO, Hello, OTHER_VERSION, Report, Request, VERSION, WELCOME, Way};
 use super::wire::{Wire, WireError};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -160,6 +161,7 @@ fn try_to_attend(stream: TcpStream, is_busy: &AtomicBool, tell: &dyn Fn(Visit)) 
     let client: About = wire.hear(HELLO_TIME)?;
     wire.tell(&about(wire.stream()))?;
     tell(Visit::Begun(client));
+    go_first();
     let begin = Instant::now();
     loop {
         let request: Request = wire.hear(REST)?;
@@ -181,6 +183,7 @@ fn answer_to(wire: &Wire, request: Request) -> Result<Report, WireError> {
         Request::Stream { bytes, way, warm_us, run_us } => {
             let micros = |us: u32| Duration::from_micros(us.into());
             let span = Span { warm: micros(warm_us), run: micros(run_us) };
+            let load = Load::look();
             let (sent, received) = match way {
                 Way::Forth => (None, Some(receive(wire, bytes, span)?)),
                 Way::Back => (Some(send(wire, bytes, span)?), None),
@@ -189,7 +192,7 @@ fn answer_to(wire: &Wire, request: Request) -> Result<Report, WireError> {
                     (Some(sent), Some(received))
                 }
             };
-            Ok(Report { sent, received, ..Report::default() })
+            Ok(Report { sent, received, busy: Load::since(load), ..Report::default() })
         }
         Request::Over => Ok(Report::default()),
     }

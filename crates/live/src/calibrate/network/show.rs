@@ -65,16 +65,17 @@ impl NetworkCalibration {
     }
 
     fn write_round_trips(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "\n  round trip      median        99 %       count       model      off")?;
+        writeln!(out, "\n  round trip      median        99 %       count        used       model      off")?;
         for (trips, residual) in self.measured.round_trips.iter().zip(&self.fitted.residuals) {
             let p99 = median(trips.p99_ns.iter().copied()).unwrap_or(0.0);
             writeln!(
                 out,
-                "  {:>8} B  {:>10}  {:>10}  {:>10}  {:>10}  {:>+5.1} %",
+                "  {:>8} B  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>+5.1} %",
                 residual.bytes,
-                in_time(2.0 * residual.measured_ns),
+                in_time(median(trips.median_ns.iter().copied()).unwrap_or(0.0)),
                 in_time(p99),
                 trips.count,
+                in_time(2.0 * residual.measured_ns),
                 in_time(2.0 * residual.model_ns),
                 residual.off() * 100.0
             )?;

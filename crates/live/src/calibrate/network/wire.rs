@@ -12,6 +12,11 @@ use thiserror::Error;
 /// How long an end may say nothing in the midst of something.
 const SILENCE: Duration = Duration::from_secs(10);
 
+/// Of what doesn't come within this time nothing is to come before something is taken.
+const NO_MORE: Duration = Duration::from_millis(50);
+/// Between two looks at what has come.
+const LOOK: Duration = Duration::from_micros(100);
+
 /// Why the other end can't be talked to any more; words that follow its name.
 #[derive(Debug, Error)]
 pub enum WireError {
@@ -84,6 +89,31 @@ impl Wire {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(WireError::of(error)),
             }
+        }
+    }
+
+    /// Waits until something is there.
+    pub(super) fn await_some(&self) -> Result<(), WireError> {
+        match self.stream.peek(&mut [0]) {
+            Ok(0) => Err(WireError::Closed),
+            Ok(_) => Ok(()),
+            Err(error) => Err(WireError::of(error)),
+        }
+    }
+
+    /// Waits until so many bytes are there, or for a while no more come.
+    pub(super) fn await_all(&self, bytes: usize) -> Result<(), WireError> {
+        let (mut most, mut since) = (0, Instant::now());
+        loop {
+            let there = rustix::io::ioctl_fionread(&self.stream);
+            let there = there.map_err(|error| WireError::of(error.into()))?;
+            if there >= bytes as u64 || since.elapsed() > NO_MORE {
+                return Ok(());
+            }
+            if there > most {
+                (most, since) = (there, Instant::now());
+            }
+            std::thread::sleep(LOOK);
         }
     }
 

@@ -7,7 +7,7 @@ use super::protocol::About;
 use super::show::{in_bits, in_time, sizes};
 use super::{NetworkCalibration, Residual};
 use petrio_models::network::{Duplex, HostCosts, LinkParameters};
-use petrio_units::Duration;
+use petrio_units::{Duration, Rate};
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -132,7 +132,7 @@ impl NetworkCalibration {
             "# The latency is what half of a round trip of a small message leaves beside costs and time on the wire,"
         )?;
         writeln!(out, "# of each of two links with a switch between them.")?;
-        write!(out, "link = {{ rate = \"{}\", latency = \"{}\"", link.rate, link.latency)?;
+        write!(out, "link = {{ rate = \"{}\", latency = \"{}\"", written(link.rate), link.latency)?;
         if link.duplex == Duplex::Half {
             write!(out, ", duplex = \"half\"")?;
         }
@@ -148,11 +148,18 @@ impl NetworkCalibration {
             out,
             "\n# Time of the thread's processor, of both ends. A message to and fro, by size, to send and to receive:"
         )?;
-        for trips in &measured.round_trips {
+        for trips in measured.round_trips.iter().filter(|trips| !trips.send_ns.is_empty()) {
             let of = |figures: &[f64]| spread(Quartiles::of(figures.iter().copied()), in_time);
             writeln!(out, "#   {:>7} B  {}  {}", trips.bytes, of(&trips.send_ns), of(&trips.receive_ns))?;
         }
-        writeln!(out, "# A KiB of a stream, to send and to receive, with what its messages cost:")?;
+        if self.fitted.hidden > 0.0 {
+            writeln!(
+                out,
+                "# That is more than half of a round trip, so {:.0} % of it passes while nobody waits, and isn't in the costs.",
+                self.fitted.hidden * 100.0
+            )?;
+        }
+        writeln!(out, "# A KiB of a stream, whose receiver is woken up as it comes, beside it:")?;
         for streams in measured.forth.iter().chain(&measured.back) {
             let kib = |figures: &[f64]| {
                 spread(Quartiles::of(figures.iter().map(|byte_ns| byte_ns * 1024.0)), in_time)
@@ -170,6 +177,13 @@ impl NetworkCalibration {
 
 fn goodput(streams: &Streams) -> String {
     spread(streams.figure(), in_bits)
+}
+
+/// In bits, where that says it all.
+fn written(rate: Rate) -> String {
+    let in_bits = in_bits(rate.bytes_per_second());
+    let is_near = |read: Rate| (read.bytes_per_second() / rate.bytes_per_second() - 1.0).abs() < 1e-9;
+    if in_bits.parse().is_ok_and(is_near) { in_bits } else { rate.to_string() }
 }
 
 /// "191.2 Mbit/s (191.0 Mbit/s–191.3 Mbit/s)".
