@@ -21,7 +21,7 @@ use std::thread;
 const CLIENT: &str = "198.18.0.1";
 const SERVER: &str = "198.18.0.2";
 /// Both ends of the pair are called so, each in its namespace.
-const DEVICE: &str = "petrio0";
+const DEVICE: &str = "petrio-0";
 
 /// The bucket is filled in this time, but holds this much at least: at 100 Mbit/s the 2000 bytes of the test bed on
 /// which OrangeFS was measured. The kernel's timers are late by some ten microseconds, which a smaller one would lose.
