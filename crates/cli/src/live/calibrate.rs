@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 /// Measure a machine's profile here, or a network
 ///
 /// A machine: calls, page-cache work, copies, the block layer, and a device. The profile is a TOML file that a scenario
-/// names as its machine. No size is timed that a validation uses, so that a validation with it predicts. Takes about two
-/// minutes, and leaves nothing behind.
+/// names as its machine. No size is timed that a validation uses, so that a validation with it predicts. Takes about
+/// two minutes, and leaves nothing behind.
 ///
-/// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take, between
-/// two machines (--listen on one, --to on the other) or two network namespaces of this one (--namespaces). Takes half a
-/// minute.
+/// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take,
+/// between two machines (--listen on one, --to on the other) or two network namespaces of this one (--namespaces).
+/// Takes half a minute.
 #[derive(Args)]
 pub(crate) struct Calibrate {
     /// Where the profile, or the network, goes
@@ -31,7 +31,7 @@ pub(crate) struct Calibrate {
     /// Time reads of this device too (it is never written), and write a device of constant rate beside the profile
     #[arg(long, value_name = "PATH")]
     device: Option<PathBuf>,
-    /// Measure fewer sizes less often: some 15 seconds, a network some 5
+    /// Measure fewer sizes less often: some 15 seconds, a network some 8
     #[arg(long)]
     quick: bool,
     /// Replace the file if it is there already

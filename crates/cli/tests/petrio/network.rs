@@ -94,6 +94,10 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         (&["--listen", "203.0.113.7:1"], &["can't listen on 203.0.113.7:1", "help: listen"]),
         (&["--to", &free, "--out", "o.toml", "--rate", "1 Gbit/s"], &["--namespaces"]),
         (&["--namespaces", "--out", "o.toml", "--rate", "fast"], &["fast"]),
+        (
+            &["--namespaces", "--out", "o.toml", "--rate", "1 bit/s"],
+            &["a token bucket of 1 bit/s", "10 Mbit/s"],
+        ),
         (&["--namespaces", "--out", "o.toml", "--dir", "."], &["cannot be used with"]),
         (&["--to", &free, "--out", "o.toml", "--name", "a b"], &["letters, digits"]),
         (&["--to", &free, "--out", "no/o.toml"], &["no/o.toml"]),
@@ -123,7 +127,7 @@ fn a_peer_that_dies_on_the_way_is_no_mistake_of_the_user_and_leaves_nothing() {
         stream.read_exact(&mut hello).unwrap();
         // A hello of a server that welcomes is that of a client.
         stream.write_all(&hello).unwrap();
-        let about = br#"{"host":"h","kernel":"k","processor":"p","processors":1,"time_stamps":true,"congestion":"c","boot":""}"#;
+        let about = br#"{"host":"h","kernel":"","processor":"","processors":1,"time_stamps":true,"congestion":"","boot":""}"#;
         stream.write_all(&(about.len() as u32).to_be_bytes()).unwrap();
         stream.write_all(about).unwrap();
         let mut some = [0; 300];

@@ -48,7 +48,7 @@ const USERS_RUN_BY_PROCESSES: [&str; 16] = [
 ];
 const USERS_RUN: &[&str] = USERS_RUN_BY_PROCESSES.split_at(15).0;
 
-pub(super) const VICTIMS: [Victim; 13] = [
+pub(super) const VICTIMS: [Victim; 14] = [
     Victim {
         name: "run, all outputs",
         needs_root: false,

@@ -37,7 +37,7 @@ impl Effort {
         }
     }
 
-    /// Seven seconds.
+    /// Eight seconds.
     pub fn quick() -> Self {
         Self {
             turns: 5,

@@ -3,6 +3,7 @@
 use super::wire::WireError;
 use crate::rig::RigError;
 use miette::Diagnostic;
+use petrio_units::Rate;
 use std::io;
 use thiserror::Error;
 
@@ -33,7 +34,7 @@ pub enum NetworkError {
     /// Nobody answers there.
     #[error("nobody answers at {address}: {source}")]
     #[diagnostic(help(
-        "start `petrio calibrate --network --listen 0.0.0.0:PORT` there before, and look whether a firewall lets the port through"
+        "start `petrio calibrate --network --listen 0.0.0.0:PORT` there before, and look whether a firewall lets it through"
     ))]
     Nobody {
         /// The address.
@@ -89,6 +90,13 @@ pub enum NetworkError {
     TooLittle {
         /// The address.
         peer: String,
+    },
+    /// A token bucket that can't be measured in a reasonable time, or that the machine can't fill.
+    #[error("a token bucket of {rate} isn't measured between namespaces")]
+    #[diagnostic(help("give a rate from 10 Mbit/s to 100 Gbit/s"))]
+    Rate {
+        /// Its rate.
+        rate: Rate,
     },
     /// Namespaces that can't be made.
     #[error("two network namespaces can't be made: {why}")]

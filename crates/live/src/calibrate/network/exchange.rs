@@ -68,8 +68,8 @@ impl Clocks {
         Ok(())
     }
 
-    /// With clocks, a message is taken once all of it is there, as the model has it: a process that is woken up for each
-    /// frame of a slow network spends time that it would have waited anyway, and less where it is busy.
+    /// With clocks, a message is taken once all of it is there, as the model has it: a process that is woken up for
+    /// each frame of a slow network spends time that it would have waited anyway, and less where it is busy.
     fn receive(&mut self, wire: &Wire, message: &mut [u8], by: Instant) -> Result<(), WireError> {
         if !self.on {
             return wire.read(message, by);

@@ -7,18 +7,19 @@
 //!  stream of small messages ─ time a message, if that is more than its costs and its frame ─▶ gap
 //! ```
 //!
-//! What a host's processor does while a message is under way costs it time, but nobody waits for that. The model has one
-//! figure for both, so that where the processor time of small messages is more than their round trips, it is as much.
+//! What a host's processor does while a message is under way costs it time, but nobody waits for that. The model has
+//! one figure for both, so that where the processor time of small messages is more than their round trips, it is as
+//! much.
 //!
-//! Of the turns of a time, each a median itself, counts what a quarter of them are below, and of those of a goodput what a
-//! quarter are above: what else a machine and a network do only ever takes from them. Everything else is a median, or a
-//! line through medians. The latency is what is left, so that the model's round trips of
-//! small messages are the measured ones; and the rate is such that the model's goodput is. What that leaves of the
-//! other round trips is the residual. LogGP's figures are those of Alexandrov, Ionescu, Schauser and Scheiman (1995).
+//! Of the turns of a time, each a median itself, counts what a quarter of them are below: what else a machine does only
+//! ever makes them longer. Goodput is a median, for what is held up for a while comes faster afterwards; everything else
+//! is one, too, or a line through such. The latency is what is left, so that the model's round trips of small messages
+//! are the measured ones; and the rate is such that the model's goodput is. What that leaves of the other round trips is
+//! the residual. LogGP's figures are those of Alexandrov, Ionescu, Schauser and Scheiman (1995).
 
 use super::measurements::{Measurements, RoundTrips, Streams};
 use super::model::{NS, costs_ns, on_wire, one_way_ns, transit_ns};
-use super::robust::{Line, high, low, median};
+use super::robust::{Line, low, median};
 use petrio_models::network::{Duplex, HostCosts, LinkParameters, NetworkParameters};
 use petrio_time::Time;
 use petrio_units::{Duration, Rate};
@@ -106,7 +107,7 @@ impl Fitted {
 /// Derives the network; none where there are no round trips or no streams in it.
 pub fn fit(measured: &Measurements) -> Option<Fitted> {
     let large = || largest(&measured.forth).into_iter().chain(largest(&measured.back));
-    let goodputs: Vec<f64> = large().filter_map(|streams| high(&streams.goodput)).collect();
+    let goodputs: Vec<f64> = large().filter_map(|streams| Some(streams.figure()?.median)).collect();
     let goodput = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
     let bytes = large().next()?.bytes;
     // The time on the wire isn't known before the rate, and the rate doesn't need it.
@@ -133,7 +134,7 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
         (half_ns - costs_ns(&parameters.costs, bytes) - transit_ns(&parameters, bytes)) / 2.0
     }))?;
     parameters.link.latency = span(latency);
-    let interval = high(&measured.small.goodput).map(|goodput| measured.small.bytes as f64 / goodput * NS);
+    let interval = measured.small.figure().map(|goodput| measured.small.bytes as f64 / goodput.median * NS);
     parameters.gap = gap(measured, &parameters, interval);
     let HostCosts { send, receive, .. } = parameters.costs;
     let log_gp = LogGp {
@@ -171,7 +172,7 @@ fn limit_of<'m>(streams: impl Iterator<Item = &'m Streams>) -> Limit {
 
 /// Whether both directions pass at once; none where that can't be told.
 fn duplex(measured: &Measurements, goodput: f64) -> Option<Duplex> {
-    let both = high(&measured.both.goodput)?;
+    let both = measured.both.figure()?.median;
     if both >= FULL_DUPLEX * goodput {
         return Some(Duplex::Full);
     }

@@ -42,8 +42,8 @@ impl Load {
 /// The priority of a thread that measures: above whatever else there is.
 const FIRST: i32 = -20;
 
-/// Lets this thread, and those that it starts, go before others, where it may: what other programs do meanwhile isn't the
-/// network.
+/// Lets this thread, and those that it starts, go before others, where it may: what other programs do meanwhile isn't
+/// the network.
 pub(super) fn go_first() {
     // An ordinary user may not, and measures all the same.
     let _ = rustix::process::setpriority_process(None, FIRST);

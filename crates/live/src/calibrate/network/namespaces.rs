@@ -1,8 +1,8 @@
 //! Two network namespaces of this machine, joined by a veth pair, and what is measured between them.
 //!
-//! A namespace has no name here: it belongs to a thread, and the kernel takes it away with the thread, together with the
-//! pair and its queues (network_namespaces(7)). So nothing is left to be cleared, whatever becomes of the process; the
-//! programs that set it up end with it, too.
+//! A namespace has no name here: it belongs to a thread, and the kernel takes it away with the thread, together with
+//! the pair and its queues (network_namespaces(7)). So nothing is left to be cleared, whatever becomes of the process;
+//! the programs that set it up end with it, too.
 //!
 //! ```text
 //!  client's thread ─ [198.18.0.1] ═ tbf ═ veth ═ tbf ═ [198.18.0.2] ─ server's thread
@@ -14,6 +14,7 @@ use crate::rig::Availability;
 use crate::rig::program::{is_installed, run_to_death};
 use nix::sched::{CloneFlags, unshare};
 use petrio_units::{Bytes, Rate};
+use std::ops::RangeInclusive;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -29,6 +30,9 @@ const BURST_SECONDS: f64 = 160e-6;
 const BURST_MIN: u64 = 2_000;
 /// Bytes that wait before a bucket, as on that test bed: a thousand frames.
 const LIMIT: u64 = 1_514_000;
+/// Bytes a second of a bucket: what waits before a slower one takes seconds to pass, and no processor fills a faster
+/// one.
+const RATES: RangeInclusive<f64> = 1.25e6..=12.5e9;
 /// A bucket's rate is found by one that fills its queue; BBR, which paces, leaves some of it.
 const CONGESTION: &str = "reno";
 
@@ -55,8 +59,11 @@ pub fn possible(with_rate: bool) -> Availability {
 
 impl Namespaces {
     /// # Errors
-    /// This user or this machine can't.
+    /// This user or this machine can't, or nobody could measure that rate.
     pub(super) fn check(rate: Option<Rate>) -> Result<Self, NetworkError> {
+        if let Some(rate) = rate.filter(|rate| !RATES.contains(&rate.bytes_per_second())) {
+            return Err(NetworkError::Rate { rate });
+        }
         match possible(rate.is_some()).reason() {
             None => Ok(Self { rate }),
             Some(why) => Err(NetworkError::Namespaces {
@@ -96,7 +103,7 @@ impl Namespaces {
         let (tell_address, address) = channel::<String>();
         thread::scope(|scope| {
             let server = scope.spawn(move || self.serve(&tell_namespace, &linked, &tell_address));
-            let client = scope.spawn(move || self.work(&namespace, tell_linked, &address, work));
+            let client = scope.spawn(move || self.work(&namespace, &tell_linked, &address, work));
             // Who is left alone hears that his other end is gone; what has gone wrong first is said.
             let worked = client.join().unwrap_or_else(|panic| Some(broken(panic)));
             let served = server.join().unwrap_or_else(broken);
@@ -132,7 +139,7 @@ impl Namespaces {
     fn work<T>(
         &self,
         namespace: &Receiver<String>,
-        tell_linked: Sender<()>,
+        tell_linked: &Sender<()>,
         address: &Receiver<String>,
         work: impl FnOnce(&str) -> Result<T, NetworkError>,
     ) -> Option<Result<T, NetworkError>> {

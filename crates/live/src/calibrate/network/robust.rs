@@ -15,11 +15,6 @@ pub(super) fn low(figures: &[f64]) -> Option<f64> {
     Quartiles::of(figures.iter().copied()).map(|quartiles| quartiles.lower)
 }
 
-/// What a quarter of them are above: of rates, which whatever disturbs makes smaller.
-pub(super) fn high(figures: &[f64]) -> Option<f64> {
-    Quartiles::of(figures.iter().copied()).map(|quartiles| quartiles.upper)
-}
-
 /// A straight line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Line {

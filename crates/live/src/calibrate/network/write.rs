@@ -38,6 +38,10 @@ impl NetworkCalibration {
             "# Figures were taken in turns, {} times each; behind one stand the median and, in parentheses, the quartiles.",
             effort.turns
         )?;
+        writeln!(
+            out,
+            "# The network is made of the lower quartiles of times, which are less disturbed, and of the medians of rates."
+        )?;
         let to_and_fro: Vec<u64> = effort.messages.iter().map(|&bytes| bytes.into()).collect();
         writeln!(out, "# Messages of {} went to and fro.", sizes(&to_and_fro))?;
         let streams: Vec<u64> =
