@@ -12,9 +12,9 @@
 //! much.
 //!
 //! Of the turns of a time, each a median itself, counts what a quarter of them are below: what else a machine does only
-//! ever makes them longer. Goodput is a median, for what is held up for a while comes faster afterwards; everything else
+//! ever makes them longer. Goodput is a median, for what is held up comes faster afterwards; everything else
 //! is one, too, or a line through such. The latency is what is left, so that the model's round trips of small messages
-//! are the measured ones; and the rate is such that the model's goodput is. What that leaves of the other round trips is
+//! are the measured ones; and the rate is such that the model's goodput is. What that leaves of other round trips is
 //! the residual. LogGP's figures are those of Alexandrov, Ionescu, Schauser and Scheiman (1995).
 
 use super::measurements::{Measurements, RoundTrips, Streams};
