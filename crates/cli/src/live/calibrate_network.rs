@@ -36,7 +36,8 @@ pub(super) struct OfNetwork {
     #[arg(long, group = "end", requires = "network")]
     namespaces: bool,
     /// Put a token bucket of this rate at both of their ends
-    #[arg(long, value_name = "RATE", requires = "namespaces")]
+    // What is needed and conflicts with something else that is there, clap doesn't ask for.
+    #[arg(long, value_name = "RATE", requires = "namespaces", conflicts_with_all = ["listen", "to"])]
     rate: Option<Rate>,
     /// What the network is called in the table
     #[arg(long, value_name = "NAME", default_value = "lan", requires = "network", value_parser = name)]

@@ -92,7 +92,8 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         (&["--listen", &free, "--out", "o.toml"], &["cannot be used with"]),
         (&["--listen", &free, "--quick"], &["cannot be used with"]),
         (&["--listen", "203.0.113.7:1"], &["can't listen on 203.0.113.7:1", "help: listen"]),
-        (&["--to", &free, "--out", "o.toml", "--rate", "1 Gbit/s"], &["--namespaces"]),
+        (&["--to", &free, "--out", "o.toml", "--rate", "1 Gbit/s"], &["cannot be used with"]),
+        (&["--to", &free, "--out", "o.toml", "--device", "d"], &["cannot be used with"]),
         (&["--namespaces", "--out", "o.toml", "--rate", "fast"], &["fast"]),
         (
             &["--namespaces", "--out", "o.toml", "--rate", "1 bit/s"],
