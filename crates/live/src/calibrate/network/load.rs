@@ -1,4 +1,5 @@
-//! How busy all processors of a machine are, whoever keeps them so, and how not to wait for others.
+//! How busy all processors of a machine are with work of its kernel, which is what networks cost them, and how not to
+//! wait for others.
 //!
 //! Source: proc_stat(5): the first line of `/proc/stat` has ticks (a hundredth of a second, mostly) of user, nice,
 //! system, idle, iowait and others.
@@ -8,7 +9,7 @@ use std::fs;
 /// Ticks since the machine has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
-    idle: u64,
+    of_kernel: u64,
     all: u64,
 }
 
@@ -24,13 +25,15 @@ impl Load {
         let ticks = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
         // Guests' ticks, the ninth and tenth, are in the user's already.
         let ticks: Vec<u64> = ticks.take(8).map_while(|ticks| ticks.parse().ok()).collect();
-        Some(Self { idle: ticks.get(3)? + ticks.get(4)?, all: ticks.iter().sum() })
+        // Calls, interrupts, and what these leave for later; who only calculates isn't waited for.
+        let of_kernel = ticks.get(2)? + ticks.get(5)? + ticks.get(6)?;
+        Some(Self { of_kernel, all: ticks.iter().sum() })
     }
 
-    /// The share of the time until `later` in which processors were busy.
+    /// The share of the time until `later` in which processors were at such work.
     fn until(self, later: Self) -> Option<f64> {
         let all = later.all.checked_sub(self.all).filter(|&all| all >= TICKS_MIN)?;
-        Some((1.0 - later.idle.saturating_sub(self.idle) as f64 / all as f64).clamp(0.0, 1.0))
+        Some((later.of_kernel.saturating_sub(self.of_kernel) as f64 / all as f64).clamp(0.0, 1.0))
     }
 
     /// The share since some look; none where the system doesn't tell, or too little time has gone by.
@@ -57,8 +60,8 @@ mod tests {
     #[test]
     fn ticks_are_read_as_the_manual_page_says() {
         let before = Load::read("cpu  100 0 50 800 50 0 10 5 7 0\ncpu0 1 2\n").unwrap();
-        assert_eq!(before, Load { idle: 850, all: 1_015 });
-        let after = Load { idle: 875, all: 1_115 };
+        assert_eq!(before, Load { of_kernel: 60, all: 1_015 });
+        let after = Load { of_kernel: 135, all: 1_115 };
         assert_eq!(before.until(after), Some(0.75));
         assert_eq!(before.until(before), None);
         assert_eq!(Load::read("intr 1 2"), None);

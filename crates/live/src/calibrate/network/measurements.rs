@@ -33,8 +33,8 @@ pub struct Streams {
     pub send_byte_ns: Vec<f64>,
     /// And for each that is received.
     pub receive_byte_ns: Vec<f64>,
-    /// The share of the time in which the busier of both threads was running, or the processors of the busier of both
-    /// machines were busy, whichever is more.
+    /// The share of the time in which the busier of both threads was running, or all processors of the busier of both
+    /// machines were at work of the kernel, whichever is more.
     pub busy: Vec<f64>,
 }
 

@@ -165,7 +165,7 @@ pub(super) struct Report {
     pub(super) receive_ns: Option<f64>,
     pub(super) sent: Option<Passed>,
     pub(super) received: Option<Passed>,
-    /// The share of the time in which the machine's processors were busy, whoever kept them so.
+    /// The share of the time in which the machine's processors were at work of the kernel.
     pub(super) busy: Option<f64>,
 }
 
