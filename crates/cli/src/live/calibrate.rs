@@ -1,23 +1,29 @@
 //! `petrio calibrate`
 
+use super::calibrate_network::OfNetwork;
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
+use petrio_live::calibrate::{CalibrateParameters, Place, Step, calibrate};
 use petrio_scenario::report::WholeFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Measure a machine's profile here: calls, page-cache work, copies, the block layer, and a device
+/// Measure a machine's profile here, or a network
 ///
-/// The profile is a TOML file that a scenario names as its machine. No size is timed that a validation uses, so that a
-/// validation with it predicts. Takes about two minutes, and leaves nothing behind.
+/// A machine: calls, page-cache work, copies, the block layer, and a device. The profile is a TOML file that a scenario
+/// names as its machine. No size is timed that a validation uses, so that a validation with it predicts. Takes about
+/// two minutes, and leaves nothing behind.
+///
+/// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take,
+/// between two machines (--listen on one, --to on the other) or two network namespaces of this one (--namespaces).
+/// Takes half a minute.
 #[derive(Args)]
 pub(crate) struct Calibrate {
-    /// Where the profile goes
-    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
-    out: PathBuf,
+    /// Where the profile, or the network, goes
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output, required_unless_present = "listen")]
+    out: Option<PathBuf>,
     /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory
     /// for temporary files
     #[arg(long, value_name = "DIR")]
@@ -25,50 +31,51 @@ pub(crate) struct Calibrate {
     /// Time reads of this device too (it is never written), and write a device of constant rate beside the profile
     #[arg(long, value_name = "PATH")]
     device: Option<PathBuf>,
-    /// Measure fewer sizes less often: some 15 seconds
+    /// Measure fewer sizes less often: some 15 seconds, a network some 8
     #[arg(long)]
     quick: bool,
-    /// Replace the profile if it is there already
+    /// Replace the file if it is there already
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    network: OfNetwork,
 }
 
 impl Calibrate {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let device_file = self.device.as_ref().map(|_| beside(&self.out));
-        for path in [Some(&self.out), device_file.as_ref()].into_iter().flatten() {
-            if path.exists() && !self.force {
-                let help = "choose another name, or replace it with --force".to_owned();
-                return Err(Failure::new(format!("{} is there already", path.display()), Some(help)));
+        match &self.out {
+            out if self.network.is_asked() => self.network.execute(out.as_deref(), self.quick, self.force),
+            Some(out) => self.machine(out),
+            // The arguments' rules have it.
+            None => {
+                Err(Failure::new("a profile needs a file to go to", Some("name one with --out".to_owned())))
             }
         }
-        // Begun now, so that a folder that can't be written to is said before anything is measured.
-        let profile = WholeFile::create(&self.out)?;
-        let device_profile = device_file.as_deref().map(WholeFile::create).transpose()?;
-        let bar = ProgressBar::new(1);
-        if let Ok(style) = ProgressStyle::with_template("{msg:20} {wide_bar} {percent} % ({elapsed})") {
-            bar.set_style(style);
+    }
+
+    fn machine(&self, out: &Path) -> Result<(), Failure> {
+        let device_file = self.device.as_ref().map(|_| beside(out));
+        for path in std::iter::once(out).chain(device_file.as_deref()) {
+            refuse_existing(path, self.force)?;
         }
+        // Begun now, so that a folder that can't be written to is said before anything is measured.
+        let profile = WholeFile::create(out)?;
+        let device_profile = device_file.as_deref().map(WholeFile::create).transpose()?;
         let parameters = CalibrateParameters {
             directory: self.dir.clone(),
             device: self.device.clone(),
             quick: self.quick,
             ..CalibrateParameters::default()
         };
-        let measured = calibrate(&parameters, &mut |step| {
-            bar.set_length(step.total);
-            bar.set_position(step.done);
-            bar.set_message(step.what);
-        });
-        bar.finish_and_clear();
+        let measured = shown(|progress| calibrate(&parameters, progress));
         let calibration = measured.map_err(|error| Failure::of(&error))?;
-        complete(profile, &self.out, &calibration.to_toml())?;
+        complete(profile, out, &calibration.to_toml())?;
         let on = match &calibration.place {
             Place::OwnFileSystem => "an ext3 of its own over memory".to_owned(),
             Place::Directory { kind } => format!("a directory on {kind}"),
         };
         let machine = &calibration.machine.name;
-        talk(&format!("{machine}, measured on {on}: {}", self.out.display()));
+        talk(&format!("{machine}, measured on {on}: {}", out.display()));
         if let (Some(file), Some(path), Some(times)) = (device_profile, &device_file, &calibration.device) {
             complete(file, path, &times.to_toml(&format!("{}, by its reads", times.path.display())))?;
             talk(&format!("its device: {}", path.display()));
@@ -77,7 +84,32 @@ impl Calibrate {
     }
 }
 
-fn complete(mut file: WholeFile, path: &Path, text: &str) -> Result<(), Failure> {
+/// Refuses to replace a file that nobody said may be replaced.
+pub(super) fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
+    // What is written through, as a pipe or standard output, replaces nothing.
+    if path.is_file() && !force && !crate::streams::is_output(path) {
+        let help = "choose another name, or replace it with --force".to_owned();
+        return Err(Failure::new(format!("{} is there already", path.display()), Some(help)));
+    }
+    Ok(())
+}
+
+/// Measures, and shows meanwhile how far that is.
+pub(super) fn shown<T>(measure: impl FnOnce(&mut (dyn FnMut(Step) + Send)) -> T) -> T {
+    let bar = ProgressBar::new(1);
+    if let Ok(style) = ProgressStyle::with_template("{msg:20} {wide_bar} {percent} % ({elapsed})") {
+        bar.set_style(style);
+    }
+    let measured = measure(&mut |step| {
+        bar.set_length(step.total);
+        bar.set_position(step.done);
+        bar.set_message(step.what);
+    });
+    bar.finish_and_clear();
+    measured
+}
+
+pub(super) fn complete(mut file: WholeFile, path: &Path, text: &str) -> Result<(), Failure> {
     let written = file.write_all(text.as_bytes());
     written.map_err(|error| Failure::Output(format!("{} can't be written: {error}", path.display())))?;
     Ok(file.finish()?)

@@ -19,6 +19,7 @@ mod interrupted;
 mod kept;
 mod killed;
 mod messages;
+mod network;
 mod outputs;
 mod predictions;
 mod report_schema;

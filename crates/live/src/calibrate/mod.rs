@@ -18,6 +18,7 @@ mod error;
 mod fit;
 mod formula;
 mod here;
+pub mod network;
 mod sentinel;
 mod sizes;
 mod spread;

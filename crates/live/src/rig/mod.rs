@@ -23,7 +23,7 @@ mod facilities;
 pub(crate) mod groups;
 pub(crate) mod loop_device;
 mod parameters;
-mod program;
+pub(crate) mod program;
 mod slow_disk;
 mod volume;
 

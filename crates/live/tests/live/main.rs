@@ -8,6 +8,7 @@ mod namespace;
 mod namespace_crashes;
 mod namespace_foreign;
 mod namespace_races;
+mod network;
 mod ops;
 mod rig;
 

@@ -39,6 +39,7 @@ impl Machine {
             all.extend(own.map(|name| (kind, name)));
         };
         note("image", "/dev/shm");
+        note("network device", "/sys/class/net");
         note("trace instance", &format!("{}/instances", tracing.display()));
         note("control group", "/sys/fs/cgroup");
         for hierarchy in names("/sys/fs/cgroup") {

@@ -48,7 +48,7 @@ const USERS_RUN_BY_PROCESSES: [&str; 16] = [
 ];
 const USERS_RUN: &[&str] = USERS_RUN_BY_PROCESSES.split_at(15).0;
 
-pub(super) const VICTIMS: [Victim; 13] = [
+pub(super) const VICTIMS: [Victim; 14] = [
     Victim {
         name: "run, all outputs",
         needs_root: false,
@@ -244,6 +244,24 @@ pub(super) const VICTIMS: [Victim; 13] = [
         prepare: |_| (),
         clear: clear_outputs,
         arguments: &["calibrate", "--quick", "--out", "o.toml"],
+        check: outputs_are_whole,
+    },
+    Victim {
+        name: "calibrate --network",
+        needs_root: true,
+        window_ms: 3_000,
+        prepare: |_| (),
+        clear: clear_outputs,
+        arguments: &[
+            "calibrate",
+            "--network",
+            "--namespaces",
+            "--rate",
+            "1 Gbit/s",
+            "--quick",
+            "--out",
+            "o.toml",
+        ],
         check: outputs_are_whole,
     },
     Victim {
