@@ -186,6 +186,6 @@ fn a_token_bucket_of_200_mbit_between_namespaces_is_found_within_5_per_cent() {
     let ratio = found.link.rate.bytes_per_second() / 25e6;
     assert!((ratio - 1.0).abs() < 0.05, "{}\n{}", found.link.rate, measured.to_toml("lan"));
     assert_eq!(found.link.bucket, Some(Bytes(4_000)));
-    assert_eq!((found.framing.mtu, found.framing.frame_overhead), (Bytes(1_500), Bytes(14)));
+    assert_eq!((found.framing().mtu, found.framing().frame_overhead), (Bytes(1_500), Bytes(14)));
     assert!(!std::path::Path::new("/sys/class/net/petrio-0").exists(), "this namespace has nothing of it");
 }

@@ -1,5 +1,6 @@
 //! What a message becomes on a wire: packets in frames, each with its headers.
 
+use super::transport::Transport;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,13 @@ pub struct FramingParameters {
     /// 12 (IEEE 802.3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_overhead: Option<Bytes>,
+}
+
+impl From<Framing> for FramingParameters {
+    fn from(framing: Framing) -> Self {
+        let Framing { mtu, packet_headers, frame_overhead } = framing;
+        Self { mtu: Some(mtu), packet_headers: Some(packet_headers), frame_overhead: Some(frame_overhead) }
+    }
 }
 
 impl FramingParameters {
@@ -49,6 +57,13 @@ pub struct Framing {
     /// Bytes that a frame takes beside its packet: on Ethernet 38, which are header 14, checksum 4, preamble 8 and gap
     /// 12 (IEEE 802.3).
     pub frame_overhead: Bytes,
+}
+
+/// That of TCP over Ethernet.
+impl Default for Framing {
+    fn default() -> Self {
+        Transport::default().framing()
+    }
 }
 
 impl Framing {
@@ -84,7 +99,6 @@ impl Framing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Transport;
 
     #[test]
     fn goodput_of_gigabit_ethernet_is_what_is_measured() {

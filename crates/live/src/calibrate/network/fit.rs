@@ -112,7 +112,8 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
     let bytes = large().next()?.bytes;
     // The time on the wire isn't known before the rate, and the rate doesn't need it.
     let link = LinkParameters { bucket: measured.bucket, ..LinkParameters::wire(rate(goodput)?, no_time()) };
-    let mut parameters = NetworkParameters { framing: measured.framing, ..NetworkParameters::of_links(link) };
+    let mut parameters =
+        NetworkParameters { framing: measured.framing.into(), ..NetworkParameters::of_links(link) };
     // How data are cut into trains depends a little on the rate.
     for _ in 0..3 {
         let carried = on_wire(&parameters, bytes) as f64 / bytes as f64;
@@ -128,7 +129,7 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
     parameters.costs = all.without(hidden);
     let line = Line::through(&halves.iter().map(|&(bytes, ns)| (bytes as f64, ns)).collect::<Vec<_>>())?;
     let unexplained = halves.iter().filter(|&&(bytes, half_ns)| {
-        bytes <= SHORT.min(parameters.framing.data()) && filled_ns(&parameters, bytes) < BUCKET * half_ns
+        bytes <= SHORT.min(parameters.framing().data()) && filled_ns(&parameters, bytes) < BUCKET * half_ns
     });
     let latency = median(unexplained.map(|&(bytes, half_ns)| {
         (half_ns - costs_ns(&parameters.costs, bytes) - transit_ns(&parameters, bytes)) / 2.0

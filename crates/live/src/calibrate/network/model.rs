@@ -8,7 +8,7 @@ pub(super) const NS: f64 = 1e9;
 
 /// Bytes of the wire that a message takes, each of its trains for itself.
 pub(super) fn on_wire(parameters: &NetworkParameters, bytes: u64) -> u64 {
-    let (framing, largest) = (parameters.framing, parameters.largest_train());
+    let (framing, largest) = (parameters.framing(), parameters.largest_train());
     let (whole, rest) = (bytes / largest, bytes % largest);
     let of_rest = if rest > 0 || whole == 0 { framing.on_wire(rest) } else { 0 };
     whole * framing.on_wire(largest) + of_rest
@@ -18,7 +18,7 @@ pub(super) fn on_wire(parameters: &NetworkParameters, bytes: u64) -> u64 {
 /// full token bucket covers takes no time.
 pub(super) fn transit_ns(parameters: &NetworkParameters, bytes: u64) -> f64 {
     let all = on_wire(parameters, bytes);
-    let first = parameters.framing.first_frame(bytes);
+    let first = parameters.framing().first_frame(bytes);
     let at_once = parameters.link.bucket.map_or(0, petrio_units::Bytes::get);
     let waits = all.saturating_sub(at_once) + first.saturating_sub(at_once);
     waits as f64 / parameters.link.rate.bytes_per_second() * NS

@@ -111,7 +111,7 @@ fn simulated(parameters: &NetworkParameters) -> Measurements {
     let streams = |bytes, goodput| Streams { bytes, goodput: vec![goodput], ..Streams::default() };
     let stream = |from: &[u32], bytes| streams(bytes, Bench::new(parameters).goodput(from, bytes));
     Measurements {
-        framing: parameters.framing,
+        framing: parameters.framing(),
         bucket: parameters.link.bucket,
         round_trips: SIZES
             .map(|bytes| {
@@ -247,7 +247,7 @@ proptest! {
         let text = [send, receive, send_kib / 100.0, receive_kib / 100.0].map(|ns| format!("{ns:.3} ns"));
         let latency = format!("{latency_us:.3} us");
         let was = network(&format!("{mbits:.3} Mbit/s"), &latency, text.each_ref().map(String::as_str));
-        let goodput = was.link.rate.bytes_per_second() * was.framing.efficiency();
+        let goodput = was.link.rate.bytes_per_second() * was.framing().efficiency();
         let stream = |bytes, goodput| Streams {
             bytes,
             goodput: turns(goodput, &noise, 1.0 / disturbed),
@@ -260,7 +260,7 @@ proptest! {
             RoundTrips { bytes, count: 9, median_ns, p99_ns: Vec::new(), send_ns, receive_ns }
         });
         let measured = Measurements {
-            framing: was.framing,
+            framing: was.framing(),
             bucket: None,
             round_trips: round_trips.to_vec(),
             small: stream(SMALL, goodput / 3.0),

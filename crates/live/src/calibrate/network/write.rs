@@ -68,7 +68,7 @@ impl NetworkCalibration {
         let Fitted { parameters, log_gp, line, .. } = &self.fitted;
         writeln!(out, "[network.{name}]")?;
         self.write_link(out, &parameters.link)?;
-        let framing = parameters.framing;
+        let framing = parameters.framing();
         let overhead = framing.frame_overhead.get();
         let where_from = if overhead == super::ends::NO_WIRE.get() { "there is no wire" } else { "Ethernet" };
         writeln!(
