@@ -51,7 +51,6 @@ impl Bench {
             connection: 0,
             service: self.ports[to as usize].service,
             bytes,
-            sent: at,
             payload: Parcel::new(Box::new(0u64)),
         };
         self.run.inject(self.ports[from as usize].send, Box::new(message), at).unwrap();
