@@ -1,6 +1,8 @@
 //! Clusters: what a parallel write costs, with servers of constant rate and with whole file systems, and what it costs
 //! among thousands of hosts.
 
+use crate::scale::resident_mb;
+use crate::simgrid;
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsParameters, PvfsServer, pvfs_page};
@@ -81,7 +83,7 @@ pub struct ClusterRow {
     pub ns_a_firing: f64,
     /// Seconds in which it was to be built and run.
     pub aim_s: Option<f64>,
-    /// What SimGrid takes for the same, in what this takes, where it was measured.
+    /// What SimGrid takes for the same run, in what this takes; where it isn't installed with its headers, nothing.
     pub simgrid_ratio: Option<f64>,
 }
 
@@ -149,7 +151,13 @@ pub fn measure(
     for cluster in clusters {
         let row = words(cluster);
         progress(&row);
-        rows.push(if cluster.whole { whole(cluster, row)? } else { bare(cluster, row)? });
+        if cluster.whole {
+            rows.push(whole(cluster, row)?);
+            continue;
+        }
+        let row = bare(cluster, row)?;
+        let simgrid_ratio = simgrid::seconds(cluster).map(|seconds| seconds / row.run_s);
+        rows.push(ClusterRow { simgrid_ratio, ..row });
     }
     Ok(rows)
 }
@@ -354,11 +362,6 @@ fn store(page: &mut PageBuilder<'_>, number: u32, (operations, completions): (Pl
         let op: FileOp = f.take(op);
         f.put(back, FileOp { status: Status::Done, ..op });
     });
-}
-
-/// What of this process is in memory now, in MB; nothing where the system doesn't tell.
-fn resident_mb() -> f64 {
-    crate::scale::resident_mb()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod fit;
 pub mod fs;
 pub mod kernel;
 pub mod scale;
+mod simgrid;
 pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.
