@@ -16,6 +16,8 @@ pub struct Message {
     pub connection: u32,
     /// Which of the destination's services it is for, as the network numbers them.
     pub service: u32,
+    /// Its service level (InfiniBand's SL), by which networks with several virtual lanes choose one.
+    pub service_level: u8,
     /// Bytes of it that cross the network, headers of its own protocol included and those of the network not.
     pub bytes: u64,
     /// What it says.

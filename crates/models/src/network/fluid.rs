@@ -232,7 +232,8 @@ mod tests {
     fn flow(uses: &[u32], cap: f64) -> Flow {
         let (source, destination, connection, service) = (0, 1, 0, 0);
         let payload = Parcel::new(Box::new(()));
-        let message = Message { source, destination, connection, service, bytes: 1, payload };
+        let message =
+            Message { source, destination, connection, service, service_level: 0, bytes: 1, payload };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(source, destination, 0, &|_| 0);
         let train = trains(Box::new(message), 1, 1, way).next().unwrap();
         Flow { train, uses: SmallVec::from_slice(uses), cap, after: Time::ZERO }

@@ -1,5 +1,7 @@
 //! A link in one direction: trains wait for it, connections take turns, and one train after the other passes.
 //!
+//! Where a link has several virtual lanes, trains wait in one for each, and that of the highest number goes first.
+//!
 //! ```text
 //!  queue (in turn) ─▶ transmit ─▶ where the link leads, once the first frame is there
 //!                        ▲ │
@@ -8,11 +10,11 @@
 
 use super::clock::Clock;
 use super::loads::Loads;
-use super::parameters::Turns;
+use super::parameters::{MOST_LANES, Turns};
 use super::room::Room;
 use super::train::{Passage, Train};
 use crate::Stage;
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Probe};
 use petrio_units::Duration;
 use std::sync::Arc;
 
@@ -34,27 +36,34 @@ pub(super) struct LinkPlaces {
     pub(super) idle: Place<Clock>,
     /// How much may wait, where that is limited.
     pub(super) room: Option<Room>,
-    /// A token for each train that there is room for at the link's end, where that is limited.
-    pub(super) credits: Option<Place<()>>,
+    pub(super) credits: Credits,
 }
 
+/// For each virtual lane, a place with a token for each train that there is room for at the link's end, where that is
+/// limited.
+pub(super) type Credits = [Option<Place<()>>; MOST_LANES];
+
 /// Of the links that lead to a switch, the number and the place of credits.
-pub(super) type GivesBack = Vec<(u32, Place<()>)>;
+pub(super) type GivesBack = Vec<(u32, Credits)>;
 
 /// What a train leaves behind with which a link begins.
 #[derive(Clone, Copy)]
 pub(super) struct Behind<'b> {
     /// Credits of the link by which it came.
-    pub(super) given_back: &'b [(u32, Place<()>)],
+    pub(super) given_back: &'b [(u32, Credits)],
     /// What waits before links, where that is counted.
     pub(super) loads: Option<Place<Loads>>,
 }
 
 /// The queue before a link.
 pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Train> {
+    queue_of(page, "queue", turns)
+}
+
+fn queue_of(page: &mut PageBuilder<'_>, name: &str, turns: Turns) -> Place<Train> {
     match turns {
-        Turns::Connections => page.in_turn("queue", |train: &Train| train.stream.key()),
-        Turns::Arrivals => page.fifo("queue"),
+        Turns::Connections => page.in_turn(name, |train: &Train| train.stream.key()),
+        Turns::Arrivals => page.fifo(name),
     }
 }
 
@@ -68,31 +77,70 @@ pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<Clock> {
 /// Builds the rest of a link's page, on which its queue is.
 pub(super) fn link(
     page: &mut PageBuilder<'_>,
-    LinkPlaces { number, queue, idle, room, credits }: LinkPlaces,
+    places: LinkPlaces,
+    (lanes, turns): (usize, Turns),
     passage: &Arc<Passage>,
-    leads: Leads,
-    gap: Duration,
+    (leads, gap): (Leads, Duration),
     behind: Behind<'_>,
 ) -> Stage {
     let busy = page.probe("busy");
+    let (Leads::Begun(to) | Leads::Whole(to)) = leads;
+    page.port_out("trains", to);
+    let queues = if lanes == 1 { vec![places.queue] } else { sorted(page, places.queue, lanes, turns) };
+    // The first to be declared is the first to be looked at.
+    for (lane, &queue) in queues.iter().enumerate().rev() {
+        let name = if lanes == 1 { "transmit".to_owned() } else { format!("transmit{lane}") };
+        transmit(page, &name, (lane, queue), places, (passage, leads, gap, busy), behind);
+    }
+    let mut waiting: Vec<_> = queues.iter().map(|queue| queue.id()).collect();
+    if lanes > 1 {
+        waiting.push(places.queue.id());
+    }
+    Stage::recorded(page.path().to_owned(), places.queue.id(), busy)
+        .waited_for_in(&waiting)
+        .dropping(places.room.map(|room| room.dropped))
+}
+
+/// The queue of each virtual lane, into which trains are sorted.
+fn sorted(page: &mut PageBuilder<'_>, queue: Place<Train>, lanes: usize, turns: Turns) -> Vec<Place<Train>> {
+    let queues: Vec<_> = (0..lanes).map(|lane| queue_of(page, &format!("lane{lane}"), turns)).collect();
+    let mut sort = page.transition("sort");
+    let train = sort.take(queue);
+    let to: Vec<_> = queues.iter().map(|&lane| sort.may_put(lane, 1)).collect();
+    sort.action(move |f| {
+        let train = f.take(train);
+        let lane = usize::from(train.lane).min(lanes - 1);
+        f.put(to[lane], train);
+    });
+    queues
+}
+
+/// The transition by which trains of a lane pass.
+fn transmit(
+    page: &mut PageBuilder<'_>,
+    name: &str,
+    (lane, queue): (usize, Place<Train>),
+    LinkPlaces { number, idle, room, credits, .. }: LinkPlaces,
+    (passage, leads, gap, busy): (&Arc<Passage>, Leads, Duration, Probe),
+    behind: Behind<'_>,
+) {
     let (to, whole) = match leads {
         Leads::Begun(place) => (place, false),
         Leads::Whole(place) => (place, true),
     };
-    page.port_out("trains", to);
-    let mut transmit = page.transition("transmit");
+    let mut transmit = page.transition(name);
     let train = transmit.take(queue);
     let clock = transmit.take(idle);
-    let dropped = room.map(|room| room.dropped);
     let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(to));
     // A host takes what comes at once; a switch gives the credit back when the train has left it.
-    let own = credits.map(|credits| {
+    let own = credits[lane].map(|credits| {
         transmit.consume(credits);
         (transmit.may_put(credits, 1), whole)
     });
-    let given_back: Vec<_> =
-        behind.given_back.iter().map(|&(link, place)| (link, transmit.may_put(place, 1))).collect();
+    let given_back: Vec<_> = (behind.given_back.iter())
+        .filter_map(|&(link, places)| Some((link, transmit.may_put(places[lane]?, 1))))
+        .collect();
     let loads = behind.loads.map(|loads| transmit.update(loads));
     let (passage, gap) = (Arc::clone(passage), gap.time());
     transmit.action(move |f| {
@@ -121,5 +169,4 @@ pub(super) fn link(
         f.put_after(free, clock, next);
         f.put_after(onward, train, there);
     });
-    Stage::recorded(page.path().to_owned(), queue.id(), busy).dropping(dropped)
 }

@@ -4,9 +4,9 @@ use super::adapter::{Acknowledged, Adapter, Common};
 use super::clock::Speed;
 use super::fluid::fluid;
 use super::ideal::multiplexer;
-use super::link::{Behind, GivesBack, Leads, LinkPlaces, idle, link, queue};
+use super::link::{Behind, Credits, GivesBack, Leads, LinkPlaces, idle, link, queue};
 use super::loads::Loads;
-use super::parameters::{Duplex, Level, LinkParameters, NetworkParameters};
+use super::parameters::{Duplex, Level, LinkParameters, MOST_LANES, NetworkParameters};
 use super::room::{Room, Waiting};
 use super::switch::{Exit, switch};
 use super::topology::{Link, LinkKind, Node, Wiring};
@@ -175,6 +175,7 @@ impl Network {
         let mut limited = vec![0; waiting.len()];
         // What trains wait in, and what a link is idle in: a link of half duplex has one token for both its directions.
         let mut places: Vec<LinkPlaces> = Vec::with_capacity(links.len());
+        let lanes = usize::from(self.parameters.virtual_lanes).clamp(1, MOST_LANES);
         for (number, wire) in links.iter().enumerate() {
             let mut page = page.page(&link_names[number]);
             let (parameters, back) = (self.parameters.links_of(wire.kind), wire.back as usize);
@@ -198,12 +199,15 @@ impl Network {
                 }
                 _ => None,
             };
-            let credits = parameters.credits.filter(|_| !self.wiring.is_shared()).map(|room| {
+            let mut credits = [None; MOST_LANES];
+            if let Some(room) = parameters.credits.filter(|_| !self.wiring.is_shared()) {
                 let train = self.parameters.framing().on_wire(self.parameters.largest_train());
-                let credits = page.fifo::<()>("credits");
-                page.initial(credits, (0..(room.get() / train).max(1)).map(|_| ()));
-                credits
-            });
+                for (lane, credits) in credits.iter_mut().take(lanes).enumerate() {
+                    let place = page.fifo::<()>(&format!("credits{lane}"));
+                    page.initial(place, (0..(room.get() / train).max(1)).map(|_| ()));
+                    *credits = Some(place);
+                }
+            }
             places.push(LinkPlaces { number: number as u32, queue, idle, room, credits });
         }
         let usual = [LinkKind::Host, LinkKind::Trunk].map(|kind| Arc::new(self.passage(kind)));
@@ -223,8 +227,8 @@ impl Network {
         // What each switch gives back when a train has left it, by the link by which that came.
         let mut given_back: Vec<GivesBack> = vec![Vec::new(); switches as usize];
         for (number, (wire, places)) in links.iter().zip(&places).enumerate() {
-            if let (Node::Switch(to), Some(credits)) = (wire.to, places.credits) {
-                given_back[to as usize].push((number as u32, credits));
+            if let Node::Switch(to) = wire.to {
+                given_back[to as usize].push((number as u32, places.credits));
             }
         }
         let mut stages = Vec::new();
@@ -237,7 +241,7 @@ impl Network {
                 Node::Host(to) => Leads::Whole(self.adapters[to as usize].arrivals),
             };
             // Only a host's own messages keep a gap.
-            let mut left: &[(u32, Place<()>)] = &[];
+            let mut left: &[(u32, Credits)] = &[];
             let gap = match wire.from {
                 Node::Host(from) => {
                     first_links[from as usize] = Some(places.queue);
@@ -253,14 +257,9 @@ impl Network {
             };
             let mut page = page.reopen(&link_names[number]);
             let loads = loads.filter(|_| matches!(wire.from, Node::Switch(_)));
-            stages.push(link(
-                &mut page,
-                places,
-                &passage(wire),
-                leads,
-                gap,
-                Behind { given_back: left, loads },
-            ));
+            let behind = Behind { given_back: left, loads };
+            let lanes = (lanes, self.parameters.links_of(wire.kind).turns);
+            stages.push(link(&mut page, places, lanes, &passage(wire), (leads, gap), behind));
         }
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
             let number = number as u32;

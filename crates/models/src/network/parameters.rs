@@ -138,6 +138,10 @@ pub struct NetworkParameters {
     /// the transport has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
+    /// Virtual lanes of each link (InfiniBand's VL), 1 to 8: a message of service level n takes lane n, or the last one.
+    /// Each has the link's credits for itself, and of two that wait at a link the higher lane goes first.
+    #[serde(default = "one_lane", skip_serializing_if = "is_one_lane")]
+    pub virtual_lanes: u8,
     /// Bytes of a connection that may be under way, which its receiver hasn't acknowledged (the window of TCP; Linux
     /// lets it grow to the third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,6 +162,18 @@ pub struct NetworkParameters {
     /// At the level of packets, the hosts' TCP; left out, that of Linux.
     #[serde(default, skip_serializing_if = "TcpParameters::are_usual")]
     pub tcp: TcpParameters,
+}
+
+/// Virtual lanes at most.
+pub(super) const MOST_LANES: usize = 8;
+
+const fn one_lane() -> u8 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_one_lane(lanes: &u8) -> bool {
+    *lanes == 1
 }
 
 fn no_time() -> Duration {
@@ -232,6 +248,9 @@ pub enum NetworkError {
         /// A full frame.
         frame: Bytes,
     },
+    /// No lanes, or too many.
+    #[error("{0} virtual lanes are not possible; give 1 to 8, or leave them out")]
+    Lanes(u8),
     /// A TCP that never sends.
     #[error("with this `tcp.{0}` no connection would send anything; leave it out for the usual one")]
     Tcp(&'static str),
@@ -246,6 +265,7 @@ impl NetworkParameters {
             transport: Transport::default(),
             framing: FramingParameters::default(),
             cut_through: None,
+            virtual_lanes: 1,
             window: None,
             costs: HostCosts::default(),
             gap: no_time(),
@@ -276,6 +296,9 @@ impl NetworkParameters {
             if let Some(buffer) = link.buffer.filter(|&buffer| buffer < frame) {
                 return Err(NetworkError::Buffer { buffer, frame });
             }
+        }
+        if !(1..=MOST_LANES as u8).contains(&self.virtual_lanes) {
+            return Err(NetworkError::Lanes(self.virtual_lanes));
         }
         let data = Bytes(framing.data());
         if let Some(window) = self.window.filter(|&window| window < data) {

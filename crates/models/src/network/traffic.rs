@@ -35,6 +35,8 @@ pub struct TrafficParameters {
     pub message: Bytes,
     /// What lies between two messages.
     pub spacing: Spacing,
+    /// The service level of its messages.
+    pub service_level: u8,
 }
 
 /// Streams of background traffic have connections of their own: the last ones.
@@ -70,6 +72,7 @@ impl Network {
         let again = send.put(due);
         let senders: Vec<_> =
             senders.into_iter().map(|(host, place)| (host, send.may_put(place, MANY))).collect();
+        let parameters = *parameters;
         let bytes = parameters.message.get().max(1);
         let (mean, spacing) = (parameters.rate.time_for(bytes), parameters.spacing);
         send.action(move |f| {
@@ -86,6 +89,7 @@ impl Network {
                         destination: port.host,
                         connection: CONNECTION,
                         service: port.service,
+                        service_level: parameters.service_level,
                         bytes,
                         payload: Parcel::new(Box::new(())),
                     };

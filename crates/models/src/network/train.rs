@@ -24,6 +24,8 @@ pub(super) struct Train {
     pub(super) spread: Time,
     /// Bytes of its connection that the receiver is to acknowledge when it has come.
     pub(super) asks: u32,
+    /// The virtual lane that it takes.
+    pub(super) lane: u8,
     /// The link by which it came.
     pub(super) came_by: u32,
     /// What TCP says in it, at the level of packets.
@@ -106,6 +108,7 @@ pub(super) fn trains(
 ) -> impl Iterator<Item = Train> {
     let stream = Stream::of(&message);
     let count = bytes.div_ceil(largest).max(1);
+    let lane = message.service_level;
     let mut message = Some(message);
     (0..count).map(move |number| {
         let left = bytes - number * largest;
@@ -116,6 +119,7 @@ pub(super) fn trains(
             stream,
             spread: Time::ZERO,
             asks: 0,
+            lane,
             came_by: u32::MAX,
             segment: Segment::default(),
             message: if is_last { message.take() } else { None },

@@ -59,6 +59,9 @@ pub struct Traffic {
     /// What lies between two messages of a host.
     #[serde(default)]
     pub spacing: Spacing,
+    /// Its service level: which of several virtual lanes it takes.
+    #[serde(default)]
+    pub service_level: u8,
 }
 
 fn usual_message() -> Bytes {
@@ -68,7 +71,8 @@ fn usual_message() -> Bytes {
 impl Traffic {
     /// What each sender sends.
     pub fn parameters(&self) -> TrafficParameters {
-        TrafficParameters { rate: self.rate, message: self.message, spacing: self.spacing }
+        let &Self { rate, message, spacing, service_level, .. } = self;
+        TrafficParameters { rate, message, spacing, service_level }
     }
 }
 

@@ -50,6 +50,7 @@ impl Bench {
             destination: to,
             connection: 0,
             service: self.ports[to as usize].service,
+            service_level: 0,
             bytes,
             payload: Parcel::new(Box::new(0u64)),
         };

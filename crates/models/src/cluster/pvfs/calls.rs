@@ -1,7 +1,7 @@
 //! A client's calls: which parts of each its servers do, and what is left of it.
 
 use super::message::{Answer, Request, Said, Ticket};
-use super::parameters::Protocol;
+use super::parameters::{Protocol, ServiceLevels};
 use super::striping::{Striping, Turns};
 use crate::slab::Slab;
 use petrio_colours::{Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
@@ -20,6 +20,7 @@ pub(super) struct Address {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) protocol: Protocol,
+    pub(super) levels: ServiceLevels,
     pub(super) striping: Striping,
     pub(super) servers: Arc<[Address]>,
     pub(super) manager: Address,
@@ -211,6 +212,7 @@ impl Calls {
             destination: to.host,
             connection: process,
             service: to.service,
+            service_level: said.level(self.known.levels),
             bytes,
             payload: Parcel::new(Box::new(said)),
         });

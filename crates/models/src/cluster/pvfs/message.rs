@@ -1,5 +1,6 @@
 //! What clients and servers of a parallel file system tell each other.
 
+use super::parameters::ServiceLevels;
 use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
 use petrio_kernel::Time;
 
@@ -37,6 +38,16 @@ pub(super) enum Said {
     },
     /// To a client: it is done.
     Done(Answer),
+}
+
+impl Said {
+    /// The service level of a message that says it.
+    pub(super) fn level(&self, levels: ServiceLevels) -> u8 {
+        match self {
+            Self::Written { .. } | Self::Read { .. } => levels.data,
+            Self::Request(_) | Self::MayWrite(_) | Self::Reads | Self::Done(_) => levels.requests,
+        }
+    }
 }
 
 /// A part of a call, as its server is asked to do it.

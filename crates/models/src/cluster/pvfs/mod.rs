@@ -24,5 +24,5 @@ mod striping;
 mod wake_up;
 
 pub use page::{PvfsClient, PvfsServer, pvfs_page};
-pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, Version};
+pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, ServiceLevels, Version};
 pub use striping::{Order, Striping};

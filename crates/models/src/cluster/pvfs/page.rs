@@ -71,6 +71,7 @@ pub fn pvfs_page(
         let mut page = page.page(&there.name);
         let is = ServerIs {
             protocol,
+            levels: parameters.service_levels,
             own: address(&there.port),
             process: there.process,
             file_system: there.file_system,
@@ -86,6 +87,7 @@ pub fn pvfs_page(
         let mut page = page.page(there.name);
         let known = Known {
             protocol,
+            levels: parameters.service_levels,
             striping,
             servers: Arc::clone(&addresses),
             manager: address(&manager.port),

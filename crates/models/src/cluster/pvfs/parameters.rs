@@ -57,6 +57,16 @@ pub struct PvfsCosts {
     pub wake_up: Duration,
 }
 
+/// Service levels of messages (InfiniBand's SL), 0 to 15.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServiceLevels {
+    /// Of requests and answers, small ones with their data.
+    pub requests: u8,
+    /// Of messages of data.
+    pub data: u8,
+}
+
 /// A parallel virtual file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -84,6 +94,8 @@ pub struct PvfsParameters {
     pub receive_buffer: Bytes,
     /// What else costs time of processors.
     pub costs: PvfsCosts,
+    /// Service levels of its messages, by which a network with several virtual lanes tells them apart.
+    pub service_levels: ServiceLevels,
     /// Servers run in a real-time class (SCHED_RR, SCHED_FIFO): the kernel lets them have a quarter more dirty pages, and
     /// a thirty-second of its limit.
     pub real_time: bool,
@@ -106,6 +118,7 @@ impl Default for PvfsParameters {
             receive_queue: QueueCost::default(),
             receive_buffer: Bytes(0),
             costs: PvfsCosts::default(),
+            service_levels: ServiceLevels::default(),
             real_time: false,
             direct: false,
             direct_note: Bytes(4 << 10),

@@ -2,7 +2,7 @@
 
 use super::calls::Address;
 use super::message::{Answer, Request, Said, Ticket};
-use super::parameters::Protocol;
+use super::parameters::{Protocol, ServiceLevels};
 use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{
@@ -61,6 +61,7 @@ pub(super) struct Sessions {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ServerIs {
     pub(super) protocol: Protocol,
+    pub(super) levels: ServiceLevels,
     pub(super) own: Address,
     /// Its number as a process of its host.
     pub(super) process: u32,
@@ -163,6 +164,7 @@ impl Sessions {
             destination: session.asked_by.host,
             connection: session.connection,
             service: session.asked_by.service,
+            service_level: said.level(self.is.levels),
             bytes,
             payload: Parcel::new(Box::new(said)),
         });

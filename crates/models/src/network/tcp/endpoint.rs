@@ -121,6 +121,7 @@ impl Endpoint {
             stream,
             spread: Time::ZERO,
             asks: 0,
+            lane: 0,
             came_by: u32::MAX,
             segment,
             message,

@@ -106,3 +106,26 @@ proptest! {
         prop_assert!(ends[0].as_seconds() >= most as f64 / 1e9);
     }
 }
+
+#[test]
+fn a_message_of_a_higher_lane_passes_those_that_fill_the_lower_one() {
+    let small = |lanes: u8, level: u8, credits: Option<u64>| {
+        let parameters = NetworkParameters { virtual_lanes: lanes, ..infiniband(Level::Packet, credits) };
+        let mut bench = Bench::star(&parameters, 9);
+        for from in 1..8 {
+            bench.send((from, 0), 0, 8 << 20, 1, Time::ZERO);
+        }
+        bench.service_level = level;
+        bench.send((8, 0), 0, 1_000, 2, Time::from_millis(1));
+        let all = bench.await_messages(&[0], 8);
+        all.iter().find(|arrival| arrival.2 == 2).unwrap().0 - Time::from_millis(1)
+    };
+    for credits in [None, Some(16 << 10)] {
+        let (shared, apart) = (small(1, 0, credits), small(2, 1, credits));
+        // At most the frame that is passing comes first, at the switch.
+        assert!(apart < Time::from_micros(8), "{credits:?}: {apart}");
+        assert!(shared > apart + Time::from_micros(20), "{credits:?}: {shared} {apart}");
+        // A level beyond the last lane takes the last one, and with one lane there is nothing to choose.
+        assert_eq!((small(2, 9, credits), small(1, 9, credits)), (apart, shared));
+    }
+}

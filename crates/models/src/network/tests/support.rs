@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(super) struct Bench {
     pub(super) run: Simulation,
     pub(super) ports: Vec<Port>,
+    /// Of the messages that are sent from now on.
+    pub(super) service_level: u8,
 }
 
 /// What arrived: when, from whom, and the number of the message.
@@ -25,7 +27,7 @@ impl Bench {
         let mut network = Network::new(&mut page, "lan", parameters, Arc::new(wiring), &names);
         let ports: Vec<Port> = (0..hosts).map(|host| network.port(&mut page, host, "test")).collect();
         network.finish(&mut page, &mut [], &[]);
-        Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports }
+        Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports, service_level: 0 }
     }
 
     /// A star of these hosts.
@@ -47,6 +49,7 @@ impl Bench {
             destination: to,
             connection,
             service: self.ports[to as usize].service,
+            service_level: self.service_level,
             bytes,
             payload: Parcel::new(Box::new(number)),
         };
