@@ -23,7 +23,11 @@ impl Driven for BlockRequest {
 impl Driven for FileOp {
     fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
         let (programs, workloads) = operations::programs_of(loaded, replication)?;
-        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
+        let deadlines: Vec<_> = (loaded.workloads_of(Self::SUBJECT))
+            .map(|(_, workload)| workload.deadline().map(petrio_units::Duration::time))
+            .collect();
+        let programs = programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies());
+        Ok(programs.with_deadlines(&workloads, &deadlines))
     }
 }
 

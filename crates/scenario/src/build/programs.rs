@@ -21,6 +21,8 @@ const OTHERS: &str = "all others";
 struct Rows {
     names: Vec<String>,
     of_sources: Vec<usize>,
+    /// How long the requests of each may take.
+    deadlines: Vec<Option<Time>>,
 }
 
 /// All programs of a run.
@@ -81,6 +83,23 @@ impl<R: Reported> Programs<R> {
     /// The names of the workloads that are told apart.
     pub(crate) fn workload_names(&self) -> Vec<String> {
         self.rows.names.clone()
+    }
+
+    /// With how long the requests of each workload may take, where that is said: of copies, as of the first.
+    pub(super) fn with_deadlines(mut self, workloads: &[usize], deadlines: &[Option<Time>]) -> Self {
+        self.rows.deadlines = vec![None; self.rows.names.len()];
+        for (&workload, &row) in workloads.iter().zip(&self.rows.of_sources) {
+            if let (Some(slot), Some(deadline)) = (self.rows.deadlines.get_mut(row), deadlines.get(workload))
+            {
+                *slot = slot.or(*deadline);
+            }
+        }
+        self
+    }
+
+    /// How long the requests of those workloads may take that are told apart.
+    pub(crate) fn workload_deadlines(&self) -> Vec<Option<Time>> {
+        self.rows.deadlines.clone()
     }
 
     /// With counts of calls that were changed to stay possible.

@@ -4,7 +4,7 @@ use crate::report::by_kind::{ByKind, per_second};
 use crate::report::error::ReportError;
 use crate::report::latency::LatencyHistogram;
 use crate::report::series::SeriesCollector;
-use crate::report::served::{OperationFailures, Served, Share};
+use crate::report::served::{DeadlineFigures, OperationFailures, Served, Share};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
 use petrio_colours::{BlockRequest, Causes, Failure, MOST_CAUSES};
@@ -21,6 +21,8 @@ pub struct Collector<R = BlockRequest> {
     names: Vec<String>,
     /// What each got.
     workloads: Vec<ByKind>,
+    /// How long requests of each may take, and how many that move data have been there and were late.
+    deadlines: Vec<(Option<Time>, u64, u64)>,
     by_cause: [u128; MOST_CAUSES],
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
@@ -36,6 +38,7 @@ impl<R: Reported> Collector<R> {
             begin,
             names: Vec::new(),
             workloads: vec![ByKind::default()],
+            deadlines: Vec::new(),
             by_cause: [0; MOST_CAUSES],
             found_nothing: 0,
             failures: BTreeMap::new(),
@@ -52,10 +55,20 @@ impl<R: Reported> Collector<R> {
         self
     }
 
+    /// Counts what is late, where it is said how long requests of a workload may take.
+    #[must_use]
+    pub fn with_deadlines(mut self, deadlines: Vec<Option<Time>>) -> Self {
+        if deadlines.iter().any(Option::is_some) {
+            self.deadlines = deadlines.into_iter().map(|deadline| (deadline, 0, 0)).collect();
+        }
+        self
+    }
+
     /// Forgets everything so far and begins anew at `begin`: the warm-up is over.
     pub fn restart(&mut self, begin: Time) {
         let names = std::mem::take(&mut self.names);
-        *self = Self::new(begin).of_workloads(names);
+        let deadlines = self.deadlines.iter().map(|(deadline, ..)| *deadline).collect();
+        *self = Self::new(begin).of_workloads(names).with_deadlines(deadlines);
     }
 
     /// Adds a request of the only workload that completed at `at`.
@@ -74,6 +87,12 @@ impl<R: Reported> Collector<R> {
             *sum += u128::from(request.ledger().of(*cause).as_picos());
         }
         self.series.record(issued, at, bytes);
+        if let Some((Some(deadline), moved, late)) = self.deadlines.get_mut(workload)
+            && bytes > 0
+        {
+            *moved += 1;
+            *late += u64::from(at - issued > *deadline);
+        }
     }
 
     /// Adds a request that could not be done.
@@ -108,6 +127,12 @@ impl<R: Reported> Collector<R> {
             failure: failure.to_string(),
         });
         let failures = failures.collect();
+        let deadlines = (self.deadlines.iter().enumerate())
+            .filter_map(|(row, &(deadline, moved, late))| {
+                let workload = self.names.get(row).cloned().unwrap_or_default();
+                Some(DeadlineFigures { workload, deadline_ms: deadline?.as_seconds() * 1e3, moved, late })
+            })
+            .collect();
         requests.found_nothing = self.found_nothing;
         Served {
             subject: R::SUBJECT,
@@ -122,6 +147,7 @@ impl<R: Reported> Collector<R> {
             operations,
             workloads,
             failures,
+            deadlines,
             breakdown: self.breakdown(&latencies),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),

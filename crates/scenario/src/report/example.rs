@@ -51,6 +51,7 @@ pub(crate) fn example() -> Report {
             workloads: Vec::new(),
             operations: Vec::new(),
             failures: Vec::new(),
+            deadlines: Vec::new(),
             breakdown: vec![
                 share("queue", 0.905),
                 share("seek", 1.638),

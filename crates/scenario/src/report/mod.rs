@@ -59,7 +59,8 @@ pub use rates::{MemberRate, Rates};
 pub use replications::mean_report;
 pub use series::{Interval, Series, SeriesCollector};
 pub use served::{
-    KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share, WorkloadFigures,
+    DeadlineFigures, KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share,
+    WorkloadFigures,
 };
 pub use sink::{DeviceSink, RequestSink};
 pub use sinks::{Heard, Sinks};

@@ -4,6 +4,7 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
 use crate::report::subject::Subject;
+use petrio_page::numbers::{grouped, per_cent, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,9 @@ pub struct Served {
     /// What could not be done, by kind and reason; of the first replication. It counts nowhere else.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub failures: Vec<OperationFailures>,
+    /// What was late of workloads whose reads and writes have a deadline; of the first replication.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub deadlines: Vec<DeadlineFigures>,
     /// Where the time of the average request went, in the order in which it meets the causes.
     pub breakdown: Vec<Share>,
     /// Throughput and queue over model time; of the first replication.
@@ -140,6 +144,34 @@ pub struct WorkloadFigures {
     /// By kind, where there were several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub operations: Vec<OperationFigures>,
+}
+
+/// What was late of a workload's reads and writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeadlineFigures {
+    /// Its name; of copies, with a star for what differs.
+    pub workload: String,
+    /// How long each may take, milliseconds.
+    pub deadline_ms: f64,
+    /// Those that moved data.
+    pub moved: u64,
+    /// Of these, those that took longer.
+    pub late: u64,
+}
+
+impl DeadlineFigures {
+    /// In a line: "films: 12 of 4,000 (0.3 %) took longer than 40.0 ms".
+    pub fn sentence(&self) -> String {
+        let Self { workload, deadline_ms, moved, late } = self;
+        let share = *late as f64 / (*moved).max(1) as f64;
+        format!(
+            "{workload}: {} of {} ({}) took longer than {}",
+            grouped(*late),
+            grouped(*moved),
+            per_cent(share),
+            time(*deadline_ms)
+        )
+    }
 }
 
 /// Requests, or operations, of one kind that could not be done for one reason.

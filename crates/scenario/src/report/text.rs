@@ -107,6 +107,9 @@ fn figures(out: &mut String, served: &Served, width: usize) {
         Subject::FileOperations => kinds(out, served, width),
     }
     workloads(out, served, width);
+    for deadline in &served.deadlines {
+        labelled(out, "deadline", &deadline.sentence(), width);
+    }
 }
 
 /// What each of several workloads got over its own span.

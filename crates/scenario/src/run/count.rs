@@ -17,9 +17,9 @@ pub(super) struct Count<R> {
 }
 
 impl<R: Reported> Count<R> {
-    /// Of programs of workloads with these names.
-    pub(super) fn of(names: Vec<String>) -> Self {
-        let collector = Collector::new(Time::ZERO).of_workloads(names);
+    /// Of programs of workloads with these names, whose requests may take so long.
+    pub(super) fn of(names: Vec<String>, deadlines: Vec<Option<Time>>) -> Self {
+        let collector = Collector::new(Time::ZERO).of_workloads(names).with_deadlines(deadlines);
         Self { collector, phases: Phases::default(), counted: 0 }
     }
 
@@ -89,11 +89,14 @@ impl Counts {
         operations: Option<&Lane<'_, FileOp, Programs<FileOp>>>,
         requests: Option<&Lane<'_, BlockRequest, Programs<BlockRequest>>>,
     ) -> Self {
-        let operations = operations.map(|lane| lane.programs().workload_names());
-        let requests = requests.map(|lane| lane.programs().workload_names());
+        let of_files = operations.map(Lane::programs);
+        let of_devices = requests.map(|lane| lane.programs().workload_names());
         Self {
-            operations: Count::of(operations.unwrap_or_default()),
-            requests: Count::of(requests.unwrap_or_default()),
+            operations: Count::of(
+                of_files.map(Programs::workload_names).unwrap_or_default(),
+                of_files.map(Programs::workload_deadlines).unwrap_or_default(),
+            ),
+            requests: Count::of(of_devices.unwrap_or_default(), Vec::new()),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::users::load_users_in;
 use indexmap::IndexMap;
 use petrio_colours::IoClass;
 use petrio_files::inputs::Inputs;
+use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
@@ -79,6 +80,9 @@ pub struct FileLoadPlace {
     /// Their priority within the class, 0 the most urgent, 7 the least (`ionice -n`).
     #[serde(default = "usual_priority")]
     pub io_priority: u8,
+    /// How long a read or a write may take, as of a stream of audio or video: the report says how many were late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Duration>,
 }
 
 fn usual_priority() -> u8 {
@@ -305,6 +309,18 @@ pub(crate) const KINDS: [&str; 8] =
     ["trace", "synthetic", "files", "script", "file-trace", "events", "users", "fio"];
 
 impl Workload {
+    /// How long its reads and writes may take, where that is said.
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        match self {
+            Self::Trace(_) | Self::Synthetic(_) => None,
+            Self::Files(load) => load.place.deadline,
+            Self::Script(load) => load.place.deadline,
+            Self::FileTrace(load) => load.place.deadline,
+            Self::Events(load) => load.place.deadline,
+            Self::Users(load) => load.place.deadline,
+        }
+    }
+
     /// The disks or the file systems that it goes to.
     pub fn on(&self) -> &Names {
         match self {
@@ -343,7 +359,7 @@ impl Workload {
     }
 }
 
-const FILE_KEYS: [&str; 3] = ["on", "io_class", "io_priority"];
+const FILE_KEYS: [&str; 4] = ["on", "io_class", "io_priority", "deadline"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.

@@ -31,6 +31,9 @@ pub(super) fn page(report: &Report) -> Page {
     }
     stages(&mut page, report);
     rates(&mut page, report);
+    for deadline in report.each().flat_map(|served| &served.deadlines) {
+        page.note(deadline.sentence());
+    }
     report.each().for_each(|served| workloads(&mut page, served));
     report.each().for_each(|served| percentiles(&mut page, served));
     page.foot = "model time, not measured · the same scenario and seed give the same page".to_owned();
