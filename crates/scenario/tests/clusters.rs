@@ -300,6 +300,21 @@ fn what_the_example_of_pvfs_says_holds() {
 }
 
 #[test]
+fn what_the_example_of_streams_and_a_database_says_holds() {
+    let late = |set: &[&str]| {
+        let report = example("streams-and-database.toml", set);
+        let figures = &report.served.deadlines[0];
+        figures.late as f64 / figures.moved as f64
+    };
+    let both = late(&[]);
+    assert!((1.0 / 8.0..1.0 / 4.5).contains(&both), "{both}");
+    let small = late(&["workload.database.processes=1"]);
+    assert!(small < 0.015, "{small}");
+    let more = late(&["host.server.count=4"]);
+    assert!((both / 10.0..both / 4.0).contains(&more), "{more} of {both}");
+}
+
+#[test]
 fn what_the_example_of_incast_says_holds() {
     let full = example("incast.toml", &[]);
     assert!(rate(&full) < 0.35 * GOODPUT, "{}", rate(&full));

@@ -174,6 +174,48 @@ fn rates_of_clients_and_servers_add_up_and_maps_agree_with_the_stages() {
 }
 
 #[test]
+fn what_is_late_is_counted_against_the_deadline() {
+    let late = |deadline: &str| {
+        let report = run(&[&format!("workload.w.deadline=\"{deadline}\""), "workload.w.file_size=\"4 MiB\""]);
+        let [figures] = &report.served.deadlines[..] else { panic!("{:?}", report.served.deadlines) };
+        // Opening and closing have no deadline.
+        assert_eq!(figures.moved, report.served.requests.writes);
+        (figures.late, figures.moved)
+    };
+    let all = ["1 us", "2 ms", "4 ms", "10 s"].map(late);
+    assert_eq!((all[0].0, all[3].0), (all[0].1, 0));
+    assert!(all.is_sorted_by(|a, b| a.0 >= b.0), "{all:?}");
+    assert!(run(&["workload.w.file_size=\"1 MiB\""]).served.deadlines.is_empty());
+}
+
+#[test]
+fn reads_and_writes_at_the_same_time_share_a_link_only_where_it_has_half_duplex() {
+    let both = |duplex: &str, operations: &[&str]| {
+        let mut set = vec![
+            "host.server.count=1".to_owned(),
+            "workload.w.on=\"client0/work\"".to_owned(),
+            format!("network.lan.link.duplex=\"{duplex}\""),
+            format!("workload.w.operation=\"{}\"", operations[0]),
+        ];
+        if let Some(second) = operations.get(1) {
+            set.push(format!(
+                "workload.second={{ kind = \"files\", on = \"client1/work\", operation = \"{second}\", \
+                 record = \"256 KiB\", file_size = \"16 MiB\", cached = true }}"
+            ));
+        }
+        if operations[0] == "read" {
+            set.push("workload.w.cached=true".to_owned());
+        }
+        rate(&run(&set.iter().map(String::as_str).collect::<Vec<_>>()))
+    };
+    let (write, read) = (both("full", &["write"]), both("full", &["read"]));
+    let together = both("full", &["write", "read"]);
+    assert!(together > 1.5 * write.min(read), "{together}: {write} {read}");
+    let half = both("half", &["write", "read"]);
+    assert!(half < 1.1 * write.max(read) && half < 0.75 * together, "{half}: {write} {read} {together}");
+}
+
+#[test]
 fn receive_buffers_leave_less_for_the_page_cache() {
     let slow = ["host.server.memory=\"256 MiB\"", "host.server.disk.d.drive.rate=\"20 MB/s\""];
     let seconds = |buffer: &str| {
