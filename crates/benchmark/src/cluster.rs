@@ -156,7 +156,9 @@ pub fn measure(
             continue;
         }
         let row = bare(cluster, row)?;
-        let simgrid_ratio = simgrid::seconds(cluster).map(|seconds| seconds / row.run_s);
+        let &Cluster { clients, servers, bytes, record, .. } = cluster;
+        let theirs = simgrid::seconds((clients, servers), (bytes, record));
+        let simgrid_ratio = theirs.map(|seconds| seconds / row.run_s);
         rows.push(ClusterRow { simgrid_ratio, ..row });
     }
     Ok(rows)

@@ -1,18 +1,17 @@
 //! The same cluster in SimGrid, where that is installed with its headers.
 
-use crate::cluster::Cluster;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const SOURCE: &str = include_str!("cluster_in_simgrid.cpp");
 
-/// Seconds that SimGrid takes for a cluster on a star whose servers have a constant rate; none where it isn't installed,
-/// or can't do it.
-pub(crate) fn seconds(cluster: &Cluster) -> Option<f64> {
+/// Seconds that SimGrid takes for so many clients and servers of a constant rate on a star, of which each client writes so
+/// many bytes in records of so many; none where it isn't installed, or can't do it.
+pub(crate) fn seconds((clients, servers): (u32, u32), (bytes, record): (u64, u64)) -> Option<f64> {
     let folder = tempfile::tempdir().ok()?;
     let program = compiled(folder.path())?;
-    let arguments = [u64::from(cluster.clients), u64::from(cluster.servers), cluster.bytes, cluster.record];
+    let arguments = [u64::from(clients), u64::from(servers), bytes, record];
     let began = Instant::now();
     let status = Command::new(program)
         .args(arguments.map(|argument| argument.to_string()))

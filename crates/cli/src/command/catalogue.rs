@@ -5,20 +5,20 @@ use crate::output::{print, talk};
 use crate::table::table;
 use clap::{Subcommand, ValueEnum};
 use petrio_scenario::catalogue::{
-    SHELVES, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries,
+    SHELVES, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries, network_summaries,
 };
 use std::path::{Path, PathBuf};
 
-/// The drives, machines and kernels that petrio knows, and drives from elsewhere
+/// The drives, machines, kernels and networks that petrio knows, and drives from elsewhere
 #[derive(Subcommand)]
 pub(crate) enum Catalogue {
-    /// Name the drives, the machines or the kernels
+    /// Name the drives, the machines, the kernels or the networks
     List {
         /// Which of them
         #[arg(value_enum, default_value = "drives")]
         what: What,
     },
-    /// Print a drive, a machine or a kernel, every figure with unit and source
+    /// Print a drive, a machine, a kernel or a network, every figure with unit and source
     Show {
         /// Its name, as in `petrio catalogue list`
         name: String,
@@ -43,6 +43,8 @@ pub(crate) enum What {
     Machines,
     /// Kernels: which algorithms, and which constants
     Kernels,
+    /// Networks: links, and what carries messages over them
+    Networks,
 }
 
 impl Catalogue {
@@ -89,6 +91,14 @@ fn list(what: What) -> Result<(), Failure> {
                 })
                 .collect();
             table(&["name", "kernel", "read-ahead", "dirty: background / limit", "scheduler"], &rows)
+        }
+        What::Networks => {
+            let rows: Vec<Vec<String>> = (network_summaries().map_err(failed)?.into_iter())
+                .map(|network| {
+                    vec![network.key.to_owned(), network.name, network.rate, network.latency, network.data]
+                })
+                .collect();
+            table(&["name", "network", "links", "latency", "of it data"], &rows)
         }
     };
     print(&text)

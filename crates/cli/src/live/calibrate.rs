@@ -1,13 +1,12 @@
 //! `petrio calibrate`
 
 use super::calibrate_network::OfNetwork;
+use super::profile::{complete, refuse_existing, shown};
 use crate::failure::Failure;
 use crate::output::talk;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use petrio_live::calibrate::{CalibrateParameters, Place, Step, calibrate};
+use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
 use petrio_scenario::report::WholeFile;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Measure a machine's profile here, or a network
@@ -82,37 +81,6 @@ impl Calibrate {
         }
         Ok(())
     }
-}
-
-/// Refuses to replace a file that nobody said may be replaced.
-pub(super) fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
-    // What is written through, as a pipe or standard output, replaces nothing.
-    if path.is_file() && !force && !crate::streams::is_output(path) {
-        let help = "choose another name, or replace it with --force".to_owned();
-        return Err(Failure::new(format!("{} is there already", path.display()), Some(help)));
-    }
-    Ok(())
-}
-
-/// Measures, and shows meanwhile how far that is.
-pub(super) fn shown<T>(measure: impl FnOnce(&mut (dyn FnMut(Step) + Send)) -> T) -> T {
-    let bar = ProgressBar::new(1);
-    if let Ok(style) = ProgressStyle::with_template("{msg:20} {wide_bar} {percent} % ({elapsed})") {
-        bar.set_style(style);
-    }
-    let measured = measure(&mut |step| {
-        bar.set_length(step.total);
-        bar.set_position(step.done);
-        bar.set_message(step.what);
-    });
-    bar.finish_and_clear();
-    measured
-}
-
-pub(super) fn complete(mut file: WholeFile, path: &Path, text: &str) -> Result<(), Failure> {
-    let written = file.write_all(text.as_bytes());
-    written.map_err(|error| Failure::Output(format!("{} can't be written: {error}", path.display())))?;
-    Ok(file.finish()?)
 }
 
 /// "machine.toml" becomes "machine-device.toml".

@@ -1,6 +1,6 @@
 //! `petrio calibrate --network`
 
-use super::calibrate::{complete, refuse_existing, shown};
+use super::profile::{complete, refuse_existing, shown};
 use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::streams::{is_output, told};

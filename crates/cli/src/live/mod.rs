@@ -5,6 +5,7 @@ mod calibrate;
 mod calibrate_network;
 mod create;
 mod directories;
+mod profile;
 mod remove;
 mod run_users;
 mod validate_fs;

@@ -1,6 +1,5 @@
 //! What a message becomes on a wire: packets in frames, each with its headers.
 
-use super::transport::Transport;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,13 +58,6 @@ pub struct Framing {
     pub frame_overhead: Bytes,
 }
 
-/// That of TCP over Ethernet.
-impl Default for Framing {
-    fn default() -> Self {
-        Transport::default().framing()
-    }
-}
-
 impl Framing {
     /// Bytes of data in a full frame.
     pub const fn data(&self) -> u64 {
@@ -102,7 +94,7 @@ mod tests {
 
     #[test]
     fn goodput_of_gigabit_ethernet_is_what_is_measured() {
-        let with_time_stamps = Transport::Tcp.framing();
+        let with_time_stamps = Framing::default();
         assert!((1000.0 * with_time_stamps.efficiency() - 941.5).abs() < 0.05);
         let without = Framing { packet_headers: Bytes(40), ..with_time_stamps };
         assert!((1000.0 * without.efficiency() - 949.3).abs() < 0.05);
@@ -112,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_message_of_nothing_is_a_frame() {
-        let framing = Transport::Tcp.framing();
+        let framing = Framing::default();
         assert_eq!(framing.on_wire(0), 90);
         assert_eq!(framing.on_wire(1448), 1538);
         assert_eq!(framing.on_wire(1449), 1538 + 91);

@@ -98,7 +98,7 @@ impl Network {
             }
             let drawn = uniform(f.random(draws));
             let next = match (spacing, is_first) {
-                (Spacing::Random, _) => Time::from_seconds(-(1.0 - drawn).ln() * mean.as_seconds()),
+                (Spacing::Random, _) => Time::from_seconds(-libm::log(1.0 - drawn) * mean.as_seconds()),
                 (Spacing::Even, true) => Time::from_seconds(drawn * mean.as_seconds()),
                 (Spacing::Even, false) => mean,
             };

@@ -75,6 +75,13 @@ impl Transport {
     }
 }
 
+/// That of TCP over Ethernet.
+impl Default for Framing {
+    fn default() -> Self {
+        Transport::default().framing()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,7 +35,7 @@ impl Rates {
     /// Standard deviation over mean.
     pub fn spread(&self) -> f64 {
         let mean = self.mean();
-        let squares: f64 = self.values().map(|value| (value - mean).powi(2)).sum();
+        let squares: f64 = self.values().map(|value| (value - mean) * (value - mean)).sum();
         let deviation = (squares / self.members.len().saturating_sub(1).max(1) as f64).sqrt();
         if mean > 0.0 { deviation / mean } else { 0.0 }
     }
@@ -77,6 +77,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    const MIB: f64 = (1 << 20) as f64;
+
     #[test]
     fn the_slowest_and_the_fastest_are_named() {
         let member = |name: &str, rate: f64| MemberRate {
@@ -86,10 +88,10 @@ mod tests {
         };
         let rates = Rates {
             of: "clients".to_owned(),
-            members: vec![member("a", 20e6), member("b", 10e6), member("c", 30e6)],
+            members: vec![member("a", 20.0 * MIB), member("b", 10.0 * MIB), member("c", 30.0 * MIB)],
         };
-        assert_eq!((rates.mean(), rates.spread()), (20e6, 0.5));
-        assert_eq!(rates.sentence(), "3, 20.0 MB/s each: 10.0 (b) to 30.0 (c), spread 50 %");
+        assert_eq!((rates.mean(), rates.spread()), (20.0 * MIB, 0.5));
+        assert_eq!(rates.sentence(), "3, 20.0 MiB/s each: 10.0 (b) to 30.0 (c), spread 50 %");
         assert_eq!(Rates::default().sentence(), "");
     }
 }

@@ -44,7 +44,7 @@ impl Said {
     /// The service level of a message that says it.
     pub(super) fn level(&self, levels: ServiceLevels) -> u8 {
         match self {
-            Self::Written { .. } | Self::Read { .. } => levels.data,
+            Self::Written { .. } | Self::Read { .. } => levels.transfers,
             Self::Request(_) | Self::MayWrite(_) | Self::Reads | Self::Done(_) => levels.requests,
         }
     }

@@ -64,7 +64,7 @@ pub struct ServiceLevels {
     /// Of requests and answers, small ones with their data.
     pub requests: u8,
     /// Of messages of data.
-    pub data: u8,
+    pub transfers: u8,
 }
 
 /// A parallel virtual file system.

@@ -136,9 +136,42 @@ impl Linux {
         let networks = self.place_networks(networks.into_iter().zip(traffic), ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
-        problems.extend(self.take_buffers(&pvfs, &file_systems, &mut hosts, ground));
+        problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
         PlacedLinux { hosts, file_systems, networks, pvfs }
     }
+}
+
+/// Takes the receive buffers of servers, one for each client, from the memory of their hosts.
+fn take_buffers(
+    pvfs: &[PlacedPvfs],
+    file_systems: &[PlacedFileSystem],
+    hosts: &mut [PlacedHost],
+    ground: &Ground<'_>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for placed in pvfs {
+        let each = placed.parameters.receive_buffer.get().saturating_mul(placed.clients.len() as u64);
+        for &server in placed.servers.iter().filter(|_| each > 0) {
+            let Some(host) = file_systems.get(server).and_then(|there| hosts.get_mut(there.host)) else {
+                continue;
+            };
+            let memory = host.parameters.memory.unwrap_or(host.parameters.machine.memory);
+            if each.saturating_mul(2) > memory.get() {
+                let span = ground.places.value(&format!("{PVFS}.{}.receive_buffer", placed.name));
+                let message = format!(
+                    "the receive buffers of {} clients take {} of the {memory} of \"{}\"",
+                    placed.clients.len(),
+                    Bytes(each),
+                    host.name
+                );
+                let help = "more than half isn't possible here: give smaller ones, or more memory";
+                problems.push(ground.sources.error(span, message).help(help));
+                break;
+            }
+            host.parameters.memory = Some(Bytes(memory.get() - each));
+        }
+    }
+    problems
 }
 
 /// A host can't have more memory than its machine.

@@ -2,7 +2,6 @@
 
 use super::Linux;
 use super::network::NETWORK;
-use super::place::{PlacedFileSystem, PlacedHost};
 use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
 use crate::host::family::{Ground, Volume};
 use crate::parts::Directory;
@@ -10,7 +9,6 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::cluster::pvfs::{PvfsParameters, Striping};
-use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -293,42 +291,6 @@ impl Linux {
             });
         }
         placed
-    }
-}
-
-impl Linux {
-    /// Takes the receive buffers of servers, one for each client, from the memory of their hosts.
-    pub(super) fn take_buffers(
-        &self,
-        pvfs: &[PlacedPvfs],
-        file_systems: &[PlacedFileSystem],
-        hosts: &mut [PlacedHost],
-        ground: &Ground<'_>,
-    ) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        for placed in pvfs {
-            let each = placed.parameters.receive_buffer.get().saturating_mul(placed.clients.len() as u64);
-            for &server in placed.servers.iter().filter(|_| each > 0) {
-                let Some(host) = file_systems.get(server).and_then(|there| hosts.get_mut(there.host)) else {
-                    continue;
-                };
-                let memory = host.parameters.memory.unwrap_or(host.parameters.machine.memory);
-                if each.saturating_mul(2) > memory.get() {
-                    let span = ground.places.value(&format!("{PVFS}.{}.receive_buffer", placed.name));
-                    let message = format!(
-                        "the receive buffers of {} clients take {} of the {memory} of \"{}\"",
-                        placed.clients.len(),
-                        Bytes(each),
-                        host.name
-                    );
-                    let help = "more than half isn't possible here: give smaller ones, or more memory";
-                    problems.push(ground.sources.error(span, message).help(help));
-                    break;
-                }
-                host.parameters.memory = Some(Bytes(memory.get() - each));
-            }
-        }
-        problems
     }
 }
 

@@ -60,26 +60,11 @@ pub(super) struct Cursor {
     random: Generator,
 }
 
-/// Places and accesses of one file in one time through it.
-pub(super) fn places_and_accesses(parameters: &PatternParameters) -> (u64, u64) {
-    let (record, size) = (parameters.record.get(), parameters.file_size.get());
-    let records = size.div_ceil(record);
-    match parameters.alignment.map(Bytes::get) {
-        Some(alignment) if alignment != record => {
-            let places = (size - record) / alignment + 1;
-            // Where the places are fewer than the records, each is visited once; otherwise as many as a file has
-            // records.
-            (places, if parameters.places_repeat() { records } else { records.min(places) })
-        }
-        _ => (records, records),
-    }
-}
-
 impl Cursor {
     /// For parameters that are sound.
     pub(super) fn new(parameters: &PatternParameters, mut random: Generator) -> Self {
         let (record, file_size) = (parameters.record.get(), parameters.file_size.get());
-        let (places, accesses) = places_and_accesses(parameters);
+        let (places, accesses) = parameters.places_and_accesses();
         let picker = parameters.picker();
         let order = match parameters.pattern {
             Pattern::Sequential => Order::Sequential,

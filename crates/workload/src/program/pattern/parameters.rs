@@ -1,7 +1,6 @@
 //! The parameters of a pattern, as a scenario writes them, and what makes them sound.
 
 use super::super::ProgramError;
-use super::cursor::places_and_accesses;
 use crate::popularity::{PlacePicker, Popularity};
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
@@ -237,6 +236,21 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl PatternParameters {
+    /// Places and accesses of one file in one time through it.
+    pub(super) fn places_and_accesses(&self) -> (u64, u64) {
+        let (record, size) = (self.record.get(), self.file_size.get());
+        let records = size.div_ceil(record);
+        match self.alignment.map(Bytes::get) {
+            Some(alignment) if alignment != record => {
+                let places = (size - record) / alignment + 1;
+                // Where the places are fewer than the records, each is visited once; otherwise as many as a file has
+                // records.
+                (places, if self.places_repeat() { records } else { records.min(places) })
+            }
+            _ => (records, records),
+        }
+    }
+
     /// One process that goes once through one file, sequentially, by system calls; everything else at its default.
     pub const fn new(operation: Access, record: Bytes, file_size: Bytes) -> Self {
         Self {
@@ -328,7 +342,7 @@ impl PatternParameters {
 
     /// Draws of the places of a file, where they are unequal; of parameters that are sound.
     pub(super) fn picker(&self) -> Option<PlacePicker> {
-        let (places, _) = places_and_accesses(self);
+        let (places, _) = self.places_and_accesses();
         self.popularity.as_ref().and_then(|popularity| popularity.picker(places).ok())
     }
 
@@ -386,7 +400,7 @@ impl PatternParameters {
             }
         }
         if let Some(popularity) = &self.popularity {
-            let (places, _) = places_and_accesses(self);
+            let (places, _) = self.places_and_accesses();
             popularity.picker(places).map_err(|problem| ProgramError::parameter("popularity", problem))?;
         }
         if self.operation == Access::Read {

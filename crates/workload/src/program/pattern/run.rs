@@ -1,6 +1,6 @@
 //! A pattern at work: opening, a warm-up, the passes, making it durable, closing.
 
-use super::cursor::{Cursor, places_and_accesses};
+use super::cursor::Cursor;
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use crate::program::{
     FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
@@ -262,7 +262,7 @@ const fn every(fsync: Durability) -> u64 {
 impl PatternParameters {
     /// Accesses of each process in one pass.
     pub fn accesses(&self) -> u64 {
-        let (_, per_file) = places_and_accesses(self);
+        let (_, per_file) = self.places_and_accesses();
         match (self.operations, self.amount.map(Bytes::get)) {
             (Some(operations), _) => operations,
             (None, Some(bytes)) => bytes.div_ceil(self.record.get()),
