@@ -221,7 +221,7 @@ pub fn cause_colour(cause: &str) -> usize {
         "overhead" | "processor wait" => 3,
         "rotation" | "device reads" => 4,
         "bus" | "journal" => 5,
-        "throttle" | "dirty throttle" => 6,
+        "throttle" | "dirty throttle" | "network" => 6,
         "queue" | "system call" => 7,
         _ => 8,
     }
