@@ -1,5 +1,6 @@
 //! A figure of a report.
 
+use petrio_page::numbers::significant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,5 +17,16 @@ pub struct Estimate {
 impl From<f64> for Estimate {
     fn from(value: f64) -> Self {
         Self { value, half_width: None }
+    }
+}
+
+impl Estimate {
+    /// In units of so much: "25.1", or "25.1 ± 0.3".
+    pub(crate) fn scaled(self, size: f64) -> String {
+        let value = significant(self.value / size);
+        match self.half_width {
+            Some(half_width) => format!("{value} ± {}", significant(half_width / size)),
+            None => value,
+        }
     }
 }

@@ -55,17 +55,13 @@ impl Rates {
     pub fn sentence(&self) -> String {
         let Some((least, most)) = self.ends() else { return String::new() };
         let (unit, size) = rate_unit(self.mean());
-        let shown = |rate: Estimate| {
-            let band = rate.half_width.map(|width| format!(" ± {}", significant(width / size)));
-            format!("{}{}", significant(rate.value / size), band.unwrap_or_default())
-        };
         format!(
             "{}, {} {unit} each: {} ({}) to {} ({}), spread {}",
             grouped(self.members.len() as u64),
             significant(self.mean() / size),
-            shown(least.bytes_per_s),
+            least.bytes_per_s.scaled(size),
             least.name,
-            shown(most.bytes_per_s),
+            most.bytes_per_s.scaled(size),
             most.name,
             per_cent(self.spread())
         )

@@ -80,8 +80,8 @@ fn head(out: &mut String, report: &Report, wall: Option<WallClock>, width: usize
 fn figures(out: &mut String, served: &Served, width: usize) {
     let (unit, size) = rate_unit(served.throughput_bytes_per_s.value);
     let parts = [
-        format!("{} {unit}", scaled(served.throughput_bytes_per_s, size)),
-        format!("{} {}/s", scaled(served.requests_per_s, 1.0), served.subject.many()),
+        format!("{} {unit}", served.throughput_bytes_per_s.scaled(size)),
+        format!("{} {}/s", served.requests_per_s.scaled(1.0), served.subject.many()),
         format!("{} moved", bytes(served.bytes)),
     ];
     flowing(out, "throughput", &parts, width);
@@ -122,9 +122,9 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
         let (unit, size) = rate_unit(row.throughput_bytes_per_s.value);
         let unit_of_time = time_unit(row.latency.mean_ms.value);
         let mut parts = vec![
-            format!("{}/s", scaled(row.per_s, 1.0)),
-            format!("{} {unit}", scaled(row.throughput_bytes_per_s, size)),
-            format!("mean {} {}", scaled(row.latency.mean_ms, unit_of_time.1), unit_of_time.0),
+            format!("{}/s", row.per_s.scaled(1.0)),
+            format!("{} {unit}", row.throughput_bytes_per_s.scaled(size)),
+            format!("mean {} {}", row.latency.mean_ms.scaled(unit_of_time.1), unit_of_time.0),
         ];
         if row.operations.is_empty() {
             parts.push(format!("p99 {}", timed(row.latency.p99_ms, unit_of_time)));
@@ -141,7 +141,7 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
 fn mixed_line(out: &mut String, latency: &Latency, width: usize) {
     let unit = time_unit(latency.mean_ms.value);
     let parts = [
-        format!("mean {} {}", scaled(latency.mean_ms, unit.1), unit.0),
+        format!("mean {} {}", latency.mean_ms.scaled(unit.1), unit.0),
         format!("max {}", timed(latency.max_ms, unit)),
         "of all kinds together".to_owned(),
     ];
@@ -157,7 +157,7 @@ fn kinds(out: &mut String, served: &Served, width: usize) {
     let parts: Vec<String> = served
         .operations
         .iter()
-        .map(|kind| format!("{} {} ({}/s)", kind.operation, grouped(kind.completed), scaled(kind.per_s, 1.0)))
+        .map(|kind| format!("{} {} ({}/s)", kind.operation, grouped(kind.completed), kind.per_s.scaled(1.0)))
         .collect();
     flowing(out, "operations", &parts, width);
 }
@@ -165,7 +165,7 @@ fn kinds(out: &mut String, served: &Served, width: usize) {
 fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
     let unit = time_unit(latency.mean_ms.value);
     let parts = [
-        format!("mean {} {}", scaled(latency.mean_ms, unit.1), unit.0),
+        format!("mean {} {}", latency.mean_ms.scaled(unit.1), unit.0),
         format!("p50 {}", timed(latency.p50_ms, unit)),
         format!("p90 {}", timed(latency.p90_ms, unit)),
         format!("p99 {}", timed(latency.p99_ms, unit)),
@@ -196,14 +196,6 @@ fn flowing(out: &mut String, name: &str, parts: &[String], width: usize) {
         column += gap + length(part);
     }
     out.push('\n');
-}
-
-fn scaled(figure: Estimate, size: f64) -> String {
-    let value = significant(figure.value / size);
-    match figure.half_width {
-        Some(half_width) => format!("{value} ± {}", significant(half_width / size)),
-        None => value,
-    }
 }
 
 /// A time in the unit of those beside it, or in one of its own where that doesn't suit it.

@@ -1,6 +1,6 @@
 //! How evenly parts share the load: what each client got, what each server moved, and what links dropped.
 
-use crate::report::{Estimate, MemberRate, Rates};
+use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped};
 use petrio_kernel::{Marking, Time};
 use petrio_models::Stage;
@@ -31,7 +31,9 @@ struct Sum {
 
 impl<'s> Clients<'s> {
     pub(super) fn of(hosts: &'s ClientHosts) -> Self {
-        Self { hosts, begin: Time::ZERO, sums: vec![None; hosts.names.len()] }
+        // One host alone has nobody to be compared with.
+        let sums = if hosts.names.len() > 1 { vec![None; hosts.names.len()] } else { Vec::new() };
+        Self { hosts, begin: Time::ZERO, sums }
     }
 
     /// The warm-up is over.
@@ -42,6 +44,9 @@ impl<'s> Clients<'s> {
 
     /// An operation of a process has completed.
     pub(super) fn record(&mut self, process: u32, (issued, completed): (Time, Time), bytes: u64) {
+        if self.sums.is_empty() {
+            return;
+        }
         let host = self.hosts.of_processes.get(process as usize).copied();
         let Some(sum) = host.and_then(|host| self.sums.get_mut(host)) else { return };
         let first = issued.max(self.begin);
@@ -63,7 +68,7 @@ impl<'s> Clients<'s> {
 
 fn member(name: &str, bytes: u64, seconds: f64) -> MemberRate {
     let value = if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 };
-    MemberRate { name: name.to_owned(), bytes, bytes_per_s: Estimate { value, half_width: None } }
+    MemberRate { name: name.to_owned(), bytes, bytes_per_s: value.into() }
 }
 
 /// Rates of one thing say nothing that the report doesn't, and those of what moved nothing are none.
