@@ -50,6 +50,6 @@ impl Holder for Fabric {
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
         let below = ports.members.first().ok_or("it lies on nothing")?;
         let (above, below) = ((ports.requests, ports.completions), (below.requests, below.completions));
-        Ok(Built { stages: fabric_page(page, name, &self.parameters, above, below), replication: None })
+        Ok(Built { stages: fabric_page(page, name, &self.parameters, above, below), ..Built::default() })
     }
 }

@@ -12,7 +12,7 @@ mod replication;
 mod throttle;
 
 pub use fabric::Fabric;
-pub use raid::{Raid, RaidLevel};
+pub use raid::Raid;
 pub use rearrangement::Rearrangement;
 pub use replication::Replication;
 pub use throttle::Throttle;
@@ -23,6 +23,7 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place};
+use petrio_models::block::raid::Array;
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
@@ -142,6 +143,17 @@ pub struct Built {
     pub stages: Vec<Stage>,
     /// What it wants to be told by hosts, where it is a replication.
     pub replication: Option<BuiltReplication>,
+    /// What the report tells of it, where it is an array with redundancy.
+    pub array: Option<BuiltArray>,
+}
+
+/// An array in the net.
+#[derive(Clone, Debug)]
+pub struct BuiltArray {
+    /// Its level.
+    pub level: String,
+    /// All of it that changes.
+    pub array: Place<Array>,
 }
 
 /// A replication in the net.

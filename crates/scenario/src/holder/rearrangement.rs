@@ -63,6 +63,6 @@ impl Holder for Rearrangement {
         let (requests, completions) = (ports.requests, ports.completions);
         let ports = RearrangementPorts { requests, completions, down: below.requests, up: below.completions };
         let stages = rearrangement_page(page, name, &self.parameters, below.blocks, ports);
-        Ok(Built { stages: stages.map_err(|error| error.to_string())?, replication: None })
+        Ok(Built { stages: stages.map_err(|error| error.to_string())?, ..Built::default() })
     }
 }

@@ -50,6 +50,6 @@ impl Holder for Throttle {
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
         let below = ports.members.first().ok_or("it lies on nothing")?;
         let stages = throttle_page(page, name, &self.parameters, ports.requests, below.requests);
-        Ok(Built { stages, replication: None })
+        Ok(Built { stages, ..Built::default() })
     }
 }

@@ -4,6 +4,7 @@ use super::command::{Controller, Sheet};
 use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
+use crate::instants;
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder, Update};
 use std::sync::Arc;
@@ -17,6 +18,9 @@ pub(super) fn dispatch(
 ) {
     let sweep = page.state("sweep", Sweep::START);
     let mut dispatch = page.transition("dispatch");
+    // Whoever hears that a request is complete may ask for the next at the same instant: an array for the write of what
+    // it has read.
+    dispatch.priority(instants::DISPATCHES);
     dispatch.consume(places.slots);
     let sweep = dispatch.update(sweep);
     let unit = dispatch.peek(places.unit);

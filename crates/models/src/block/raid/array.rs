@@ -1,0 +1,464 @@
+//! All of an array that changes: requests on their way, in which order their parts go, and what they came to.
+
+use super::layout::Spot;
+use super::locks::Locks;
+use super::parameters::{ReadChoice, RebuildParameters, WriteOrder};
+use super::plan::{Health, Lost, Members, Part, Plan};
+use super::planner::Planner;
+use super::rebuild::Job;
+use super::tally::RaidTally;
+use crate::slab::Slab;
+use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
+use petrio_kernel::Time;
+use smallvec::SmallVec;
+
+/// What an event makes an array do.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// Requests to members, by number.
+    pub(super) sends: SmallVec<[(usize, BlockRequest); 8]>,
+    /// What is complete.
+    pub(super) complete: Option<BlockRequest>,
+    /// A request that waits for its stripes.
+    pub(super) waits: Option<u32>,
+    /// Requests that have got theirs.
+    pub(super) granted: SmallVec<[u32; 4]>,
+    /// Parity to be made: of which request and group, and of how many blocks.
+    pub(super) parity: SmallVec<[Parity; 2]>,
+    /// Members of which the next piece is rebuilt, each after a time.
+    pub(super) rebuild: SmallVec<[(usize, Time); 2]>,
+    /// A member whose place somebody fills after a time.
+    pub(super) replace: Option<usize>,
+    /// Drives that begin to live.
+    pub(super) fresh: Option<usize>,
+}
+
+/// Parity to be made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parity {
+    pub(super) slot: u32,
+    pub(super) group: u32,
+    pub(super) blocks: u64,
+}
+
+/// How far a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Waiting,
+    /// To this one of those that the array lies on.
+    Sent(usize),
+    Done,
+}
+
+/// How far a group's parity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    No,
+    InWork,
+    Yes,
+}
+
+/// A request on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    pub(super) request: BlockRequest,
+    pub(super) parts: SmallVec<[(Part, Stage); 8]>,
+    /// By group from 1.
+    pub(super) parity: SmallVec<[(u64, Made); 2]>,
+    /// Parts that aren't complete.
+    pub(super) left: u32,
+    /// Its flushes are under way, and its data come after.
+    pub(super) data_to_come: bool,
+    /// The piece of a member that it rebuilds, and when that began: nobody asked for it.
+    pub(super) rebuilds: Option<(usize, (u64, u64), Time)>,
+    /// A member has failed that it was to read: it begins again once all its parts are back.
+    pub(super) again: bool,
+    /// The stripes that it locks, and how many of them others have still.
+    pub(super) stripes: SmallVec<[u64; 4]>,
+    pub(super) others: u32,
+    /// How the parts so far ended.
+    pub(super) status: Status,
+}
+
+/// How an array goes about its work.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) planner: Planner,
+    pub(super) order: WriteOrder,
+    pub(super) locks: bool,
+    pub(super) reads: ReadChoice,
+    /// Blocks that it offers.
+    pub(super) blocks: u64,
+    /// Blocks of its smallest member.
+    pub(super) member_blocks: u64,
+    /// Parity takes a time.
+    pub(super) makes_parity: bool,
+    /// Those that it lies on which are no members.
+    pub(super) spares: usize,
+    /// Somebody fills the place of who failed.
+    pub(super) replaces: bool,
+    pub(super) rebuild: RebuildParameters,
+}
+
+/// All of an array that changes.
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub(super) rules: Rules,
+    pub(super) members: Members,
+    pub(super) wholes: Slab<Whole>,
+    pub(super) locks: Locks,
+    /// Parts sent.
+    pub(super) number: u64,
+    /// By member: parts on their way, and where the last one ended.
+    pub(super) busy: Vec<(u32, u64)>,
+    /// By member: which of those that it lies on it is, and how far it is rebuilt.
+    pub(super) seats: Vec<usize>,
+    pub(super) jobs: Vec<Option<Job>>,
+    /// Spares that are left.
+    pub(super) spares: Vec<usize>,
+    /// Requests that somebody asked for, and has no answer to.
+    pub(super) asked: u32,
+    pub(super) turn: usize,
+    pub(super) tally: RaidTally,
+}
+
+impl Array {
+    pub(super) fn new(rules: Rules) -> Self {
+        let members = rules.planner.layout.members();
+        Self {
+            seats: (0..members).collect(),
+            jobs: vec![None; members],
+            spares: (members..members + rules.spares).rev().collect(),
+            asked: 0,
+            rules,
+            members: Members::whole(members),
+            wholes: Slab::new(),
+            locks: Locks::default(),
+            number: 0,
+            busy: vec![(0, 0); members],
+            turn: 0,
+            tally: RaidTally::default(),
+        }
+    }
+
+    /// What it has come to.
+    pub fn tally(&self) -> &RaidTally {
+        &self.tally
+    }
+
+    /// A request arrives. `draw` is a number from 0 to 1.
+    pub(super) fn arrive(&mut self, request: BlockRequest, draw: f64) -> Outcome {
+        let mut outcome = Outcome::default();
+        let is_flush = request.direction == Direction::Flush;
+        if !is_flush && (request.blocks == 0 || request.end() > self.rules.blocks) {
+            let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
+            outcome.complete = Some(BlockRequest { status: Status::Failed(failure), ..request });
+            return outcome;
+        }
+        self.tally.asked(&request);
+        let layout = &self.rules.planner.layout;
+        let are_whole = self.members.are_whole();
+        // What is read in a stripe that isn't whole is worked out of the others' data; and what is rebuilt is copied.
+        let locks = self.rules.locks
+            && match request.direction {
+                Direction::Write => layout.parities() > 0 || layout.copies() > 1 && !are_whole,
+                Direction::Read => layout.parities() > 0 && !are_whole,
+                Direction::Flush => false,
+            };
+        let stripes = if locks {
+            (request.address / layout.stripe()..=(request.end() - 1) / layout.stripe()).collect()
+        } else {
+            SmallVec::new()
+        };
+        let flushes = is_flush || request.flush_before;
+        self.asked += 1;
+        let whole = Whole {
+            data_to_come: flushes && !is_flush,
+            request,
+            parts: SmallVec::new(),
+            parity: SmallVec::new(),
+            left: 0,
+            rebuilds: None,
+            again: false,
+            stripes,
+            others: 0,
+            status: Status::DoneFromCache,
+        };
+        self.enter(whole, draw, &mut outcome);
+        outcome
+    }
+
+    /// Takes a request in, and begins it if its stripes are free.
+    pub(super) fn enter(&mut self, whole: Whole, draw: f64, outcome: &mut Outcome) {
+        let stripes = whole.stripes.clone();
+        let slot = self.wholes.insert(whole);
+        let others = self.locks.ask(&stripes, slot);
+        if others == 0 {
+            return self.begin(slot, draw, outcome);
+        }
+        if let Some(whole) = self.wholes.get_mut(slot) {
+            whole.others = others;
+        }
+        self.tally.waited += 1;
+        outcome.waits = Some(slot);
+    }
+
+    /// A request has all its stripes.
+    pub(super) fn go(&mut self, slot: u32, now: Time, draw: f64) -> Outcome {
+        let mut outcome = Outcome::default();
+        if let Some(whole) = self.wholes.get_mut(slot) {
+            let request = &mut whole.request;
+            let waited = now.saturating_sub(request.issued + request.ledger.total());
+            request.ledger.charge(Cause::Queue, waited);
+        }
+        self.begin(slot, draw, &mut outcome);
+        outcome
+    }
+
+    fn begin(&mut self, slot: u32, draw: f64, outcome: &mut Outcome) {
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        let request = &whole.request;
+        let range = (request.address, request.end());
+        let (rules, members) = (&self.rules, &self.members);
+        let plan = if let Some((member, piece, _)) = whole.rebuilds {
+            match members.0[member] {
+                Health::Rebuilding(_) => rules.planner.rebuild(member, piece, members),
+                // It has failed again meanwhile.
+                Health::Whole | Health::Gone => Err(Lost),
+            }
+        } else if whole.data_to_come || request.direction == Direction::Flush {
+            Ok(flushes(members))
+        } else if request.direction == Direction::Read {
+            let (busy, turn) = (&self.busy, &mut self.turn);
+            rules.planner.read(range, members, |spots| choose(rules.reads, spots, busy, turn, draw))
+        } else {
+            rules.planner.write(range, members)
+        };
+        match plan {
+            Ok(plan) => {
+                self.tally.planned(&plan, whole.rebuilds.is_some());
+                self.follow(slot, plan, outcome);
+            }
+            Err(Lost) => {
+                self.tally.lost += u64::from(whole.rebuilds.is_none());
+                whole.status = Status::Failed(Failure::Device);
+                whole.data_to_come = false;
+                self.end(slot, Time::ZERO, outcome);
+            }
+        }
+    }
+
+    /// Sends what a plan says, as far as it waits for nothing.
+    fn follow(&mut self, slot: u32, plan: Plan, outcome: &mut Outcome) {
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        whole.left = plan.parts.len() as u32;
+        if whole.left == 0 {
+            // Blocks that the array leaves unused.
+            return self.end(slot, Time::ZERO, outcome);
+        }
+        whole.parts = plan.parts.into_iter().map(|part| (part, Stage::Waiting)).collect();
+        let made = |blocks: u64| if blocks == 0 { (0, Made::Yes) } else { (blocks, Made::No) };
+        whole.parity = plan.parity_of.into_iter().map(made).collect();
+        let ledger = whole.request.ledger;
+        self.send(slot, ledger, outcome);
+    }
+
+    /// Sends all parts whose time has come. They go on from a ledger: that of what they waited for.
+    fn send(&mut self, slot: u32, ledger: Ledger, outcome: &mut Outcome) {
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        let pending = |parts: &[(Part, Stage)], group: u32, member: Option<usize>| {
+            parts.iter().any(|(part, stage)| {
+                part.group == group
+                    && part.direction == Direction::Read
+                    && *stage != Stage::Done
+                    && member.is_none_or(|member| part.member == member)
+            })
+        };
+        // Parity is made once all that goes into it is there.
+        for group in 1..=whole.parity.len() as u32 {
+            let (blocks, made) = whole.parity[group as usize - 1];
+            if made == Made::No && !pending(&whole.parts, group, None) {
+                let takes_time = self.rules.makes_parity;
+                whole.parity[group as usize - 1].1 = if takes_time { Made::InWork } else { Made::Yes };
+                if takes_time {
+                    outcome.parity.push(Parity { slot, group, blocks });
+                }
+            }
+        }
+        for index in 0..whole.parts.len() {
+            let (part, stage) = whole.parts[index];
+            if stage != Stage::Waiting {
+                continue;
+            }
+            let is_made =
+                |group: u32| whole.parity.get(group as usize - 1).is_none_or(|(_, made)| *made == Made::Yes);
+            let goes = part.direction == Direction::Read
+                || part.group == 0
+                || match self.rules.order {
+                    WriteOrder::AfterOwnRead if !part.is_parity => {
+                        !pending(&whole.parts, part.group, Some(part.member))
+                    }
+                    _ => !pending(&whole.parts, part.group, None) && is_made(part.group),
+                };
+            if !goes {
+                continue;
+            }
+            let port = self.seats[part.member];
+            whole.parts[index].1 = Stage::Sent(port);
+            let id = RequestId(self.number);
+            self.number += 1;
+            self.busy[part.member].0 += 1;
+            self.busy[part.member].1 = part.address + part.blocks;
+            let is_flush = part.direction == Direction::Flush;
+            let request = BlockRequest {
+                id,
+                direction: part.direction,
+                address: part.address,
+                blocks: part.blocks as u32,
+                tag: u64::from(slot) << u32::BITS | index as u64,
+                flush_before: false,
+                force_unit_access: whole.request.force_unit_access && !is_flush,
+                ledger,
+                ..whole.request.clone()
+            };
+            outcome.sends.push((port, request));
+        }
+    }
+
+    /// Parity is made.
+    pub(super) fn made(&mut self, parity: Parity, now: Time) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(whole) = self.wholes.get_mut(parity.slot) else { return outcome };
+        if let Some((_, made)) = whole.parity.get_mut(parity.group as usize - 1) {
+            *made = Made::Yes;
+        }
+        let request = &whole.request;
+        let mut ledger = request.ledger;
+        let spent = now.saturating_sub(request.issued + ledger.total());
+        ledger.charge(Cause::Overhead, spent);
+        self.send(parity.slot, ledger, &mut outcome);
+        outcome
+    }
+
+    /// A part is complete; `None` where the array never sent it.
+    pub(super) fn part(&mut self, port: usize, part: &BlockRequest, now: Time, draw: f64) -> Option<Outcome> {
+        let mut outcome = Outcome::default();
+        let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
+        let whole = self.wholes.get_mut(slot)?;
+        let (planned, stage) = whole.parts.get_mut(index as usize)?;
+        if *stage != Stage::Sent(port) {
+            return None;
+        }
+        *stage = Stage::Done;
+        let planned = *planned;
+        self.busy[planned.member].0 = self.busy[planned.member].0.saturating_sub(1);
+        whole.left -= 1;
+        whole.status = whole.status.and(part.status);
+        if whole.left > 0 {
+            // After a read that failed there is nothing to write: the rest isn't sent, and counts as done.
+            if whole.status.failure().is_some() || whole.again {
+                let waiting = whole.parts.iter_mut().filter(|(_, stage)| *stage == Stage::Waiting);
+                for (_, stage) in waiting {
+                    *stage = Stage::Done;
+                    whole.left -= 1;
+                }
+            } else if planned.group != 0 && planned.direction == Direction::Read {
+                let ledger = part.ledger;
+                // Others of its group go on from here, if they wait for parity too.
+                whole.request.ledger = ledger;
+                self.send(slot, ledger, &mut outcome);
+                return Some(outcome);
+            }
+        }
+        let whole = self.wholes.get_mut(slot)?;
+        if whole.left > 0 {
+            return Some(outcome);
+        }
+        // The last part was on its way all the time: its time is the whole's.
+        whole.request.ledger = part.ledger;
+        if std::mem::take(&mut whole.again) {
+            self.tally.again += 1;
+            self.begin(slot, draw, &mut outcome);
+            return Some(outcome);
+        }
+        // After a flush that failed, what it was for isn't written.
+        if std::mem::take(&mut whole.data_to_come) && whole.status.failure().is_none() {
+            whole.status = Status::DoneFromCache;
+            self.begin(slot, draw, &mut outcome);
+            return Some(outcome);
+        }
+        self.end(slot, now, &mut outcome);
+        Some(outcome)
+    }
+
+    /// A request is complete.
+    fn end(&mut self, slot: u32, now: Time, outcome: &mut Outcome) {
+        let Some(Whole { mut request, status, stripes, rebuilds, .. }) = self.wholes.remove(slot) else {
+            return;
+        };
+        match rebuilds {
+            Some((member, piece, begun)) => self.rebuilt(member, piece, (begun, now, status), outcome),
+            None => {
+                request.status = status;
+                outcome.complete = Some(request);
+                self.asked -= 1;
+            }
+        }
+        let (locks, wholes, granted) = (&mut self.locks, &mut self.wholes, &mut outcome.granted);
+        locks.give_back(&stripes, |next| {
+            if let Some(whole) = wholes.get_mut(next) {
+                whole.others -= 1;
+                if whole.others == 0 {
+                    granted.push(next);
+                }
+            }
+        });
+    }
+
+    /// Parts that were sent, less those on their way: those that came back.
+    pub(super) fn sent_and_back(&self) -> i64 {
+        let sent =
+            |whole: &Whole| whole.parts.iter().filter(|(_, stage)| matches!(stage, Stage::Sent(_))).count();
+        self.number as i64 - self.wholes.iter().map(sent).sum::<usize>() as i64
+    }
+
+    /// Whether nothing is on its way.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.wholes.iter().next().is_none() && self.locks.are_free()
+    }
+}
+
+/// A flush of every member that is there.
+fn flushes(members: &Members) -> Plan {
+    let mut plan = Plan::default();
+    let there = (0..members.0.len()).filter(|&member| members.writes(member));
+    plan.parts = there
+        .map(|member| Part {
+            member,
+            direction: Direction::Flush,
+            address: 0,
+            blocks: 0,
+            group: 0,
+            is_parity: false,
+        })
+        .collect();
+    plan
+}
+
+/// Which of several copies is read.
+fn choose(choice: ReadChoice, spots: &[Spot], busy: &[(u32, u64)], turn: &mut usize, draw: f64) -> usize {
+    let distance = |spot: &Spot| busy[spot.member].1.abs_diff(spot.address);
+    let numbered = || spots.iter().enumerate();
+    let best = match choice {
+        ReadChoice::First => None,
+        ReadChoice::Nearest => numbered().min_by_key(|(_, spot)| distance(spot)),
+        ReadChoice::ShortestQueue => numbered().min_by_key(|(_, spot)| (busy[spot.member].0, distance(spot))),
+        ReadChoice::RoundRobin => {
+            *turn += 1;
+            numbered().nth(*turn % spots.len())
+        }
+        ReadChoice::Random => numbered().nth((draw * spots.len() as f64) as usize),
+    };
+    best.map_or(0, |(index, _)| index)
+}

@@ -1,0 +1,82 @@
+//! Why an array can't be made.
+
+use super::declustered::MOST_MEMBERS;
+use super::parameters::RaidLevel;
+use petrio_colours::SECTOR_BYTES;
+use petrio_units::Bytes;
+
+/// Why an array can't be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RaidError {
+    /// A stripe unit that isn't made of blocks.
+    #[error("a stripe unit is a multiple of {SECTOR_BYTES} B, and not {0}; 64 KiB is usual")]
+    Unit(Bytes),
+    /// A granularity that isn't made of blocks, or doesn't divide the unit.
+    #[error(
+        "a granularity of {0} doesn't divide a stripe unit of {1} into blocks of {SECTOR_BYTES} B; 4 KiB is Linux md's"
+    )]
+    Granularity(Bytes, Bytes),
+    /// Too few members.
+    #[error("RAID {level} needs {fewest} members, and here are {members}")]
+    Few {
+        /// Of the array.
+        level: RaidLevel,
+        /// Fewest members of that level.
+        fewest: usize,
+        /// Members that are there.
+        members: usize,
+    },
+    /// More members than one array takes.
+    #[error("an array of {members} members is more than {MOST_MEMBERS}; stripe over several arrays instead")]
+    Many {
+        /// Members that are there.
+        members: usize,
+    },
+    /// Members that make no whole groups.
+    #[error(
+        "{members} members make no groups of {copies} that hold the same; give two copies or more, and a multiple of them as members"
+    )]
+    Copies {
+        /// Members of a group.
+        copies: u32,
+        /// Members that are there.
+        members: usize,
+    },
+    /// A stripe that is wider than the array, or too narrow for its level.
+    #[error(
+        "a stripe of {width} units makes no sense on {members} members: it has {least} at least and one for each member at most"
+    )]
+    Width {
+        /// Units of a stripe.
+        width: usize,
+        /// Fewest units.
+        least: usize,
+        /// Members that are there.
+        members: usize,
+    },
+    /// A failure of a member that isn't there.
+    #[error("there is no member {member} to fail: they are numbered from 0 to {last}")]
+    NoMember {
+        /// The one that fails.
+        member: u32,
+        /// The last that there is.
+        last: usize,
+    },
+    /// Spares at a level from which nothing can be rebuilt.
+    #[error("RAID 0 has nothing of which a spare could be filled")]
+    Spares,
+    /// Members that fail before they begin.
+    #[error("members that live for no time at all can't be simulated")]
+    AtOnce,
+    /// A rebuild that does nothing.
+    #[error(
+        "a rebuild goes on by one piece or more at a time, of a multiple of {SECTOR_BYTES} B, and at a rate above zero"
+    )]
+    Rebuild,
+    /// Stripes narrower than the array at a level that has none.
+    #[error("RAID {level} has no stripe_width: levels 5 and 6 can be declustered")]
+    NotDeclustered {
+        /// Of the array.
+        level: RaidLevel,
+    },
+}

@@ -1,0 +1,221 @@
+//! Where data and redundancy lie: which member holds a stripe's units, and where.
+//!
+//! A stripe has units by number: first the data in their order, then parity (P, then Q) or the further copies. Source for
+//! levels 4, 5 and 6: `raid5_compute_sector` of Linux's drivers/md/raid5.c; for 1+0: its `near` layout.
+
+use super::declustered::Permutations;
+use super::parameters::ParityLayout;
+use std::sync::Arc;
+
+/// What protects the data of a stripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redundancy {
+    /// Nothing.
+    None,
+    /// So many members hold the same.
+    Copies(u64),
+    /// So many units of parity.
+    Parity(u64),
+}
+
+/// How the units of a stripe move from one to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rotation {
+    /// They don't.
+    None,
+    /// As parity goes around.
+    Parity(ParityLayout),
+}
+
+/// Where blocks lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Blocks in a stripe unit.
+    unit: u64,
+    members: u64,
+    /// Data units of a stripe.
+    columns: u64,
+    redundancy: Redundancy,
+    rotation: Rotation,
+    shuffled: Option<Arc<Permutations>>,
+}
+
+/// A place on a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot {
+    /// Which member, from 0.
+    pub member: usize,
+    /// The first block there.
+    pub address: u64,
+}
+
+impl Layout {
+    pub(super) fn new(unit: u64, members: usize, redundancy: Redundancy, rotation: Rotation) -> Self {
+        let members = members as u64;
+        let columns = match redundancy {
+            Redundancy::None => members,
+            Redundancy::Copies(copies) => members / copies.max(1),
+            Redundancy::Parity(parities) => members - parities,
+        };
+        Self { unit, members, columns, redundancy, rotation, shuffled: None }
+    }
+
+    pub(super) fn declustered(unit: u64, members: usize, redundancy: Redundancy, width: usize) -> Self {
+        let Self { columns, .. } = Self::new(unit, width, redundancy, Rotation::None);
+        let shuffled = Some(Arc::new(Permutations::new(members)));
+        Self { unit, members: members as u64, columns, redundancy, rotation: Rotation::None, shuffled }
+    }
+
+    /// Members.
+    pub fn members(&self) -> usize {
+        self.members as usize
+    }
+
+    /// Blocks in a stripe unit.
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Data units of a stripe.
+    pub fn columns(&self) -> usize {
+        self.columns as usize
+    }
+
+    /// What protects them.
+    pub fn redundancy(&self) -> Redundancy {
+        self.redundancy
+    }
+
+    /// Units of parity of a stripe.
+    pub fn parities(&self) -> usize {
+        match self.redundancy {
+            Redundancy::Parity(parities) => parities as usize,
+            Redundancy::None | Redundancy::Copies(_) => 0,
+        }
+    }
+
+    /// Units of a stripe, with its redundancy.
+    pub fn width(&self) -> usize {
+        match self.redundancy {
+            Redundancy::None => self.columns(),
+            Redundancy::Copies(copies) => (self.columns * copies) as usize,
+            Redundancy::Parity(parities) => (self.columns + parities) as usize,
+        }
+    }
+
+    /// Blocks of data in a stripe.
+    pub fn stripe(&self) -> u64 {
+        self.columns * self.unit
+    }
+
+    /// Blocks that the array offers, when its smallest member has `member_blocks`.
+    pub fn blocks(&self, member_blocks: u64) -> u64 {
+        let rows = member_blocks / self.unit;
+        let stripes = match self.shuffled {
+            // A slice has as many stripes as members, over as many rows as a stripe has units.
+            Some(_) => rows / self.width() as u64 * self.members,
+            None => rows,
+        };
+        stripes * self.stripe()
+    }
+
+    /// Blocks of a member that are used when it has so many.
+    pub fn used(&self, member_blocks: u64) -> u64 {
+        let rows = member_blocks / self.unit;
+        let rows = if self.shuffled.is_some() { rows - rows % self.width() as u64 } else { rows };
+        rows * self.unit
+    }
+
+    /// The stripe of a block, the number of its unit there, and where in the unit it lies.
+    pub fn find(&self, block: u64) -> (u64, usize, u64) {
+        let (stripe, within) = (block / self.stripe(), block % self.stripe());
+        (stripe, (within / self.unit) as usize, within % self.unit)
+    }
+
+    /// Where a unit of a stripe lies.
+    pub fn spot(&self, stripe: u64, index: usize) -> Spot {
+        if let Some(shuffled) = &self.shuffled {
+            let (slice, number) = (stripe / self.members, stripe % self.members);
+            let (width, members) = (self.width() as u64, self.members);
+            let slot = number * width + index as u64;
+            let (row, slot) = (slot / members, slot % members);
+            let member = shuffled.member(slice, slot as usize);
+            return Spot { member, address: (slice * width + row) * self.unit };
+        }
+        Spot { member: self.member(stripe, index as u64) as usize, address: stripe * self.unit }
+    }
+
+    fn member(&self, stripe: u64, index: u64) -> u64 {
+        let (members, columns) = (self.members, self.columns);
+        if let Redundancy::Copies(copies) = self.redundancy {
+            return index % columns * copies + index / columns;
+        }
+        let Rotation::Parity(layout) = self.rotation else { return index };
+        let turn = stripe % members;
+        let first = match layout {
+            ParityLayout::LeftSymmetric | ParityLayout::LeftAsymmetric => members - 1 - turn,
+            ParityLayout::RightSymmetric | ParityLayout::RightAsymmetric => turn,
+        };
+        if index >= columns {
+            return (first + index - columns) % members;
+        }
+        let parities = members - columns;
+        match layout {
+            ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => {
+                (first + parities + index) % members
+            }
+            ParityLayout::LeftAsymmetric | ParityLayout::RightAsymmetric => {
+                // Parity that goes on at the first member takes its place there.
+                let around = (first + parities).saturating_sub(members);
+                let index = index + around;
+                if index >= first { index + parities - around } else { index }
+            }
+        }
+    }
+
+    /// The stripe that has a unit at an address of a member, and its number there; none where the array leaves blocks
+    /// unused.
+    pub fn at(&self, member: usize, address: u64) -> Option<(u64, usize)> {
+        let row = address / self.unit;
+        if let Some(shuffled) = &self.shuffled {
+            let width = self.width() as u64;
+            let (slice, row) = (row / width, row % width);
+            let slot = row * self.members + shuffled.slot(slice, member) as u64;
+            return Some((slice * self.members + slot / width, (slot % width) as usize));
+        }
+        (0..self.width())
+            .find(|&index| self.member(row, index as u64) == member as u64)
+            .map(|index| (row, index))
+    }
+
+    /// The first place of a member's part of a range, and how much of it lies there: for parts below that want to know
+    /// where files lie. Data only, as one piece.
+    pub fn part(&self, first: u64, end: u64, member: usize) -> Option<(u64, u64)> {
+        let (mut from, mut to) = (u64::MAX, 0);
+        let last = end.saturating_sub(1) / self.unit;
+        // What is long has a unit on each member in every round: its first and last rounds say it all.
+        let around = self.members * self.columns.max(1);
+        let units = first / self.unit..=last;
+        let long = last.saturating_sub(first / self.unit) > 2 * around;
+        for number in units.filter(|&at| !long || at <= first / self.unit + around || at + around >= last) {
+            let (begin, stop) = ((number * self.unit).max(first), ((number + 1) * self.unit).min(end));
+            let (stripe, column, within) = self.find(begin);
+            for copy in 0..self.copies() {
+                let spot = self.spot(stripe, column + copy * self.columns());
+                if spot.member == member && begin < stop {
+                    from = from.min(spot.address + within);
+                    to = to.max(spot.address + within + stop - begin);
+                }
+            }
+        }
+        (to > from).then_some((from, to - from))
+    }
+
+    /// Members that hold the same.
+    pub fn copies(&self) -> usize {
+        match self.redundancy {
+            Redundancy::Copies(copies) => copies as usize,
+            Redundancy::None | Redundancy::Parity(_) => 1,
+        }
+    }
+}

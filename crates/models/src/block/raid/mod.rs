@@ -1,0 +1,366 @@
+//! Arrays: several members as one, at RAID levels 0, 1, 1+0, 4, 5 and 6, and with declustered parity.
+//!
+//! ```text
+//! requests ─▶ split ─▶ member 0 … n ─▶ join ─▶ completions
+//!               └▶ held ─(granted)─▶ go ─▶ members      parity ─▶ made ─▶ members
+//! ```
+//!
+//! `layout` says where data and redundancy lie, `planner` which requests to members one becomes, `locks` who changes which
+//! stripe, `array` what is on its way, `failing` and `rebuild` what happens when members fail; the page puts them into the
+//! net. Sources: Patterson, Gibson and Katz, "A case for
+//! redundant arrays of inexpensive disks", SIGMOD 1988; Chen et al., "RAID: high-performance, reliable secondary storage",
+//! ACM Computing Surveys 26 (1994); for Linux, drivers/md/raid0.c, raid1.c, raid10.c, raid5.c, and `md_flush_request`.
+//!
+//! A flush goes to every member; a write with a flush before it waits until all members have flushed. A request completes
+//! with its last part. Parts of a request that go on from each other on a member are one, as the member's own queue would
+//! merge them.
+//!
+//! Leaves out: members of different sizes (the smallest counts), bitmaps and journals of write intents, and the stripes
+//! that Linux md keeps in memory for a while in the hope of more writes to them.
+
+mod array;
+mod declustered;
+mod error;
+mod failing;
+mod layout;
+mod locks;
+mod parameters;
+mod plan;
+mod planner;
+mod rebuild;
+mod tally;
+
+pub use array::Array;
+pub use error::RaidError;
+pub use layout::{Layout, Redundancy, Spot};
+pub use parameters::{
+    ControllerParameters, MemberFailure, ParityLayout, ParityUpdate, RaidLevel, RaidParameters, ReadChoice,
+    RebuildParameters, WriteOrder,
+};
+pub use plan::{Health, Lost, Members, Part, Plan};
+pub use planner::Planner;
+pub use tally::{Failed, Moved, RaidTally};
+
+use crate::Stage;
+use array::{Outcome, Parity, Rules};
+use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
+use petrio_kernel::{PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
+use petrio_random::{Generator, exponential, uniform};
+
+/// What an array lies on.
+#[derive(Clone, Debug)]
+pub struct RaidPorts {
+    /// Requests come in.
+    pub requests: Place<BlockRequest>,
+    /// What is complete goes out.
+    pub completions: Place<BlockRequest>,
+    /// For each member, and then each spare, a place for requests to it and one for its completions.
+    pub members: Vec<(Place<BlockRequest>, Place<BlockRequest>)>,
+    /// Blocks of 512 bytes that the smallest member offers.
+    pub blocks: u64,
+}
+
+/// Most tokens that one event makes an array send to one member.
+const MANY: u32 = u32::MAX;
+
+/// What the controller has to do.
+#[derive(Clone, Debug)]
+enum Errand {
+    Request(Box<BlockRequest>),
+    Parity(Parity),
+}
+
+/// Builds the page `name`; gives the rows of its stages, and the place in which all of it is that changes.
+///
+/// # Errors
+/// See [`RaidError`].
+pub fn raid_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &RaidParameters,
+    ports: &RaidPorts,
+) -> Result<(Vec<Stage>, Place<Array>), RaidError> {
+    let layout = parameters.layout(ports.members.len())?;
+    let controller = parameters.controller.as_ref();
+    let parity_rate = controller.and_then(|controller| controller.parity_rate);
+    let blocks = layout.blocks(ports.blocks);
+    let grain = parameters.granularity.get() / SECTOR_BYTES;
+    let planner = Planner { layout, update: parameters.parity_update, grain };
+    let rules = Rules {
+        planner,
+        order: parameters.write_order,
+        locks: parameters.stripe_locks,
+        reads: parameters.reads,
+        blocks,
+        member_blocks: ports.blocks,
+        makes_parity: parity_rate.is_some(),
+        spares: parameters.spares as usize,
+        replaces: parameters.replaced_after.is_some(),
+        rebuild: parameters.rebuild.clone(),
+    };
+
+    let mut page = parent.page(name);
+    page.port_in("requests", ports.requests);
+    page.port_out("completions", ports.completions);
+    for (member, (down, up)) in ports.members.iter().enumerate() {
+        page.port_out(&format!("down{member}"), *down);
+        page.port_in(&format!("up{member}"), *up);
+    }
+    let array = page.state("array", Array::new(rules));
+    let places = Places {
+        array,
+        held: page.keyed("held", |slot: &u32| u128::from(*slot)),
+        granted: page.fifo("granted"),
+        parity: page.fifo("parity"),
+        failing: page.fifo("failing"),
+        replacing: page.fifo("replacing"),
+        rebuilding: page.fifo("rebuilding"),
+        draws: page.stream("copies"),
+        lives: page.stream("lives"),
+        replaced_after: parameters.replaced_after.map_or(Time::ZERO, petrio_units::Duration::time),
+        mean_life: parameters.mean_time_to_failure.map(petrio_units::Duration::time),
+    };
+    let mut stages = vec![Stage::queue(format!("{}/held", page.path()), &[places.held.id()])];
+    let entering = match controller {
+        None => ports.requests,
+        Some(controller) => {
+            let (stage, entering) = controller_page(&mut page, controller, ports, &places);
+            stages.push(stage);
+            entering
+        }
+    };
+
+    let mut split = page.transition("split");
+    let request = split.take(entering);
+    let outs = Outs::declare(&mut split, ports, &places);
+    split.action(move |f| {
+        let request = f.take(request);
+        let draw = uniform(f.random(places.draws));
+        let outcome = f.update(outs.array).arrive(request, draw);
+        outs.follow(f, outcome);
+    });
+
+    let mut go = page.transition("go");
+    let granted = go.take(places.granted);
+    let held = go.take_key(places.held, move |binding| u128::from(*binding.get(granted)));
+    let outs = Outs::declare(&mut go, ports, &places);
+    go.action(move |f| {
+        let _ = f.take(granted);
+        let slot = f.take(held);
+        let (now, draw) = (f.now(), uniform(f.random(places.draws)));
+        let outcome = f.update(outs.array).go(slot, now, draw);
+        outs.follow(f, outcome);
+    });
+
+    for (member, (_, up)) in ports.members.iter().enumerate() {
+        let mut join = page.transition(&format!("join{member}"));
+        let part = join.take(*up);
+        let outs = Outs::declare(&mut join, ports, &places);
+        join.action(move |f| {
+            let part = f.take(part);
+            let (now, draw) = (f.now(), uniform(f.random(places.draws)));
+            match f.update(outs.array).part(member, &part, now, draw) {
+                Some(outcome) => outs.follow(f, outcome),
+                None => f.fail(format!(
+                    "member {member} completes a request with the tag {}, which the array never sent",
+                    part.tag
+                )),
+            }
+        });
+    }
+    failures(&mut page, parameters, ports, &places);
+    let sum = Sum::new().of(array, Array::sent_and_back);
+    page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
+    Ok((stages, array))
+}
+
+/// Places of an array's page.
+#[derive(Clone, Copy)]
+struct Places {
+    array: Place<Array>,
+    held: Place<u32>,
+    granted: Place<u32>,
+    parity: Place<Parity>,
+    /// Those that fail, when they do.
+    failing: Place<usize>,
+    /// Members whose place is filled, when it is.
+    replacing: Place<usize>,
+    /// Members of which the next piece is rebuilt, when it is.
+    rebuilding: Place<usize>,
+    draws: petrio_kernel::Stream,
+    lives: petrio_kernel::Stream,
+    replaced_after: Time,
+    mean_life: Option<Time>,
+}
+
+/// Members fail, others take their place, and are filled.
+fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &RaidPorts, places: &Places) {
+    for failure in &parameters.failures {
+        page.initial_after(places.failing, failure.member as usize, failure.at.time());
+    }
+    let places = *places;
+    if let Some(mean) = places.mean_life {
+        let members = ports.members.len();
+        let begun = page.fifo::<()>("begun");
+        page.initial(begun, [()]);
+        let mut live = page.transition("live");
+        live.consume(begun);
+        let failing = live.may_put(places.failing, MANY);
+        live.action(move |f| {
+            for port in 0..members {
+                let life = lifetime(f.random(places.lives), mean);
+                f.put_after(failing, port, life);
+            }
+        });
+    }
+
+    let mut fail = page.transition("fail");
+    let port = fail.take(places.failing);
+    let outs = Outs::declare(&mut fail, ports, &places);
+    fail.action(move |f| {
+        let (port, now) = (f.take(port), f.now());
+        let outcome = f.update(outs.array).fail(port, now);
+        outs.follow(f, outcome);
+    });
+
+    let mut replace = page.transition("replace");
+    let member = replace.take(places.replacing);
+    let outs = Outs::declare(&mut replace, ports, &places);
+    replace.action(move |f| {
+        let (member, now) = (f.take(member), f.now());
+        let outcome = f.update(outs.array).replace(member, now);
+        outs.follow(f, outcome);
+    });
+
+    let mut rebuild = page.transition("rebuild");
+    let member = rebuild.take(places.rebuilding);
+    let outs = Outs::declare(&mut rebuild, ports, &places);
+    rebuild.action(move |f| {
+        let (member, now) = (f.take(member), f.now());
+        let draw = uniform(f.random(places.draws));
+        let outcome = f.update(outs.array).go_on(member, now, draw);
+        outs.follow(f, outcome);
+    });
+}
+
+fn lifetime(random: &mut Generator, mean: Time) -> Time {
+    Time::from_seconds(exponential(random, mean.as_seconds()))
+}
+
+/// The controller: requests pass it on their way in, and it makes parity; one thing after the other.
+fn controller_page(
+    page: &mut PageBuilder<'_>,
+    parameters: &ControllerParameters,
+    ports: &RaidPorts,
+    places: &Places,
+) -> (Stage, Place<BlockRequest>) {
+    let mut page = page.page("controller");
+    let (overhead, rate) = (parameters.overhead.time(), parameters.parity_rate);
+    let service = move |errand: &Errand, _: &mut _| match errand {
+        Errand::Request(_) => overhead,
+        Errand::Parity(parity) => {
+            rate.map_or(Time::ZERO, |rate| rate.time_for(parity.blocks.saturating_mul(SECTOR_BYTES)))
+        }
+    };
+    let working = page.station("working", StationSpec::first_come(1, service));
+    let entering = page.fifo("entering");
+
+    let mut accept = page.transition("accept");
+    let request = accept.take(ports.requests);
+    let work = accept.put(working);
+    accept.action(move |f| {
+        let request = f.take(request);
+        f.put(work, Errand::Request(Box::new(request)));
+    });
+
+    let mut begin = page.transition("make");
+    let parity = begin.take(places.parity);
+    let work = begin.put(working);
+    begin.action(move |f| {
+        let parity = f.take(parity);
+        f.put(work, Errand::Parity(parity));
+    });
+
+    let mut done = page.transition("done");
+    let errand = done.take(working);
+    let on = done.may_put(entering, 1);
+    let outs = Outs::declare(&mut done, ports, places);
+    done.action(move |f| {
+        let now = f.now();
+        match f.take(errand) {
+            Errand::Request(mut request) => {
+                let waited = now.saturating_sub(request.issued + request.ledger.total());
+                request.ledger.charge(Cause::Overhead, overhead.min(waited));
+                request.ledger.charge(Cause::Queue, waited.saturating_sub(overhead));
+                f.put(on, *request);
+            }
+            Errand::Parity(parity) => {
+                let outcome = f.update(outs.array).made(parity, now);
+                outs.follow(f, outcome);
+            }
+        }
+    });
+    (Stage::station(page.path().to_owned(), working.id()), entering)
+}
+
+/// Where what an event brings about goes.
+struct Outs {
+    array: petrio_kernel::Update<Array>,
+    members: Vec<Put<BlockRequest>>,
+    completions: Put<BlockRequest>,
+    held: Put<u32>,
+    granted: Put<u32>,
+    parity: Put<Parity>,
+    failing: Put<usize>,
+    replacing: Put<usize>,
+    rebuilding: Put<usize>,
+    places: Places,
+}
+
+impl Outs {
+    fn declare(transition: &mut TransitionBuilder<'_>, ports: &RaidPorts, places: &Places) -> Self {
+        Self {
+            array: transition.update(places.array),
+            members: ports.members.iter().map(|(down, _)| transition.may_put(*down, MANY)).collect(),
+            completions: transition.may_put(ports.completions, 1),
+            held: transition.may_put(places.held, 1),
+            granted: transition.may_put(places.granted, MANY),
+            parity: transition.may_put(places.parity, MANY),
+            failing: transition.may_put(places.failing, 1),
+            replacing: transition.may_put(places.replacing, 1),
+            rebuilding: transition.may_put(places.rebuilding, MANY),
+            places: *places,
+        }
+    }
+
+    fn follow(&self, f: &mut petrio_kernel::Firing<'_>, outcome: Outcome) {
+        for (member, part) in outcome.sends {
+            f.put(self.members[member], part);
+        }
+        if let Some(request) = outcome.complete {
+            f.put(self.completions, request);
+        }
+        if let Some(slot) = outcome.waits {
+            f.put(self.held, slot);
+        }
+        for slot in outcome.granted {
+            f.put(self.granted, slot);
+        }
+        for parity in outcome.parity {
+            f.put(self.parity, parity);
+        }
+        for (member, after) in outcome.rebuild {
+            f.put_after(self.rebuilding, member, after);
+        }
+        if let Some(member) = outcome.replace {
+            f.put_after(self.replacing, member, self.places.replaced_after);
+        }
+        if let Some((port, mean)) = outcome.fresh.zip(self.places.mean_life) {
+            let life = lifetime(f.random(self.places.lives), mean);
+            f.put_after(self.failing, port, life);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,464 @@
+//! What is said of an array: its level, where data and redundancy lie, and how it goes about its work.
+
+use super::declustered::MOST_MEMBERS;
+use super::error::RaidError;
+use super::layout::{Layout, Redundancy, Rotation};
+use crate::Lever;
+use crate::lever::doubled;
+use petrio_colours::SECTOR_BYTES;
+use petrio_units::{Bytes, Duration, Fraction, Rate};
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// An array of several members as one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RaidParameters {
+    /// How data are spread over the members and what protects them.
+    pub level: RaidLevel,
+    /// How much lies on a member before the next one's turn: a multiple of 512 bytes (mdadm: `--chunk`; 64 KiB before
+    /// its version 3.1, 512 KiB since). Without meaning at level 1.
+    #[serde(default = "usual_unit")]
+    pub stripe_unit: Bytes,
+    /// At levels 5 and 6, how the parity goes around the members.
+    #[serde(default)]
+    pub layout: ParityLayout,
+    /// At level 1+0, how many members hold the same.
+    #[serde(default = "two")]
+    pub copies: u32,
+    /// At levels 5 and 6, units of a stripe with its parity, where stripes are narrower than the array: parity is
+    /// declustered, and all members take part in a rebuild.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stripe_width: Option<u32>,
+    /// What is read to make parity anew where less than a stripe is written.
+    #[serde(default)]
+    pub parity_update: ParityUpdate,
+    /// What a write waits for.
+    #[serde(default)]
+    pub write_order: WriteOrder,
+    /// Whether one request after the other changes a stripe, as it must for its parity to be right. Left out only to do
+    /// as simulators without it do.
+    #[serde(default = "yes")]
+    pub stripe_locks: bool,
+    /// Parity is made, and data are read for it, in whole pieces of this size (Linux md: a page of 4 KiB). A multiple
+    /// of 512 bytes that divides the stripe unit.
+    #[serde(default = "sector")]
+    pub granularity: Bytes,
+    /// Which copy a read goes to, at levels 1 and 1+0.
+    #[serde(default)]
+    pub reads: ReadChoice,
+    /// The array's own processor, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerParameters>,
+    /// How many of those that it lies on are hot spares: the last ones. A spare takes the place of a member that fails.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spares: u32,
+    /// Members that fail at times that are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<MemberFailure>,
+    /// How long a member lives on average; how long each lives is drawn from an exponential distribution. Left out: none
+    /// fails but those of `failures`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_time_to_failure: Option<Duration>,
+    /// After how long somebody puts a new drive in the place of one that failed, where no spare has taken it. Left out:
+    /// nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_after: Option<Duration>,
+    /// How what has taken a failed member's place is filled.
+    #[serde(default)]
+    pub rebuild: RebuildParameters,
+}
+
+/// A member that fails at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemberFailure {
+    /// Which of those that the array lies on, from 0.
+    pub member: u32,
+    /// When, from the beginning of the run.
+    pub at: Duration,
+}
+
+/// How a member is rebuilt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RebuildParameters {
+    /// How much is rebuilt at a time.
+    pub piece: Bytes,
+    /// How many pieces at a time.
+    pub depth: u32,
+    /// How fast at most, of the member that is rebuilt (Linux md: `sync_speed_max`, 200 MB/s). Left out: as fast as it
+    /// goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// How fast at most while others ask for something (Linux md: `sync_speed_min`, 1 MB/s). Left out: no slower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_rate: Option<Rate>,
+}
+
+impl Default for RebuildParameters {
+    fn default() -> Self {
+        Self { piece: Bytes::from_kib(512), depth: 2, rate: None, busy_rate: None }
+    }
+}
+
+impl RaidParameters {
+    /// An array of this level with everything else as usual.
+    pub fn of(level: RaidLevel) -> Self {
+        Self {
+            level,
+            stripe_unit: usual_unit(),
+            layout: ParityLayout::default(),
+            copies: two(),
+            stripe_width: None,
+            parity_update: ParityUpdate::default(),
+            write_order: WriteOrder::default(),
+            stripe_locks: true,
+            granularity: sector(),
+            reads: ReadChoice::default(),
+            controller: None,
+            spares: 0,
+            failures: Vec::new(),
+            mean_time_to_failure: None,
+            replaced_after: None,
+            rebuild: RebuildParameters::default(),
+        }
+    }
+
+    /// How many of so many that it lies on are members, and no spares.
+    pub fn members(&self, of: usize) -> usize {
+        of.saturating_sub(self.spares as usize)
+    }
+
+    /// What could be changed about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let Some(controller) = &self.controller else { return Vec::new() };
+        let path = format!("{path}.controller");
+        let lever = Lever::twice("controller", "controller", "the controller twice as fast")
+            .halved(&path, "overhead", controller.overhead)
+            .set_some(&path, "parity_rate", controller.parity_rate.and_then(doubled));
+        lever.if_any().into_iter().collect()
+    }
+
+    /// Where everything lies over so many members, of which the last are spares.
+    ///
+    /// # Errors
+    /// See [`RaidError`].
+    pub fn layout(&self, of: usize) -> Result<Layout, RaidError> {
+        let members = self.members(of);
+        self.check_failures(of)?;
+        let unit = blocks(self.stripe_unit).ok_or(RaidError::Unit(self.stripe_unit))?;
+        let grain = blocks(self.granularity).filter(|&grain| unit.is_multiple_of(grain));
+        grain.ok_or(RaidError::Granularity(self.granularity, self.stripe_unit))?;
+        let level = self.level;
+        let fewest = level.fewest_members();
+        if members < fewest {
+            return Err(RaidError::Few { level, fewest, members });
+        }
+        if members > MOST_MEMBERS {
+            return Err(RaidError::Many { members });
+        }
+        let is_parity = matches!(level, RaidLevel::Rotated | RaidLevel::DoubleRotated);
+        if self.stripe_width.is_some() && !is_parity {
+            return Err(RaidError::NotDeclustered { level });
+        }
+        let redundancy = match level {
+            RaidLevel::Striped => Redundancy::None,
+            RaidLevel::Mirrored => Redundancy::Copies(members as u64),
+            RaidLevel::MirroredStriped => {
+                if self.copies < 2 || !members.is_multiple_of(self.copies as usize) {
+                    return Err(RaidError::Copies { copies: self.copies, members });
+                }
+                Redundancy::Copies(self.copies.into())
+            }
+            RaidLevel::ParityMember | RaidLevel::Rotated => Redundancy::Parity(1),
+            RaidLevel::DoubleRotated => Redundancy::Parity(2),
+        };
+        let rotation = match (level, self.layout) {
+            (RaidLevel::Rotated | RaidLevel::DoubleRotated, layout) => Rotation::Parity(layout),
+            _ => Rotation::None,
+        };
+        match self.stripe_width {
+            None => Ok(Layout::new(unit, members, redundancy, rotation)),
+            Some(width) => {
+                let (width, least) = (width as usize, fewest);
+                if width < least || width > members {
+                    return Err(RaidError::Width { width, least, members });
+                }
+                Ok(Layout::declustered(unit, members, redundancy, width))
+            }
+        }
+    }
+}
+
+impl RaidParameters {
+    fn check_failures(&self, of: usize) -> Result<(), RaidError> {
+        if let Some(failure) = self.failures.iter().find(|failure| failure.member as usize >= of) {
+            return Err(RaidError::NoMember { member: failure.member, last: of.saturating_sub(1) });
+        }
+        if self.spares > 0 && self.level == RaidLevel::Striped {
+            return Err(RaidError::Spares);
+        }
+        if self.mean_time_to_failure.is_some_and(|mean| mean.time().as_picos() == 0) {
+            return Err(RaidError::AtOnce);
+        }
+        let rate = |rate: Option<Rate>| rate.is_none_or(|rate| rate.bytes_per_second() > 0.0);
+        let RebuildParameters { piece, depth, .. } = self.rebuild;
+        if blocks(piece).is_none() || depth == 0 || !rate(self.rebuild.rate) || !rate(self.rebuild.busy_rate)
+        {
+            return Err(RaidError::Rebuild);
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+fn blocks(bytes: Bytes) -> Option<u64> {
+    (bytes.get() > 0 && bytes.get().is_multiple_of(SECTOR_BYTES)).then(|| bytes.get() / SECTOR_BYTES)
+}
+
+fn usual_unit() -> Bytes {
+    Bytes::from_kib(64)
+}
+
+fn sector() -> Bytes {
+    Bytes(SECTOR_BYTES)
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A level of RAID (Patterson, Gibson and Katz 1988, and the later 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaidLevel {
+    /// 0: striped, without redundancy.
+    Striped,
+    /// 1: every member holds the same.
+    Mirrored,
+    /// 1+0: striped over groups of members that hold the same.
+    MirroredStriped,
+    /// 4: striped, with parity on the last member.
+    ParityMember,
+    /// 5: striped, with parity going around the members.
+    Rotated,
+    /// 6: striped, with two parities going around the members.
+    DoubleRotated,
+}
+
+impl RaidLevel {
+    /// All levels, with how a scenario writes them.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("0", Self::Striped),
+        ("1", Self::Mirrored),
+        ("1+0", Self::MirroredStriped),
+        ("4", Self::ParityMember),
+        ("5", Self::Rotated),
+        ("6", Self::DoubleRotated),
+    ];
+
+    /// Fewest members with which it is one.
+    pub const fn fewest_members(self) -> usize {
+        match self {
+            Self::Striped => 1,
+            Self::Mirrored | Self::MirroredStriped => 2,
+            Self::ParityMember | Self::Rotated => 3,
+            Self::DoubleRotated => 4,
+        }
+    }
+
+    /// Members that can fail in any case without loss of data, of as many as hold the same `copies`.
+    pub const fn survives(self, copies: u64) -> u64 {
+        match self {
+            Self::Striped => 0,
+            Self::Mirrored | Self::MirroredStriped => copies.saturating_sub(1),
+            Self::ParityMember | Self::Rotated => 1,
+            Self::DoubleRotated => 2,
+        }
+    }
+}
+
+impl fmt::Display for RaidLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, level)| level == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+impl<'de> Deserialize<'de> for RaidLevel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a RAID level is a number, or \"1+0\"")]
+        enum Written {
+            Number(u32),
+            Text(String),
+        }
+        let text = match Written::deserialize(deserializer)? {
+            Written::Number(10) => "1+0".to_owned(),
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        };
+        let found = Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, level)| *level);
+        found.ok_or_else(|| {
+            D::Error::custom(format!(
+                "RAID level {text} is not known here; there are 0, 1, \"1+0\", 4, 5 and 6"
+            ))
+        })
+    }
+}
+
+impl Serialize for RaidLevel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Striped => serializer.serialize_u32(0),
+            Self::Mirrored => serializer.serialize_u32(1),
+            Self::MirroredStriped => serializer.serialize_str("1+0"),
+            Self::ParityMember => serializer.serialize_u32(4),
+            Self::Rotated => serializer.serialize_u32(5),
+            Self::DoubleRotated => serializer.serialize_u32(6),
+        }
+    }
+}
+
+impl JsonSchema for RaidLevel {
+    fn schema_name() -> Cow<'static, str> {
+        "RaidLevel".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "The RAID level: 0 is striped without redundancy, 1 mirrored, \"1+0\" striped over mirrors, \
+                            4 with parity on the last member, 5 with parity that goes around, 6 with two",
+            "enum": [0, 1, "1+0", 4, 5, 6],
+        })
+    }
+}
+
+/// How parity goes around the members, stripe by stripe (the names are Linux md's).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParityLayout {
+    /// From the last member to the first; data begin after the parity and go on around.
+    #[default]
+    LeftSymmetric,
+    /// From the last member to the first; data go from the first member to the last.
+    LeftAsymmetric,
+    /// From the first member to the last; data begin after the parity and go on around.
+    RightSymmetric,
+    /// From the first member to the last; data go from the first member to the last.
+    RightAsymmetric,
+}
+
+/// What is read to make parity anew where less than a stripe is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ParityUpdate {
+    /// Whatever is fewer reads; the data that aren't written, if both are as many (Linux md).
+    #[default]
+    Fewer,
+    /// The old data and the old parity.
+    ReadModifyWrite,
+    /// The data of the stripe that aren't written.
+    Reconstruct,
+    /// The old data and parity where less than this share of a stripe's data units is written, or else the others.
+    Below(Fraction),
+}
+
+impl ParityUpdate {
+    const WORDS: [(&'static str, Self); 3] = [
+        ("fewer", Self::Fewer),
+        ("read-modify-write", Self::ReadModifyWrite),
+        ("reconstruct", Self::Reconstruct),
+    ];
+}
+
+impl<'de> Deserialize<'de> for ParityUpdate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if let Some((_, word)) = Self::WORDS.iter().find(|(word, _)| *word == text) {
+            return Ok(*word);
+        }
+        text.parse().map(Self::Below).map_err(|_| {
+            D::Error::custom(format!(
+                "{text} is no rule for parity; there are \"fewer\", \"read-modify-write\", \"reconstruct\", and a share \
+                 of a stripe such as \"50 %\", below which the old data and parity are read"
+            ))
+        })
+    }
+}
+
+impl Serialize for ParityUpdate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Below(share) => share.serialize(serializer),
+            word => {
+                let text = Self::WORDS.iter().find(|(_, other)| other == word).map_or("", |(text, _)| text);
+                serializer.serialize_str(text)
+            }
+        }
+    }
+}
+
+impl JsonSchema for ParityUpdate {
+    fn schema_name() -> Cow<'static, str> {
+        "ParityUpdate".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What is read to make parity anew where less than a stripe is written: \"fewer\" (whatever is \
+                            fewer reads), \"read-modify-write\" (old data and old parity), \"reconstruct\" (the other data), \
+                            or a share of the stripe such as \"50 %\", below which it is the first and else the second",
+            "type": "string",
+        })
+    }
+}
+
+/// What a write waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteOrder {
+    /// For all that is read of its stripe: then data and parity are written at the same time (Linux md).
+    #[default]
+    AfterAllReads,
+    /// Data for the old data of the same member only, parity for all (DiskSim without its "synch writes for safety").
+    AfterOwnRead,
+}
+
+/// Which copy a read goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadChoice {
+    /// The one whose last request ended nearest to it (Linux md); the first of several.
+    #[default]
+    Nearest,
+    /// The one with the fewest requests on their way; the nearest of several.
+    ShortestQueue,
+    /// One after the other.
+    RoundRobin,
+    /// Any.
+    Random,
+    /// The first that is there.
+    First,
+}
+
+/// A controller: a processor of the array's own, which does one thing after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ControllerParameters {
+    /// Its work on each request.
+    pub overhead: Duration,
+    /// How fast it makes parity, of all that goes into it: data written and whatever is read. Left out: in no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parity_rate: Option<Rate>,
+}

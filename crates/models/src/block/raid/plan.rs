@@ -1,0 +1,147 @@
+//! What an array makes of a request: requests to its members, and which of them wait for which.
+
+use super::layout::Spot;
+use petrio_colours::Direction;
+use smallvec::SmallVec;
+
+/// What of a member can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Health {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Nothing: it has failed, and nothing has taken its place.
+    Gone,
+    /// A spare has taken its place, which holds what lies before this block, and takes all that is written.
+    Rebuilding(u64),
+}
+
+/// The health of all members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Members(pub Vec<Health>);
+
+impl Members {
+    /// All whole.
+    pub fn whole(members: usize) -> Self {
+        Self(vec![Health::Whole; members])
+    }
+
+    /// Whether what lies before `end` on a member can be read.
+    pub(super) fn reads(&self, member: usize, end: u64) -> bool {
+        match self.0[member] {
+            Health::Whole => true,
+            Health::Gone => false,
+            Health::Rebuilding(done) => end <= done,
+        }
+    }
+
+    /// Whether a member takes writes.
+    pub fn writes(&self, member: usize) -> bool {
+        self.0[member] != Health::Gone
+    }
+
+    /// Whether all are whole.
+    pub fn are_whole(&self) -> bool {
+        self.0.iter().all(|&health| health == Health::Whole)
+    }
+}
+
+/// A request to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which member.
+    pub member: usize,
+    /// Read or write.
+    pub direction: Direction,
+    /// First block there.
+    pub address: u64,
+    /// How many.
+    pub blocks: u64,
+    /// Parts of one group belong together: its writes wait for its reads. Those of group 0 wait for nothing.
+    pub group: u32,
+    /// A write of parity.
+    pub is_parity: bool,
+}
+
+/// What an array makes of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Requests to members.
+    pub parts: SmallVec<[Part; 8]>,
+    /// Groups that are there, beside group 0: they are numbered from 1.
+    pub groups: u32,
+    /// Blocks that parity is made of, by group from 1: all that goes into it.
+    pub parity_of: SmallVec<[u64; 2]>,
+    /// Blocks that are read for nothing but redundancy: old data and parity, others' data.
+    pub extra_read: u64,
+    /// Blocks of parity, or of further copies, that are written.
+    pub redundant_written: u64,
+}
+
+/// What is asked is lost, or can't be kept: too many members have failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost;
+
+impl Plan {
+    /// Adds a part, to one that it goes on from if it can.
+    pub(super) fn add(&mut self, part: Part) {
+        let goes_on = |other: &&mut Part| {
+            (other.member, other.direction, other.group) == (part.member, part.direction, part.group)
+        };
+        match self.parts.iter_mut().rev().find(goes_on) {
+            Some(other) if other.address + other.blocks == part.address => {
+                other.blocks += part.blocks;
+                other.is_parity &= part.is_parity;
+            }
+            _ => self.parts.push(part),
+        }
+    }
+
+    /// Adds a read, of which no block is read twice.
+    pub(super) fn read(&mut self, member: usize, (from, to): (u64, u64), group: u32) {
+        let (mut from, mut to) = (from, to);
+        let mut index = 0;
+        while index < self.parts.len() {
+            let other = self.parts[index];
+            let end = other.address + other.blocks;
+            let same = other.member == member && other.direction == Direction::Read && other.group == group;
+            if same && from <= end && other.address <= to {
+                (from, to) = (from.min(other.address), to.max(end));
+                self.parts.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+        self.add(Part {
+            member,
+            direction: Direction::Read,
+            address: from,
+            blocks: to - from,
+            group,
+            is_parity: false,
+        });
+    }
+
+    pub(super) fn write(&mut self, spot: Spot, (from, to): (u64, u64), group: u32, is_parity: bool) {
+        self.add(Part {
+            member: spot.member,
+            direction: Direction::Write,
+            address: spot.address + from,
+            blocks: to - from,
+            group,
+            is_parity,
+        });
+    }
+
+    pub(super) fn new_group(&mut self) -> u32 {
+        self.groups += 1;
+        self.parity_of.push(0);
+        self.groups
+    }
+
+    pub(super) fn makes_parity_of(&mut self, group: u32, blocks: u64) {
+        if let Some(sum) = self.parity_of.get_mut((group as usize).wrapping_sub(1)) {
+            *sum += blocks;
+        }
+    }
+}

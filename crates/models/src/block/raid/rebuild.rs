@@ -1,0 +1,99 @@
+//! Members that fail, and what takes their place: who sits where, how far each is rebuilt, and what was lost.
+
+use super::layout::{Layout, Redundancy};
+use super::parameters::RebuildParameters;
+use super::plan::{Health, Members};
+use petrio_colours::SECTOR_BYTES;
+use petrio_kernel::Time;
+
+/// A member that is being rebuilt.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    /// The first block that nobody has begun to rebuild.
+    next: u64,
+    /// Pieces that are being rebuilt.
+    under_way: Vec<(u64, u64)>,
+}
+
+impl Job {
+    pub(super) fn new() -> Self {
+        Self { next: 0, under_way: Vec::new() }
+    }
+
+    /// The next piece, if any is left of `blocks`.
+    pub(super) fn begin(&mut self, rebuild: &RebuildParameters, blocks: u64) -> Option<(u64, u64)> {
+        let piece = (rebuild.piece.get() / SECTOR_BYTES).max(1);
+        let piece = (self.next, (self.next + piece).min(blocks));
+        if piece.0 >= piece.1 {
+            return None;
+        }
+        self.next = piece.1;
+        self.under_way.push(piece);
+        Some(piece)
+    }
+
+    /// A piece is rebuilt: all before the block that this gives.
+    pub(super) fn end(&mut self, piece: (u64, u64)) -> u64 {
+        self.under_way.retain(|other| *other != piece);
+        self.under_way.iter().map(|(from, _)| *from).min().unwrap_or(self.next)
+    }
+}
+
+/// How long a piece takes at least.
+pub(super) fn pace(rebuild: &RebuildParameters, (from, to): (u64, u64), is_busy: bool) -> Time {
+    let rate = if is_busy { rebuild.busy_rate.or(rebuild.rate) } else { rebuild.rate };
+    // Several pieces share the rate.
+    let bytes = (to - from).saturating_mul(SECTOR_BYTES).saturating_mul(rebuild.depth.into());
+    rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+}
+
+/// Blocks of data that are lost when these members are as they are, of members with so many blocks; of an array of many
+/// stripes as a sample of them tells.
+pub(super) fn lost(layout: &Layout, members: &Members, member_blocks: u64) -> u64 {
+    let done = |member: usize| match members.0[member] {
+        Health::Whole => u64::MAX,
+        Health::Gone => 0,
+        Health::Rebuilding(done) => done,
+    };
+    let stripes = layout.blocks(member_blocks) / layout.stripe();
+    let sampled = stripes.clamp(1, 16_384);
+    let mut units = 0u64;
+    for sample in 0..sampled {
+        // Evenly over the array: what is rebuilt already lies at its beginning.
+        let stripe = (u128::from(sample) * u128::from(stripes) / u128::from(sampled)) as u64;
+        let gone = |index: usize| {
+            let spot = layout.spot(stripe, index);
+            spot.address + layout.unit() > done(spot.member)
+        };
+        units += match layout.redundancy() {
+            Redundancy::None => (0..layout.columns()).filter(|&column| gone(column)).count() as u64,
+            Redundancy::Copies(copies) => (0..layout.columns())
+                .filter(|column| (0..copies as usize).all(|copy| gone(column + copy * layout.columns())))
+                .count() as u64,
+            Redundancy::Parity(parities) => {
+                let failed = (0..layout.width()).filter(|&index| gone(index)).count() as u64;
+                let data = (0..layout.columns()).filter(|&column| gone(column)).count() as u64;
+                if failed > parities { data } else { 0 }
+            }
+        };
+    }
+    (u128::from(units) * u128::from(stripes) * u128::from(layout.unit()) / u128::from(sampled)) as u64
+}
+
+/// Failures that the members could still take.
+pub(super) fn margin(layout: &Layout, members: &Members) -> u64 {
+    let failed = |member: &usize| members.0[*member] != Health::Whole;
+    match layout.redundancy() {
+        Redundancy::None => 0,
+        Redundancy::Parity(parities) => {
+            parities.saturating_sub((0..layout.members()).filter(failed).count() as u64)
+        }
+        Redundancy::Copies(copies) => {
+            let copies = copies as usize;
+            let groups = (0..layout.members() / copies.max(1)).map(|group| {
+                (group * copies..(group + 1) * copies).filter(|member| !failed(member)).count() as u64
+            });
+            groups.min().unwrap_or(0).saturating_sub(1)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What an array was asked, what it asked of its members for it, and what befell them.
+
+use super::plan::Plan;
+use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
+use petrio_kernel::Time;
+
+/// Requests and bytes, of one sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Moved {
+    fn add(&mut self, blocks: u64) {
+        self.requests += 1;
+        self.bytes += blocks * SECTOR_BYTES;
+    }
+}
+
+/// A member that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Which of those that the array lies on.
+    pub port: usize,
+    /// When.
+    pub at: Time,
+    /// Who has taken its place, if anybody, and when he began to be filled.
+    pub replaced: Option<(usize, Time)>,
+    /// When he was.
+    pub rebuilt: Option<Time>,
+    /// Which member it was; none of a spare.
+    pub(super) member: Option<usize>,
+}
+
+/// What redundancy costs: requests as they came, and as they went to the members; and what it is there for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RaidTally {
+    /// Reads that came.
+    pub reads: Moved,
+    /// Writes that came.
+    pub writes: Moved,
+    /// Reads of members for them.
+    pub member_reads: Moved,
+    /// Writes to members for them.
+    pub member_writes: Moved,
+    /// Bytes of these reads that nobody asked for: old data and parity, or others' data.
+    pub extra_read_bytes: u64,
+    /// Bytes of these writes that are parity, or further copies.
+    pub redundant_bytes: u64,
+    /// Requests that waited for others to be done with a stripe.
+    pub waited: u64,
+    /// Requests that were begun anew because a member failed meanwhile.
+    pub again: u64,
+    /// Requests that too few members were left for.
+    pub lost: u64,
+    /// Members that failed, in the order in which they did.
+    pub failed: Vec<Failed>,
+    /// Reads of members to rebuild others.
+    pub rebuild_reads: Moved,
+    /// Writes that rebuilt members.
+    pub rebuild_writes: Moved,
+    /// Bytes of data that were lost, and when the first were.
+    pub lost_bytes: u64,
+    /// When the first data were lost.
+    pub lost_at: Option<Time>,
+    /// How long some member was missing or not rebuilt, and how long one more failure would have lost data, until `since`.
+    degraded: Time,
+    exposed: Time,
+    since: Time,
+    now_degraded: bool,
+    now_exposed: bool,
+}
+
+impl RaidTally {
+    pub(super) fn asked(&mut self, request: &BlockRequest) {
+        match request.direction {
+            Direction::Read => self.reads.add(request.blocks.into()),
+            Direction::Write => self.writes.add(request.blocks.into()),
+            Direction::Flush => {}
+        }
+    }
+
+    pub(super) fn planned(&mut self, plan: &Plan, is_rebuild: bool) {
+        let (reads, writes) = if is_rebuild {
+            (&mut self.rebuild_reads, &mut self.rebuild_writes)
+        } else {
+            (&mut self.member_reads, &mut self.member_writes)
+        };
+        for part in &plan.parts {
+            match part.direction {
+                Direction::Read => reads.add(part.blocks),
+                Direction::Write => writes.add(part.blocks),
+                Direction::Flush => {}
+            }
+        }
+        self.extra_read_bytes += plan.extra_read * SECTOR_BYTES;
+        self.redundant_bytes += plan.redundant_written * SECTOR_BYTES;
+    }
+
+    /// The members are so from now on.
+    pub(super) fn members_are(&mut self, degraded: bool, exposed: bool, now: Time) {
+        (self.degraded, self.exposed) = (self.degraded_until(now), self.exposed_until(now));
+        (self.now_degraded, self.now_exposed, self.since) = (degraded, exposed, now);
+    }
+
+    /// How long some member was missing or not rebuilt.
+    pub fn degraded_until(&self, now: Time) -> Time {
+        self.degraded + if self.now_degraded { now.saturating_sub(self.since) } else { Time::ZERO }
+    }
+
+    /// How long one more failure would have lost data, while some member was missing.
+    pub fn exposed_until(&self, now: Time) -> Time {
+        self.exposed + if self.now_exposed { now.saturating_sub(self.since) } else { Time::ZERO }
+    }
+
+    /// The failure of a member that isn't rebuilt yet.
+    pub(super) fn latest(&mut self, member: usize) -> Option<&mut Failed> {
+        self.failed.iter_mut().rev().find(|failed| failed.member == Some(member))
+    }
+}

@@ -1,0 +1,214 @@
+//! What redundancy costs an array, and what it was good for.
+
+use petrio_kernel::Time;
+use petrio_models::block::raid::{Array, Failed, Moved};
+use petrio_page::numbers::{bytes, grouped, seconds, significant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An array with redundancy, or all equal ones together, over the whole run (of the first replication of the run).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ArrayFigures {
+    /// Its name; of equal ones that of their class.
+    pub name: String,
+    /// Its level: "5".
+    pub level: String,
+    /// How many there are.
+    pub arrays: u64,
+    /// Reads that came, and their bytes.
+    pub reads: MovedFigures,
+    /// Writes that came.
+    pub writes: MovedFigures,
+    /// Reads that its members were asked for them.
+    pub member_reads: MovedFigures,
+    /// Writes that its members were asked for them.
+    pub member_writes: MovedFigures,
+    /// Bytes read only for the sake of redundancy: old data and parity, or others' data.
+    pub extra_read_bytes: u64,
+    /// Bytes written that are parity or further copies.
+    pub redundant_bytes: u64,
+    /// Requests that waited for others to be done with a stripe.
+    pub waited: u64,
+    /// Requests that were begun anew because a member failed meanwhile.
+    pub begun_again: u64,
+    /// Requests that failed because too few members were left.
+    pub failed_requests: u64,
+    /// Members that failed, in the order in which they did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureFigures>,
+    /// Bytes read to rebuild members.
+    pub rebuild_read_bytes: u64,
+    /// Bytes that were written to rebuild members.
+    pub rebuild_written_bytes: u64,
+    /// How long some member was missing or not rebuilt; of several arrays all together.
+    pub degraded_s: f64,
+    /// How much of that one more failure would have lost data.
+    pub exposed_s: f64,
+    /// Bytes of data that were lost.
+    pub lost_bytes: u64,
+    /// When the first data were lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_at_s: Option<f64>,
+}
+
+/// Requests and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedFigures {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl MovedFigures {
+    fn add(&mut self, moved: Moved) {
+        self.requests += moved.requests;
+        self.bytes += moved.bytes;
+    }
+}
+
+/// A member that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureFigures {
+    /// Its name.
+    pub member: String,
+    /// When.
+    pub at_s: f64,
+    /// Who took its place, if anybody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
+    /// When he began to be filled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_at_s: Option<f64>,
+    /// How long it took to fill him.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilt_in_s: Option<f64>,
+    /// How much of him is filled at the end of the run, where that isn't all: from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilt_share: Option<f64>,
+}
+
+impl ArrayFigures {
+    /// Nothing yet, of arrays of a name and a level.
+    pub(crate) fn new(name: &str, level: &str) -> Self {
+        Self { name: name.to_owned(), level: level.to_owned(), ..Self::default() }
+    }
+
+    /// Adds what one over such members has counted until now.
+    pub(crate) fn add(&mut self, members: &[String], array: &Array, now: Time) {
+        let tally = array.tally();
+        self.arrays += 1;
+        self.reads.add(tally.reads);
+        self.writes.add(tally.writes);
+        self.member_reads.add(tally.member_reads);
+        self.member_writes.add(tally.member_writes);
+        self.extra_read_bytes += tally.extra_read_bytes;
+        self.redundant_bytes += tally.redundant_bytes;
+        self.waited += tally.waited;
+        self.begun_again += tally.again;
+        self.failed_requests += tally.lost;
+        self.rebuild_read_bytes += tally.rebuild_reads.bytes;
+        self.rebuild_written_bytes += tally.rebuild_writes.bytes;
+        self.degraded_s += tally.degraded_until(now).as_seconds();
+        self.exposed_s += tally.exposed_until(now).as_seconds();
+        self.lost_bytes += tally.lost_bytes;
+        let lost_at = tally.lost_at.map(Time::as_seconds);
+        self.lost_at_s = self.lost_at_s.into_iter().chain(lost_at).reduce(f64::min);
+        let name = |port: usize| members.get(port).cloned().unwrap_or_default();
+        self.failures.extend(tally.failed.iter().map(|failed: &Failed| {
+            let replaced = failed.replaced;
+            let rebuilt = failed.rebuilt.zip(replaced).map(|(end, (_, begun))| (end - begun).as_seconds());
+            FailureFigures {
+                member: name(failed.port),
+                at_s: failed.at.as_seconds(),
+                replaced_by: replaced.map(|(port, _)| name(port)),
+                replaced_at_s: replaced.map(|(_, at)| at.as_seconds()),
+                rebuilt_in_s: rebuilt,
+                rebuilt_share: replaced
+                    .filter(|_| rebuilt.is_none())
+                    .and_then(|(port, _)| array.progress(port)),
+            }
+        }));
+    }
+
+    /// Bytes that members write for each that is written.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.writes.bytes > 0).then(|| self.member_writes.bytes as f64 / self.writes.bytes as f64)
+    }
+
+    /// In a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let mut parts = Vec::new();
+        let side = |what: &str, asked: MovedFigures, members: &str| {
+            (asked.requests > 0).then(|| format!("{} {what} became {members}", grouped(asked.requests)))
+        };
+        let both = |reads: u64, writes: u64| match (reads, writes) {
+            (reads, 0) => format!("{} reads of members", grouped(reads)),
+            (0, writes) => format!("{} writes to members", grouped(writes)),
+            (reads, writes) => {
+                format!("{} reads of members and {} writes to them", grouped(reads), grouped(writes))
+            }
+        };
+        let members = both(self.member_reads.requests, self.member_writes.requests);
+        let asked = match (self.reads.requests, self.writes.requests) {
+            (0, _) => side("writes", self.writes, &members),
+            (_, 0) => side("reads", self.reads, &members),
+            (reads, writes) => {
+                Some(format!("{} reads and {} writes became {members}", grouped(reads), grouped(writes)))
+            }
+        };
+        parts.extend(asked);
+        if let Some(amplification) = self.write_amplification() {
+            parts.push(format!("{} B are written for each that was", significant(amplification)));
+        }
+        if self.extra_read_bytes > 0 {
+            parts.push(format!("{} were read for redundancy alone", bytes(self.extra_read_bytes)));
+        }
+        if self.waited > 0 {
+            parts.push(format!("{} waited for others to be done with their stripe", grouped(self.waited)));
+        }
+        parts.extend(self.failures.iter().take(4).map(FailureFigures::sentence));
+        if self.failures.len() > 4 {
+            parts.push(format!("{} members failed in all", grouped(self.failures.len() as u64)));
+        }
+        if self.degraded_s > 0.0 {
+            let exposed = match self.exposed_s {
+                exposed if exposed >= self.degraded_s => {
+                    ", in which one more failure would have lost data".to_owned()
+                }
+                exposed if exposed > 0.0 => {
+                    format!(", for {} of which one more failure would have lost data", seconds(exposed))
+                }
+                _ => ", in which one more failure would have lost nothing".to_owned(),
+            };
+            parts.push(format!("some member was missing for {}{exposed}", seconds(self.degraded_s)));
+        }
+        if self.lost_bytes > 0 {
+            parts.push(format!("{} of data are lost", bytes(self.lost_bytes)));
+        }
+        if self.failed_requests > 0 {
+            parts.push(format!("{} requests failed for want of members", grouped(self.failed_requests)));
+        }
+        parts.join("; ")
+    }
+}
+
+impl FailureFigures {
+    fn sentence(&self) -> String {
+        let Self { member, at_s, replaced_by, replaced_at_s, rebuilt_in_s, rebuilt_share } = self;
+        let mut text = format!("{member} failed at {}", seconds(*at_s));
+        if let Some((other, begun)) = replaced_by.as_ref().zip(*replaced_at_s) {
+            text.push_str(&match *rebuilt_in_s {
+                Some(span) => format!(", and {other} was filled in {}", seconds(span)),
+                None => {
+                    let share = significant(rebuilt_share.unwrap_or(0.0) * 100.0);
+                    format!(
+                        ", and {other}, which takes its place since {}, is {share} % filled",
+                        seconds(begun)
+                    )
+                }
+            });
+        }
+        text
+    }
+}
