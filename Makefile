@@ -14,7 +14,7 @@ help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
 	@echo "make left-out  tests of the command without the parts that can be left out of it (live, studio)"
-	@echo "make bench   speed of the kernel, of the disk, of file systems and of thousands of parts, on this machine"
+	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts and of clusters, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
 	@echo "             nightly compiler every fuzz target for a minute (SECONDS=…)"
 
@@ -38,6 +38,7 @@ bench:
 	@$(PETRIO) bench disk
 	@$(PETRIO) bench fs
 	@$(PETRIO) bench scale
+	@$(PETRIO) bench cluster
 	@cargo bench --locked --workspace
 
 fuzz:

@@ -37,6 +37,11 @@ impl<T> Slab<T> {
         self.slots.iter().flatten()
     }
 
+    /// All things, to be changed.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().flatten()
+    }
+
     /// Gives the thing of a number away.
     pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         let value = self.slots.get_mut(slot as usize)?.take()?;

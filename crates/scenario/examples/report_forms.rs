@@ -89,6 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         rates: Vec::new(),
         activity: Vec::new(),
         copies: Vec::new(),
+        arrays: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
             part: Some("rotation".to_owned()),

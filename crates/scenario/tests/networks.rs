@@ -241,6 +241,16 @@ fn nonsense_about_networks_is_answered() {
             "network.lan.traffic=[{ from = \"nobody\", to = \"server*\", rate = \"1 Mbit/s\" }]",
             "no host is called",
         ),
+        (
+            "network.lan.traffic=[{ from = \"other\", to = \"server*\", rate = \"1 Mbit/s\", service_level = 16 }]",
+            "service levels are 0 to 15",
+        ),
+        (
+            "network.lan.arbitration={ low = [{ lane = 3, weight = 1 }] }",
+            "has a lane 3, and messages choose among 1",
+        ),
+        ("network.lan.arbitration={ low = [{ lane = 0, weight = 0 }] }", "would wait for ever"),
+        ("pvfs.work.service_levels={ requests = 16 }", "service levels are 0 to 15"),
         ("pvfs.work.receive_buffer=\"1 TiB\"", "receive buffers of 2 clients take"),
     ] {
         let problems = load(&[set]).err().unwrap_or_else(|| panic!("{set} is accepted"));
@@ -251,11 +261,40 @@ fn nonsense_about_networks_is_answered() {
         "network.lan.link.credits=\"64 KiB\"",
         "network.lan.topology={ kind = \"torus\", dimensions = [5] }",
     ]);
-    assert!(format!("{:?}", circle.err().unwrap()).contains("in a circle"));
+    assert!(format!("{:?}", circle.err().unwrap()).contains("give 2 `virtual_lanes` at least"));
+    run(&[
+        "network.lan.link.credits=\"64 KiB\"",
+        "network.lan.topology={ kind = \"torus\", dimensions = [5] }",
+        "network.lan.virtual_lanes=2",
+        "workload.w.file_size=\"1 MiB\"",
+    ]);
     // A mesh has none.
     run(&[
         "network.lan.link.credits=\"64 KiB\"",
         "network.lan.topology={ kind = \"mesh\", dimensions = [5] }",
         "workload.w.file_size=\"1 MiB\"",
     ]);
+}
+
+#[test]
+fn one_message_to_all_takes_each_link_as_much_as_one_to_one_takes_the_sender_s() {
+    let busy = |multicast: bool, to: &str| {
+        let traffic = format!(
+            "network.lan.traffic=[{{ from = \"other\", to = \"{to}\", rate = \"400 Mbit/s\", multicast = {multicast} }}]"
+        );
+        let report = run(&[&traffic, "workload.w.file_size=\"64 MiB\""]);
+        let utilisation = |name: &str| {
+            let found = report.stages.iter().find(|stage| stage.name.ends_with(name));
+            found.unwrap_or_else(|| panic!("{name} is a stage")).utilisation.unwrap()
+        };
+        (utilisation("other/up"), report.simulated_s)
+    };
+    let ((alone, quick), (all, slow)) = (busy(false, "server*"), busy(true, "server*"));
+    assert!((all / alone - 1.0).abs() < 0.1, "the sender sends as much: {all} {alone}");
+    assert!(slow > 1.1 * quick, "and each server's link has all of it: {slow} {quick}");
+    let packets = [
+        "network.lan.level=\"packet\"",
+        "network.lan.traffic=[{ from = \"other\", to = \"server*\", rate = \"1 Mbit/s\", multicast = true }]",
+    ];
+    assert!(format!("{:?}", load(&packets).err().unwrap()).contains("TCP sends to one host at a time"));
 }

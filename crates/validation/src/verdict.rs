@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// The level of confidence of intervals.
+pub const LEVEL: f64 = 0.95;
+
 /// What a row comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,6 +43,9 @@ impl Judgement {
 pub struct Judged {
     /// What.
     pub what: String,
+    /// The figures that are compared, in words with their units and limits, where how far off says too little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figures: Option<String>,
     /// How far it is off, in the unit of its bound.
     pub error: f64,
     /// How far it may be.
@@ -58,17 +64,43 @@ impl Judged {
     pub fn percent(what: String, error: f64, bound: f64, known: Option<(f64, &'static str)>) -> Self {
         let verdict = Judgement::of(error, bound, known.map(|known| known.0));
         let known = known.filter(|_| verdict != Judgement::Holds);
-        Self { what, error, bound, unit: " %", verdict, known }
+        Self { what, figures: None, error, bound, unit: " %", verdict, known }
+    }
+
+    /// Of something that may be at most `limit`, in whatever unit; `figures` tells both. Its error is by how much it is
+    /// more than that.
+    pub fn at_most(
+        what: String,
+        figures: String,
+        (value, limit): (f64, f64),
+        known: Option<(f64, &'static str)>,
+    ) -> Self {
+        // What is no number stays none: nothing holds of what wasn't run.
+        let error = if value <= limit { 0.0 } else { value - limit };
+        let verdict = Judgement::of(error, 0.0, known.map(|known| known.0));
+        let known = known.filter(|_| verdict != Judgement::Holds);
+        Self { what, figures: Some(figures), error, bound: 0.0, unit: "", verdict, known }
+    }
+
+    /// The same of something that must be at least `limit`.
+    pub fn at_least(
+        what: String,
+        figures: String,
+        (value, limit): (f64, f64),
+        known: Option<(f64, &'static str)>,
+    ) -> Self {
+        Self::at_most(what, figures, (-value, -limit), known)
     }
 
     /// By a count that may be so large; nothing is known to miss it.
     pub fn count(what: String, count: f64, bound: f64) -> Self {
-        Self { what, error: count, bound, unit: "", verdict: Judgement::of(count, bound, None), known: None }
+        let verdict = Judgement::of(count, bound, None);
+        Self { what, figures: None, error: count, bound, unit: "", verdict, known: None }
     }
 
-    /// As it is told: what, how far off, how far it may be.
+    /// As it is told: what, and the figures that are compared, or else how far off and how far it may be.
     pub fn line(&self) -> String {
-        let Self { what, error, bound, unit, .. } = self;
+        let Self { what, figures, error, bound, unit, .. } = self;
         let known = match (self.verdict, self.known) {
             (Judgement::KnownToMiss, Some((_, reason))) => format!(": {reason}"),
             (Judgement::Misses, Some((may, reason))) => {
@@ -76,7 +108,10 @@ impl Judged {
             }
             _ => String::new(),
         };
-        format!("{what}: {error:+.1}{unit}, the bound is {bound:.0}{unit}{known}")
+        match figures {
+            Some(figures) => format!("{what}: {figures}{known}"),
+            None => format!("{what}: {error:+.1}{unit}, the bound is {bound:.0}{unit}{known}"),
+        }
     }
 }
 
@@ -92,5 +127,21 @@ mod tests {
         assert_eq!(Judgement::of(10.1, 6.0, Some(10.0)), Judgement::Misses);
         assert_eq!(Judgement::of(1.0, 6.0, Some(10.0)), Judgement::Holds);
         assert_eq!(Judgement::of(f64::NAN, 6.0, Some(10.0)), Judgement::Misses);
+    }
+
+    #[test]
+    fn limits_hold_on_their_own_side_and_figures_are_told_instead_of_errors() {
+        let of = |value: f64| {
+            let figures = format!("{value} times, at least 3");
+            let judged =
+                Judged::at_least("rates".to_owned(), figures, (value, 3.0), Some((1.0, "it is old")));
+            (judged.verdict, judged.line())
+        };
+        assert_eq!(of(3.5), (Judgement::Holds, "rates: 3.5 times, at least 3".to_owned()));
+        assert_eq!(of(2.5), (Judgement::KnownToMiss, "rates: 2.5 times, at least 3: it is old".to_owned()));
+        assert_eq!(of(1.5).0, Judgement::Misses);
+        assert_eq!(of(f64::NAN).0, Judgement::Misses);
+        let most = |value| Judged::at_most(String::new(), String::new(), (value, 3.0), None).verdict;
+        assert_eq!([most(3.0), most(3.1)], [Judgement::Holds, Judgement::Misses]);
     }
 }

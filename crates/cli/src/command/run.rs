@@ -9,8 +9,9 @@ use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::Watch;
 use petrio_page::numbers::seconds;
+use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
-use petrio_scenario::run::run;
+use petrio_scenario::run::{run, simulate};
 use petrio_scenario::{Loaded, Override};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -49,6 +50,9 @@ pub(crate) struct Run {
     /// Which stages the report shows: equal parts as one class (the default), or all of them
     #[arg(long, value_name = "ROWS", value_parser = ["classes", "all"])]
     stages: Option<String>,
+    /// Don't look for what would change it: only the run itself, of which that takes several more
+    #[arg(long)]
+    no_what_if: bool,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -78,7 +82,11 @@ impl Run {
         self.outputs(&beside).check([])?;
         let sinks = self.sinks(&loaded, &beside)?;
         let began = Instant::now();
-        let outcome = run(&loaded, sinks);
+        let outcome = if self.no_what_if {
+            System::build(&loaded).and_then(|system| simulate(&loaded, &system, sinks))
+        } else {
+            run(&loaded, sinks)
+        };
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;

@@ -53,3 +53,19 @@ fn the_shipped_example_gives_the_same_bytes_twice() {
     };
     assert!(run() == run());
 }
+
+#[test]
+fn without_the_question_what_would_change_it_the_run_is_the_same() {
+    let of = |more: &[&str]| {
+        let folder = Folder::with(RANDOM);
+        let answer = folder.petrio(&[&["run", "scenario.toml", "-q", "--json", "r.json"], more].concat());
+        assert!(answer.talk.is_empty() || answer.talk.contains("r.json"), "{}", answer.talk);
+        folder.json("r.json")
+    };
+    let (mut whole, plain) = (of(&[]), of(&["--no-what-if"]));
+    assert!(whole["bottleneck"]["what_if"].is_object() && plain["bottleneck"].is_null());
+    whole["bottleneck"] = serde_json::Value::Null;
+    let mut plain = plain;
+    plain["bottleneck"] = serde_json::Value::Null;
+    assert_eq!(whole, plain);
+}

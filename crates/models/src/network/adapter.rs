@@ -9,6 +9,8 @@
 //! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
+use super::groups::Groups;
+use super::lanes::Lanes;
 use super::loads::Loads;
 use super::parameters::{HostCosts, NetworkParameters};
 use super::topology::Wiring;
@@ -50,6 +52,8 @@ pub(super) struct Common<'n> {
     pub(super) acknowledged: Option<(Place<Acknowledged>, Time)>,
     /// What waits before links, where routes are chosen by it.
     pub(super) loads: Option<Place<Loads>>,
+    pub(super) lanes: Lanes,
+    pub(super) groups: &'n Arc<Groups>,
 }
 
 impl Common<'_> {
@@ -95,16 +99,25 @@ impl Adapter {
         let onward = pack.may_put(queue, MANY);
         let wait = held.map(|held| pack.may_put(held, MANY));
         let loads = common.loads.map(|loads| pack.peek(loads));
-        let (largest, wiring) = (common.parameters.largest_train(), Arc::clone(common.wiring));
-        let transport = common.parameters.transport;
+        let sizes = (common.parameters.largest_train(), common.parameters.framing().data());
+        let wiring = Arc::clone(common.wiring);
+        let (transport, lanes) = (common.parameters.transport, common.lanes);
+        let groups = Arc::clone(common.groups);
         pack.action(move |f| {
             let message = f.take(message);
             let stream = Stream::of(&message);
+            // Switches don't send back what came, so that there is nowhere to go.
+            if groups.is_only(stream.destination, stream.source) {
+                return;
+            }
             let before = |link| loads.map_or(0, |loads| f.get(loads).before(link));
             let way = wiring.way(stream.source, stream.destination, stream.spread(), &before);
             let bytes = transport.with_headers(message.bytes);
-            for mut train in trains(message, bytes, largest, way) {
-                let (Some(state), Some(wait)) = (state, wait) else {
+            let lane = lanes.lane(message.service_level, 0);
+            // Nobody acknowledges what many receive.
+            let is_held = stream.destination < wiring.hosts();
+            for mut train in trains(message, bytes, sizes, (way, lane)) {
+                let (Some(state), Some(wait), true) = (state, wait, is_held) else {
                     f.put(onward, train);
                     continue;
                 };

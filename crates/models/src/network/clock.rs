@@ -36,6 +36,8 @@ impl Speed {
 pub(super) struct Clock {
     /// When its bucket was or will be empty; of a wire, when it was or will be idle.
     empty: Time,
+    /// When the last of those is there that have to keep their order.
+    there: Time,
 }
 
 /// When a train leaves a link, counted from the present.
@@ -56,6 +58,12 @@ impl Clock {
         self.empty = from + speed.span(bytes);
         let head = (from + speed.span(first)).saturating_sub(now);
         Leaves { head, tail: self.empty.saturating_sub(now) }
+    }
+
+    /// After how long something is there that would be so `after` a time, and doesn't overtake what went before it.
+    pub(super) fn in_order(&mut self, now: Time, after: Time) -> Time {
+        self.there = self.there.max(now + after);
+        self.there - now
     }
 }
 

@@ -7,11 +7,15 @@
 //!                                          └────────────────┘
 //! ```
 //!
+//! Where routes are chosen by what waits before links (UGAL), the messages that use them are what waits.
+//!
 //! Rates are max-min fair over all links of the flows' ways. A link whose two directions can't be used at once is one
 //! resource, and so is a hub. A window limits a flow to a window for each round trip.
 //!
 //! Leaves out: what TCP does until its rate is found, queues, gaps between messages, and the buckets of links.
 
+use super::groups::Groups;
+use super::loads::Loads;
 use super::parameters::{Duplex, NetworkParameters};
 use super::topology::{Node, Wiring};
 use super::train::{HEADER, Stream, Train};
@@ -59,10 +63,14 @@ struct Resources {
     capacities: Vec<f64>,
     /// The link that leaves each host.
     first: Vec<Option<u32>>,
+    groups: Arc<Groups>,
+    /// The first of the buses by which hosts fetch what they send, and then of those by which they store what they
+    /// receive, where they have any.
+    buses: Option<[u32; 2]>,
 }
 
 impl Resources {
-    fn new(parameters: &NetworkParameters, wiring: &Arc<Wiring>) -> Self {
+    fn new(parameters: &NetworkParameters, wiring: &Arc<Wiring>, groups: Arc<Groups>) -> Self {
         let links = wiring.links();
         let mut first = vec![None; wiring.hosts() as usize];
         let mut of_link: Vec<u32> = Vec::with_capacity(links.len());
@@ -72,6 +80,8 @@ impl Resources {
             of_link: Vec::new(),
             capacities: Vec::new(),
             first: Vec::new(),
+            groups,
+            buses: None,
         };
         for (number, link) in links.iter().enumerate() {
             if let Node::Host(host) = link.from {
@@ -88,17 +98,47 @@ impl Resources {
             all.capacities
                 .push(parameters.rate_of(link).bytes_per_second() / parameters.link.rate.bytes_per_second());
         }
+        if let Some(adapter) = &parameters.adapter {
+            let (hosts, links) = (wiring.hosts(), links.len() as u32);
+            let bus = adapter.bus.bytes_per_second() / parameters.link.rate.bytes_per_second();
+            all.capacities.extend((0..2 * hosts).map(|_| bus));
+            all.buses = Some([links, links + hosts]);
+        }
         Self { of_link, first, ..all }
     }
 
+    /// The ways of a message to all of a group, as one: what it uses on any of them, and the longest time.
+    fn paths(&self, stream: Stream, first_frame: u64, loads: &Loads) -> Option<Path> {
+        if !self.groups.has(stream.destination) {
+            return self.path(stream, first_frame, loads);
+        }
+        let mut all = Path { uses: SmallVec::new(), after: Time::ZERO };
+        for &destination in self.groups.members(stream.destination) {
+            if destination != stream.source {
+                let Path { uses, after } = self.path(Stream { destination, ..stream }, first_frame, loads)?;
+                all.uses.extend(uses);
+                all.after = all.after.max(after);
+            }
+        }
+        all.uses.sort_unstable();
+        all.uses.dedup();
+        Some(all)
+    }
+
     /// The way of a message; none where its network has none for it.
-    fn path(&self, stream: Stream, first_frame: u64) -> Option<Path> {
-        let mut way = self.wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0);
+    fn path(&self, stream: Stream, first_frame: u64, loads: &Loads) -> Option<Path> {
+        let before = |link| loads.before(link);
+        let mut way = self.wiring.way(stream.source, stream.destination, stream.spread(), &before);
         let first_frame = if self.parameters.cuts_through() { first_frame.min(HEADER) } else { first_frame };
         let mut next = *self.first.get(stream.source as usize)?;
         let mut path = Path { uses: SmallVec::new(), after: Time::ZERO };
         // A frame's time at each link but the slowest, whose time for the whole message is the flow's.
         let (mut slowest, mut all) = (0.0f64, 0.0);
+        if let (Some([fetch, store]), Some(adapter)) = (self.buses, &self.parameters.adapter) {
+            path.uses.extend([fetch + stream.source, store + stream.destination]);
+            slowest = first_frame as f64 / adapter.bus.bytes_per_second();
+            all = 2.0 * slowest;
+        }
         loop {
             let number = next? as usize;
             let link = self.wiring.links().get(number)?;
@@ -122,9 +162,11 @@ impl Resources {
         Some(path)
     }
 
-    fn flow(&self, train: Train) -> Option<Flow> {
+    fn flow(&self, train: Train, loads: &Loads) -> Option<Flow> {
         let framing = self.parameters.framing();
-        let Path { uses, after } = self.path(train.stream, framing.first_frame(u64::from(train.bytes)))?;
+        let Path { uses, after } =
+            self.paths(train.stream, framing.first_frame(u64::from(train.bytes)), loads)?;
+        let after = after + self.parameters.adapter.map_or(Time::ZERO, |adapter| adapter.latencies(&train));
         let cap = self.parameters.window.map_or(f64::INFINITY, |window| {
             let round_trip = 2.0 * after.as_seconds() + f64::MIN_POSITIVE;
             let on_wire = window.get() as f64 / framing.efficiency();
@@ -150,11 +192,10 @@ fn rates<'f>(capacities: &[f64], flows: impl Iterator<Item = &'f Flow> + Clone, 
 pub(super) fn fluid(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
-    wiring: &Arc<Wiring>,
-    entering: Place<Train>,
-    arrivals: &[Place<Train>],
+    (wiring, groups): (&Arc<Wiring>, Arc<Groups>),
+    (entering, arrivals): (Place<Train>, &[Place<Train>]),
 ) -> Stage {
-    let resources = Resources::new(parameters, wiring);
+    let resources = Resources::new(parameters, wiring, Arc::clone(&groups));
     let (framing, rate) = (parameters.framing(), parameters.link.rate);
     let capacities = resources.capacities.clone();
     let spec = StationSpec::flows(
@@ -166,21 +207,28 @@ pub(super) fn fluid(
     let held = page.keyed("held", |flow: &Flow| flow.train.stream.key());
     let progress = page.state("connections", FastMap::<Stream, Progress>::default());
     let following = page.fifo::<Stream>("following");
+    // Bytes of the messages that use each link, where routes are chosen by them.
+    let adapts = wiring.adapts();
+    let under_way = page.state("loads", Loads::of(if adapts { wiring.links().len() } else { 0 }));
 
     let mut enter = page.transition("enter");
     let train = enter.take(entering);
     let state = enter.update(progress);
     let (begin, wait) = (enter.may_put(flowing, 1), enter.may_put(held, 1));
+    let loads = enter.update(under_way);
     enter.action(move |f| {
         let train = f.take(train);
         let stream = train.stream;
-        let Some(flow) = resources.flow(train) else {
+        let Some(flow) = resources.flow(train, f.get(loads)) else {
             f.fail(format!(
                 "there is no way for a message from host {} to host {}: a mistake in the routes",
                 stream.source, stream.destination
             ));
             return;
         };
+        if adapts {
+            flow.uses.iter().for_each(|&link| f.update(loads).enter(link, flow.train.bytes.into()));
+        }
         let progress = f.update(state).entry(stream).or_default();
         progress.messages += 1;
         let place = if progress.messages == 1 { begin } else { wait };
@@ -191,9 +239,13 @@ pub(super) fn fluid(
     let flow = leave.take(flowing);
     let state = leave.update(progress);
     let next = leave.may_put(following, 1);
+    let loads = leave.update(under_way);
     let hosts: Vec<_> = arrivals.iter().map(|&arrivals| leave.may_put(arrivals, 1)).collect();
     leave.action(move |f| {
-        let Flow { train, after, .. } = f.take(flow);
+        let Flow { train, after, uses, .. } = f.take(flow);
+        if adapts {
+            uses.iter().for_each(|&link| f.update(loads).leave(link, train.bytes.into()));
+        }
         let stream = train.stream;
         let now = f.now();
         let progress = f.update(state).entry(stream).or_default();
@@ -204,7 +256,11 @@ pub(super) fn fluid(
         if has_more {
             f.put(next, stream);
         }
-        if let Some(&host) = hosts.get(stream.destination as usize) {
+        if groups.has(stream.destination) {
+            for &host in groups.members(stream.destination).iter().filter(|&&host| host != stream.source) {
+                f.put_after(hosts[host as usize], train.clone(), after);
+            }
+        } else if let Some(&host) = hosts.get(stream.destination as usize) {
             f.put_after(host, train, after);
         }
     });
@@ -235,7 +291,7 @@ mod tests {
         let message =
             Message { source, destination, connection, service, service_level: 0, bytes: 1, payload };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(source, destination, 0, &|_| 0);
-        let train = trains(Box::new(message), 1, 1, way).next().unwrap();
+        let train = trains(Box::new(message), 1, (1, 1), (way, 0)).next().unwrap();
         Flow { train, uses: SmallVec::from_slice(uses), cap, after: Time::ZERO }
     }
 

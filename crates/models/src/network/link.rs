@@ -1,20 +1,26 @@
 //! A link in one direction: trains wait for it, connections take turns, and one train after the other passes.
 //!
-//! Where a link has several virtual lanes, trains wait in one for each, and that of the highest number goes first.
-//!
 //! ```text
 //!  queue (in turn) ─▶ transmit ─▶ where the link leads, once the first frame is there
 //!                        ▲ │
 //!                       idle ◀┘  once the last frame has left
 //! ```
+//!
+//! Where a link has several virtual lanes, trains wait in one for each, and an arbiter says which is served:
+//!
+//! ```text
+//!  queue ─▶ sort ─▶ lane 0, lane 1, … ─▶ transmit 0, transmit 1, … ─▶
+//!             └──────▶ arbiter ◀──────────────┘ ◀─ hear ◀─ news of room at the link's end
+//! ```
 
+use super::arbitration::{Arbiter, Arbitration};
 use super::clock::Clock;
 use super::loads::Loads;
-use super::parameters::{MOST_LANES, Turns};
+use super::parameters::Turns;
 use super::room::Room;
-use super::train::{Passage, Train};
+use super::train::{Came, Passage, Train};
 use crate::Stage;
-use petrio_kernel::{PageBuilder, Place, Probe};
+use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use petrio_units::Duration;
 use std::sync::Arc;
 
@@ -23,6 +29,8 @@ use std::sync::Arc;
 pub(super) enum Leads {
     /// To a switch, which goes on when it has the first frame.
     Begun(Place<Train>),
+    /// To the queue of another link, which goes on when it has the first frame and needn't wait for the rest.
+    Onto(Place<Train>),
     /// To a host, which wants all of a train; so does a hub, whose one medium has passed it then.
     Whole(Place<Train>),
 }
@@ -36,21 +44,26 @@ pub(super) struct LinkPlaces {
     pub(super) idle: Place<Clock>,
     /// How much may wait, where that is limited.
     pub(super) room: Option<Room>,
-    pub(super) credits: Credits,
+    pub(super) credits: Option<Credits>,
 }
 
-/// For each virtual lane, a place with a token for each train that there is room for at the link's end, where that is
-/// limited.
-pub(super) type Credits = [Option<Place<()>>; MOST_LANES];
+/// The room at a link's end, where that is limited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Credits {
+    /// News that there is room for another train, each with the number of its lane.
+    pub(super) news: Place<u8>,
+    /// Trains of each lane that there is room for.
+    pub(super) each: u32,
+}
 
-/// Of the links that lead to a switch, the number and the place of credits.
-pub(super) type GivesBack = Vec<(u32, Credits)>;
+/// Of the links that lead to a switch, the number and where news go of room at their ends.
+pub(super) type GivesBack = Vec<(u32, Place<u8>)>;
 
 /// What a train leaves behind with which a link begins.
 #[derive(Clone, Copy)]
 pub(super) struct Behind<'b> {
     /// Credits of the link by which it came.
-    pub(super) given_back: &'b [(u32, Credits)],
+    pub(super) given_back: &'b [(u32, Place<u8>)],
     /// What waits before links, where that is counted.
     pub(super) loads: Option<Place<Loads>>,
 }
@@ -78,54 +91,84 @@ pub(super) fn idle(page: &mut PageBuilder<'_>) -> Place<Clock> {
 pub(super) fn link(
     page: &mut PageBuilder<'_>,
     places: LinkPlaces,
-    (lanes, turns): (usize, Turns),
-    passage: &Arc<Passage>,
-    (leads, gap): (Leads, Duration),
+    (arbitration, turns): (&Arbitration, Turns),
+    passes: Passes<'_>,
     behind: Behind<'_>,
 ) -> Stage {
     let busy = page.probe("busy");
-    let (Leads::Begun(to) | Leads::Whole(to)) = leads;
+    let (Leads::Begun(to) | Leads::Onto(to) | Leads::Whole(to)) = passes.leads;
     page.port_out("trains", to);
-    let queues = if lanes == 1 { vec![places.queue] } else { sorted(page, places.queue, lanes, turns) };
-    // The first to be declared is the first to be looked at.
-    for (lane, &queue) in queues.iter().enumerate().rev() {
-        let name = if lanes == 1 { "transmit".to_owned() } else { format!("transmit{lane}") };
-        transmit(page, &name, (lane, queue), places, (passage, leads, gap, busy), behind);
-    }
-    let mut waiting: Vec<_> = queues.iter().map(|queue| queue.id()).collect();
-    if lanes > 1 {
-        waiting.push(places.queue.id());
+    let mut waiting = vec![places.queue.id()];
+    if arbitration.lanes.count() == 1 {
+        if let Some(Credits { news, each }) = places.credits {
+            page.initial(news, (0..each).map(|_| 0));
+        }
+        transmit(page, "transmit", (places.queue, None), places, (passes, busy), behind);
+    } else {
+        let (queues, arbiter) = by_lanes(page, places, (arbitration, turns));
+        for (lane, &queue) in queues.iter().enumerate() {
+            let name = format!("transmit{lane}");
+            transmit(page, &name, (queue, Some((lane, arbiter))), places, (passes, busy), behind);
+        }
+        waiting.extend(queues.iter().map(|queue| queue.id()));
     }
     Stage::recorded(page.path().to_owned(), places.queue.id(), busy)
         .waited_for_in(&waiting)
         .dropping(places.room.map(|room| room.dropped))
 }
 
-/// The queue of each virtual lane, into which trains are sorted.
-fn sorted(page: &mut PageBuilder<'_>, queue: Place<Train>, lanes: usize, turns: Turns) -> Vec<Place<Train>> {
+/// How trains pass a link, and where they come to.
+#[derive(Clone, Copy)]
+pub(super) struct Passes<'p> {
+    pub(super) passage: &'p Arc<Passage>,
+    pub(super) leads: Leads,
+    /// The next link's, where it leads onto one.
+    pub(super) next: Option<&'p Arc<Passage>>,
+    /// Least time between two messages.
+    pub(super) gap: Duration,
+}
+
+/// The queue of each virtual lane, into which trains are sorted, and who says which of them is served.
+fn by_lanes(
+    page: &mut PageBuilder<'_>,
+    places: LinkPlaces,
+    (arbitration, turns): (&Arbitration, Turns),
+) -> (Vec<Place<Train>>, Place<Arbiter>) {
+    let lanes = arbitration.lanes.count();
+    let arbiter = Arbiter::new(arbitration, places.credits.map(|credits| credits.each));
+    let arbiter = page.state("arbiter", arbiter);
     let queues: Vec<_> = (0..lanes).map(|lane| queue_of(page, &format!("lane{lane}"), turns)).collect();
     let mut sort = page.transition("sort");
-    let train = sort.take(queue);
+    let (train, state) = (sort.take(places.queue), sort.update(arbiter));
     let to: Vec<_> = queues.iter().map(|&lane| sort.may_put(lane, 1)).collect();
     sort.action(move |f| {
         let train = f.take(train);
         let lane = usize::from(train.lane).min(lanes - 1);
+        f.update(state).arrive(lane);
         f.put(to[lane], train);
     });
-    queues
+    if let Some(Credits { news, .. }) = places.credits {
+        let mut hear = page.transition("hear");
+        let (lane, state) = (hear.take(news), hear.update(arbiter));
+        hear.action(move |f| {
+            let lane = f.take(lane);
+            f.update(state).free(usize::from(lane).min(lanes - 1));
+        });
+    }
+    (queues, arbiter)
 }
 
 /// The transition by which trains of a lane pass.
 fn transmit(
     page: &mut PageBuilder<'_>,
     name: &str,
-    (lane, queue): (usize, Place<Train>),
+    (queue, lane): (Place<Train>, Option<(usize, Place<Arbiter>)>),
     LinkPlaces { number, idle, room, credits, .. }: LinkPlaces,
-    (passage, leads, gap, busy): (&Arc<Passage>, Leads, Duration, Probe),
+    (Passes { passage, leads, next, gap }, busy): (Passes<'_>, Probe),
     behind: Behind<'_>,
 ) {
-    let (to, whole) = match leads {
-        Leads::Begun(place) => (place, false),
+    let (to, is_whole) = match leads {
+        Leads::Begun(place) | Leads::Onto(place) => (place, false),
         Leads::Whole(place) => (place, true),
     };
     let mut transmit = page.transition(name);
@@ -133,16 +176,23 @@ fn transmit(
     let clock = transmit.take(idle);
     let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(to));
-    // A host takes what comes at once; a switch gives the credit back when the train has left it.
-    let own = credits[lane].map(|credits| {
-        transmit.consume(credits);
-        (transmit.may_put(credits, 1), whole)
+    let arbiter = lane.map(|(lane, arbiter)| {
+        let arbiter = transmit.update(arbiter);
+        transmit.guard(move |binding| binding.get(arbiter).chosen() == Some(lane));
+        arbiter
     });
-    let given_back: Vec<_> = (behind.given_back.iter())
-        .filter_map(|&(link, places)| Some((link, transmit.may_put(places[lane]?, 1))))
-        .collect();
+    // A host takes what comes at once; a switch gives the credit back when the train has left it.
+    let own = credits.map(|Credits { news, .. }| {
+        if arbiter.is_none() {
+            transmit.consume(news);
+        }
+        transmit.may_put(news, 1)
+    });
+    let own = own.filter(|_| !matches!(leads, Leads::Begun(_)));
+    let given_back: Vec<_> =
+        behind.given_back.iter().map(|&(link, news)| (link, transmit.may_put(news, 1))).collect();
     let loads = behind.loads.map(|loads| transmit.update(loads));
-    let (passage, gap) = (Arc::clone(passage), gap.time());
+    let (passage, next, gap) = (Arc::clone(passage), next.cloned(), gap.time());
     transmit.action(move |f| {
         let mut train = f.take(train);
         if let Some(room) = room {
@@ -151,19 +201,30 @@ fn transmit(
         let now = f.now();
         let mut clock = f.take(clock);
         let leaves = passage.pass(&mut clock, &mut train, now);
-        let there = passage.latency + if whole { leaves.tail } else { leaves.head };
+        let there = passage.latency + if is_whole { leaves.tail } else { leaves.head };
+        let there = match &passage.fetch {
+            Some(fetch) => clock.in_order(now, there + fetch.takes_for(&train)),
+            None => there,
+        };
+        let there = there + next.as_ref().map_or(Time::ZERO, |next| next.held_back(&train));
         // The next message begins a gap after this one did.
         let next = if train.message.is_some() { leaves.tail.max(gap) } else { leaves.tail };
-        if let Some(loads) = loads {
-            f.update(loads).leave(number, passage.framing.on_wire(u64::from(train.bytes)));
+        if loads.is_some() || arbiter.is_some() {
+            let bytes = passage.framing.on_wire(u64::from(train.bytes));
+            if let Some(loads) = loads {
+                f.update(loads).leave(number, bytes);
+            }
+            if let Some(arbiter) = arbiter {
+                f.update(arbiter).serve(bytes);
+            }
         }
         // News of free room goes back over the link by which the train came.
-        let came = std::mem::replace(&mut train.came_by, number);
-        if let Ok(at) = given_back.binary_search_by_key(&came, |given| given.0) {
-            f.put_after(given_back[at].1, (), leaves.tail + passage.latency);
+        let came = std::mem::replace(&mut train.came, Came { link: number, lane: train.lane });
+        if let Ok(at) = given_back.binary_search_by_key(&came.link, |given| given.0) {
+            f.put_after(given_back[at].1, came.lane, leaves.tail + passage.latency);
         }
-        if let Some((credit, true)) = own {
-            f.put_after(credit, (), there + passage.latency);
+        if let Some(news) = own {
+            f.put_after(news, train.lane, there + passage.latency);
         }
         f.record(busy, next.as_seconds());
         f.put_after(free, clock, next);

@@ -8,10 +8,15 @@
 //! connections share a link, which they take turns at. How much is modelled beyond that is a [`Level`].
 
 mod adapter;
+mod arbitration;
+mod bus;
 mod clock;
+mod fabric;
 mod fluid;
 mod frames;
+mod groups;
 mod ideal;
+mod lanes;
 mod link;
 mod loads;
 mod page;
@@ -28,9 +33,14 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+pub use arbitration::{ArbitrationParameters, LaneWeight};
+pub use bus::AdapterParameters;
 pub use frames::{Framing, FramingParameters};
-pub use page::{Network, Port};
+pub use page::{GroupPort, Network, Port};
 pub use parameters::{Duplex, HostCosts, Level, LinkParameters, NetworkError, NetworkParameters, Turns};
 pub use tcp::TcpParameters;
 pub use traffic::{Spacing, TrafficParameters};
 pub use transport::Transport;
+
+/// The highest service level that a message can have: there are four bits for it (InfiniBand's SL).
+pub const HIGHEST_SERVICE_LEVEL: u8 = 15;

@@ -1,8 +1,11 @@
 //! What a network is made of, as it is written.
 
+use super::arbitration::ArbitrationParameters;
+use super::bus::AdapterParameters;
 use super::frames::{Framing, FramingParameters};
+use super::lanes::Lanes;
 use super::tcp::TcpParameters;
-use super::topology::{Link, LinkKind};
+use super::topology::{Link, LinkKind, Wiring};
 use super::transport::Transport;
 use crate::Lever;
 use crate::lever::doubled;
@@ -139,9 +142,17 @@ pub struct NetworkParameters {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
     /// Virtual lanes of each link (InfiniBand's VL), 1 to 8: a message of service level n takes lane n, or the last one.
-    /// Each has the link's credits for itself, and of two that wait at a link the higher lane goes first.
+    /// Each has the link's credits for itself, and of two that wait at a link the higher lane goes first, or whose turn
+    /// it is by `arbitration`. With credits a torus needs two lanes for each level, and a dragonfly two or three, so that
+    /// links don't wait for each other in a circle.
     #[serde(default = "one_lane", skip_serializing_if = "is_one_lane")]
     pub virtual_lanes: u8,
+    /// Whose turn it is among virtual lanes; left out, the highest goes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arbitration: Option<ArbitrationParameters>,
+    /// What each host's adapter does between memory and wire; left out, nothing that takes time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<AdapterParameters>,
     /// Bytes of a connection that may be under way, which its receiver hasn't acknowledged (the window of TCP; Linux
     /// lets it grow to the third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +187,7 @@ const fn is_one_lane(lanes: &u8) -> bool {
     *lanes == 1
 }
 
-fn no_time() -> Duration {
+pub(super) fn no_time() -> Duration {
     Duration::default()
 }
 
@@ -251,6 +262,31 @@ pub enum NetworkError {
     /// No lanes, or too many.
     #[error("{0} virtual lanes are not possible; give 1 to 8, or leave them out")]
     Lanes(u8),
+    /// Links that wait for each other, with no lanes to go around by.
+    #[error(
+        "links that wait for room at each other's ends lead around in a circle, and all may wait for ever; leave out `credits`, or take links that make a tree"
+    )]
+    Circle,
+    /// The same, with too few lanes.
+    #[error(
+        "links that wait for room at each other's ends lead around in a circle, and all may wait for ever: give {0} `virtual_lanes` at least, or leave out `credits`"
+    )]
+    FewLanes(u8),
+    /// A table with a lane that there isn't.
+    #[error(
+        "`arbitration` has a lane {lane}, and messages choose among {lanes}, from 0 on; leave it out, or give more `virtual_lanes`"
+    )]
+    UnknownLane {
+        /// The lane.
+        lane: u8,
+        /// How many there are.
+        lanes: u8,
+    },
+    /// A lane that is never served.
+    #[error(
+        "`arbitration` gives lane {0} no weight in any of its tables, and what takes it would wait for ever; name it in `high` or `low`"
+    )]
+    ForgottenLane(u8),
     /// A TCP that never sends.
     #[error("with this `tcp.{0}` no connection would send anything; leave it out for the usual one")]
     Tcp(&'static str),
@@ -266,6 +302,8 @@ impl NetworkParameters {
             framing: FramingParameters::default(),
             cut_through: None,
             virtual_lanes: 1,
+            arbitration: None,
+            adapter: None,
             window: None,
             costs: HostCosts::default(),
             gap: no_time(),
@@ -313,6 +351,28 @@ impl NetworkParameters {
         Ok(())
     }
 
+    /// Whether it makes sense with such a wiring.
+    ///
+    /// # Errors
+    /// See [`NetworkError`].
+    pub fn check_on(&self, wiring: &Wiring) -> Result<(), NetworkError> {
+        let has_trains = matches!(self.level, Level::Train | Level::Packet);
+        if has_trains && self.least_credits().is_some() {
+            match wiring.lanes_against_circles() {
+                None => return Err(NetworkError::Circle),
+                Some(needed) if needed > self.virtual_lanes => return Err(NetworkError::FewLanes(needed)),
+                Some(_) => {}
+            }
+        }
+        let Some(arbitration) = &self.arbitration else { return Ok(()) };
+        let lanes = Lanes::of(self, wiring).levels() as u8;
+        match (arbitration.unknown(lanes), arbitration.forgotten(lanes)) {
+            (Some(lane), _) => Err(NetworkError::UnknownLane { lane, lanes }),
+            (None, Some(lane)) => Err(NetworkError::ForgottenLane(lane)),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// What could be better about it; its parameters stand at `path`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let faster = |stage, part, change, path: &str, link: &LinkParameters| {
@@ -334,6 +394,15 @@ impl NetworkParameters {
             let words = "the links between switches twice as fast";
             levers.push(faster("trunk", "the links between switches", words, &path, trunk));
         }
+        if let Some(adapter) = &self.adapter {
+            let path = format!("{path}.adapter");
+            for (stage, part) in
+                [("fetch", "the bus that hosts send over"), ("store", "the bus that hosts receive over")]
+            {
+                let twice = Lever::twice(stage, part, "adapters on a bus twice as fast");
+                levers.push(twice.set_some(&path, "bus", doubled(adapter.bus)));
+            }
+        }
         if let Some(window) = self.window {
             let wider = Lever::twice("held", "the window", "windows twice as wide");
             levers.push(wider.set(path, "window", Bytes(window.get().saturating_mul(2))));
@@ -354,6 +423,11 @@ impl NetworkParameters {
     /// Whether each frame is looked at as TCP does.
     pub(super) fn runs_tcp(&self) -> bool {
         self.level == Level::Packet && self.transport.is_tcp()
+    }
+
+    /// Whether messages may go to groups of hosts.
+    pub fn has_groups(&self) -> bool {
+        !self.runs_tcp()
     }
 
     /// Whether any link has little room before it.

@@ -1,10 +1,13 @@
-//! A switch: a train that arrives goes to the queue of the link that leads it on.
+//! A switch: a train that arrives goes to the queue of the link that leads it on, and what is for a group of hosts to
+//! those of all links of its tree.
 
-use super::loads::Loads;
+use super::groups::Groups;
+use super::lanes::Lanes;
+use super::link::Behind;
 use super::room::Room;
 use super::topology::{Node, Wiring};
-use super::train::{Passage, Train};
-use petrio_kernel::{PageBuilder, Place};
+use super::train::{Came, Passage, Train};
+use petrio_kernel::{Firing, PageBuilder, Place};
 use std::sync::Arc;
 
 /// A link that leaves a switch.
@@ -16,14 +19,22 @@ pub(super) struct Exit {
     pub(super) room: Option<Room>,
 }
 
+/// By what all switches of a network go.
+#[derive(Clone)]
+pub(super) struct Rules {
+    pub(super) wiring: Arc<Wiring>,
+    pub(super) groups: Arc<Groups>,
+    pub(super) lanes: Lanes,
+}
+
 /// Builds the crossing of a switch, whose page this is.
 pub(super) fn switch(
     page: &mut PageBuilder<'_>,
     number: u32,
-    wiring: &Arc<Wiring>,
+    rules: &Rules,
     crossing: Place<Train>,
     mut exits: Vec<Exit>,
-    loads: Option<Place<Loads>>,
+    behind: Behind<'_>,
 ) {
     exits.sort_unstable_by_key(|exit| exit.link);
     page.port_in("trains", crossing);
@@ -34,29 +45,52 @@ pub(super) fn switch(
         .into_iter()
         .map(|exit| (exit.link, forward.may_put(exit.queue, 1), exit.passage, exit.room))
         .collect();
-    let loads = loads.map(|loads| forward.update(loads));
-    let wiring = Arc::clone(wiring);
-    forward.action(move |f| {
-        let mut train = f.take(train);
-        let link = wiring.next(Node::Switch(number), &mut train.way);
+    let loads = behind.loads.map(|loads| forward.update(loads));
+    // Copies may have nowhere to go; all else leaves by a link, which gives the room back.
+    let given_back = if rules.groups.are_none() { &[] } else { behind.given_back };
+    let given_back: Vec<_> =
+        given_back.iter().map(|&(link, news)| (link, forward.may_put(news, 1))).collect();
+    let rules = rules.clone();
+    let leave = move |f: &mut Firing<'_>, link: Option<u32>, mut train: Train| {
         let exit = link.and_then(|link| exits.binary_search_by_key(&link, |exit| exit.0).ok());
-        match exit.and_then(|exit| exits.get(exit)) {
-            Some((link, queue, passage, room)) => {
-                if let (Some(room), Some(waiting)) = (room, rooms)
-                    && !room.enter(f, waiting, passage, &train)
-                {
-                    return;
-                }
-                if let Some(loads) = loads {
-                    f.update(loads).enter(*link, passage.framing.on_wire(u64::from(train.bytes)));
-                }
-                let held_back = passage.held_back(&train);
-                f.put_after(*queue, train, held_back);
-            }
-            None => f.fail(format!(
+        let Some((link, queue, passage, room)) = exit.and_then(|exit| exits.get(exit)) else {
+            f.fail(format!(
                 "switch {number} has no link to where a message for host {} goes: a mistake in the routes",
                 train.stream.destination
-            )),
+            ));
+            return;
+        };
+        if let (Some(room), Some(waiting)) = (room, rooms)
+            && !room.enter(f, waiting, passage, &train)
+        {
+            return;
         }
+        if let Some(loads) = loads {
+            f.update(loads).enter(*link, passage.framing.on_wire(u64::from(train.bytes)));
+        }
+        train.lane = rules.lanes.lane(train.level, train.way.class());
+        let held_back = passage.held_back(&train);
+        f.put_after(*queue, train, held_back);
+    };
+    let Rules { wiring, groups, .. } = rules.clone();
+    forward.action(move |f| {
+        let mut train = f.take(train);
+        let destination = train.stream.destination;
+        if groups.has(destination) {
+            // Room is given back once, when the first copy has left.
+            let came = train.came;
+            for link in groups.onward(&wiring, number, (destination, came.link)) {
+                leave(f, Some(link), train.clone());
+                train.came = Came::BY_NONE;
+            }
+            if train.came != Came::BY_NONE
+                && let Ok(at) = given_back.binary_search_by_key(&came.link, |given| given.0)
+            {
+                f.put(given_back[at].1, came.lane);
+            }
+            return;
+        }
+        let link = wiring.next(Node::Switch(number), &mut train.way);
+        leave(f, link, train);
     });
 }

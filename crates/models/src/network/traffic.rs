@@ -6,10 +6,10 @@
 //!   └───────┘ after what lies between two messages
 //! ```
 
-use super::page::{Network, Port};
+use super::page::{GroupPort, Network, Port};
 use crate::MANY;
 use petrio_colours::{Message, Parcel};
-use petrio_kernel::{PageBuilder, Time};
+use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_random::{uniform, uniform_below};
 use petrio_units::{Bytes, Rate};
 use schemars::JsonSchema;
@@ -37,14 +37,50 @@ pub struct TrafficParameters {
     pub spacing: Spacing,
     /// The service level of its messages.
     pub service_level: u8,
+    /// Whether each message goes to all at once, rather than to one of them.
+    pub multicast: bool,
 }
 
 /// Streams of background traffic have connections of their own: the last ones.
 const CONNECTION: u32 = u32::MAX;
 
+/// Whom background traffic goes to.
+enum Receivers {
+    /// One of these each time, by chance.
+    One(Vec<Port>),
+    /// All of a group at once.
+    All(GroupPort),
+}
+
+impl Receivers {
+    /// The destination and service of a sender's next message; none where there is nobody else.
+    fn next(&self, source: u32, draw: impl FnOnce(u64) -> u64) -> Option<(u32, u32)> {
+        match self {
+            Self::One(ports) => {
+                let others = || ports.iter().filter(|port| port.host != source);
+                let count = others().count() as u64;
+                let port = others().nth(if count > 0 { draw(count) as usize } else { return None })?;
+                Some((port.host, port.service))
+            }
+            Self::All(group) => {
+                let has_others = group.received.iter().any(|(host, _)| *host != source);
+                has_others.then_some((group.destination, group.service))
+            }
+        }
+    }
+
+    /// Where messages arrive, by the hosts' numbers.
+    fn received(&self) -> Vec<(u32, Place<Box<Message>>)> {
+        match self {
+            Self::One(ports) => ports.iter().map(|port| (port.host, port.received)).collect(),
+            Self::All(group) => group.received.clone(),
+        }
+    }
+}
+
 impl Network {
-    /// Lets hosts, by their numbers, send messages to others, each time to another one of `to` by chance. The page is
-    /// `name`, on that of the network.
+    /// Lets hosts, by their numbers, send messages to others: each time to another one of `to` by chance, or to all of
+    /// these. The page is `name`, on that of the network.
     pub fn traffic(
         &mut self,
         parent: &mut PageBuilder<'_>,
@@ -52,16 +88,17 @@ impl Network {
         (from, to): (&[u32], &[u32]),
         parameters: &TrafficParameters,
     ) {
-        let mut ports: Vec<Port> = Vec::with_capacity(to.len());
-        for &host in to {
-            ports.push(self.port(parent, host, name));
-        }
+        let receivers = if parameters.multicast {
+            Receivers::All(self.group(parent, (to, from), name))
+        } else {
+            Receivers::One(to.iter().map(|&host| self.port(parent, host, name)).collect())
+        };
         let senders: Vec<_> = from.iter().map(|&host| (host, self.sends(host))).collect();
         let mut network = parent.reopen(self.name());
         let mut page = network.page(name);
-        for port in &ports {
-            let mut read = page.transition(&format!("read {}", port.host));
-            read.consume(port.received);
+        for (host, received) in receivers.received() {
+            let mut read = page.transition(&format!("read {host}"));
+            read.consume(received);
             read.action(|_| {});
         }
         let draws = page.stream("messages");
@@ -80,21 +117,22 @@ impl Network {
             let (source, out) = senders[number as usize];
             // Each begins somewhere within an interval: nothing is sent at once.
             let is_first = f.now() == Time::ZERO;
-            let others = ports.iter().filter(|port| port.host != source).count() as u64;
-            if others > 0 && !is_first {
-                let which = uniform_below(f.random(draws), others) as usize;
-                if let Some(port) = ports.iter().filter(|port| port.host != source).nth(which) {
-                    let message = Message {
-                        source,
-                        destination: port.host,
-                        connection: CONNECTION,
-                        service: port.service,
-                        service_level: parameters.service_level,
-                        bytes,
-                        payload: Parcel::new(Box::new(())),
-                    };
-                    f.put(out, Box::new(message));
-                }
+            let to = if is_first {
+                None
+            } else {
+                receivers.next(source, |others| uniform_below(f.random(draws), others))
+            };
+            if let Some((destination, service)) = to {
+                let message = Message {
+                    source,
+                    destination,
+                    connection: CONNECTION,
+                    service,
+                    service_level: parameters.service_level,
+                    bytes,
+                    payload: Parcel::new(Box::new(())),
+                };
+                f.put(out, Box::new(message));
             }
             let drawn = uniform(f.random(draws));
             let next = match (spacing, is_first) {

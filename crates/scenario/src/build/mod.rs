@@ -36,4 +36,4 @@ pub(crate) use program_page::{PROGRAMS, REQUEST_PROGRAMS};
 pub use program_page::{ProgramPorts, programs_page};
 pub(crate) use programs::Programs;
 pub use system::System;
-pub(crate) use system::{Ports, Replicated};
+pub(crate) use system::{Ports, Redundant, Replicated};

@@ -1,6 +1,6 @@
 //! Disks and what is made of them.
 
-use crate::holder::{BuiltReplication, Holder, HolderPorts, Member, Stands};
+use crate::holder::{BuiltArray, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, Storage};
 use crate::run::RunFailure;
@@ -30,6 +30,8 @@ pub(super) struct Devices {
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
+    /// The arrays with redundancy, likewise.
+    pub(super) arrays: BTreeMap<usize, BuiltArray>,
 }
 
 /// Puts a device's page into the net.
@@ -137,6 +139,9 @@ pub(super) fn holder(
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
         if let Some(replication) = built.replication {
             devices.replications.insert(number, replication);
+        }
+        if let Some(array) = built.array {
+            devices.arrays.insert(number, array);
         }
         stages.append(&mut built.stages);
     }

@@ -5,7 +5,7 @@ use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, device_page};
 use crate::classes::Classes;
-use crate::holder::BuiltReplication;
+use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
@@ -15,6 +15,7 @@ use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Net, NetBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::block::raid::Array;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use std::collections::BTreeMap;
@@ -37,10 +38,24 @@ pub struct System {
     pub(crate) programs: Ports,
     /// The state of each replication.
     pub(crate) replications: Vec<Replicated>,
+    /// The state of each array with redundancy.
+    pub(crate) arrays: Vec<Redundant>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// The request port of each disk.
     pub(crate) devices: Vec<Place<BlockRequest>>,
+}
+
+/// An array with redundancy in the net.
+pub(crate) struct Redundant {
+    /// Its name, or that of its class.
+    pub(crate) class: String,
+    /// Its level.
+    pub(crate) level: String,
+    /// What it lies on.
+    pub(crate) members: Vec<String>,
+    /// All of it that changes.
+    pub(crate) array: Place<Array>,
 }
 
 /// A replication in the net.
@@ -116,6 +131,7 @@ impl System {
             clients,
             devices: devices.requests,
             replications: replications(loaded, &devices.replications),
+            arrays: arrays(loaded, &devices.arrays),
         })
     }
 }
@@ -128,6 +144,20 @@ fn replications(loaded: &Loaded, built: &BTreeMap<usize, BuiltReplication>) -> V
         Replicated { name: storage.name.clone(), members, replicas: built.replicas }
     };
     built.iter().map(replicated).collect()
+}
+
+/// The arrays with redundancy, in the order of [`Loaded::storage`].
+fn arrays(loaded: &Loaded, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant> {
+    let redundant = |(&number, built): (&usize, &BuiltArray)| {
+        let storage = &loaded.storage[number];
+        Redundant {
+            class: loaded.copies().class(&storage.name).unwrap_or_else(|| storage.name.clone()),
+            level: built.level.clone(),
+            members: storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect(),
+            array: built.array,
+        }
+    };
+    built.iter().map(redundant).collect()
 }
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".

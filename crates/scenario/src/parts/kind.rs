@@ -6,6 +6,9 @@ use crate::host::Hosts;
 use crate::parts::part_kind::{PartKind, Pool};
 use toml::de::DeTable;
 
+/// The least that was measured of a disk, by building some thousand.
+const A_DISK: u32 = 4 << 10;
+
 /// A kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
@@ -41,6 +44,15 @@ impl Kind {
     /// The kind of a key.
     pub(super) fn of(key: &str) -> Option<Self> {
         Self::all().find(|kind| kind.key() == key)
+    }
+
+    /// Bytes of memory that such a part takes at least when it is built and run.
+    pub(super) fn least_bytes(self) -> u32 {
+        match self {
+            Self::OfHosts(kind) => kind.least_bytes,
+            Self::Disk => A_DISK,
+            Self::Box | Self::Holder(_) | Self::Workload => 0,
+        }
     }
 
     /// Whether such a part may own others, and so be given a count. A disk has had a count of its own before.

@@ -30,6 +30,8 @@ pub(crate) struct PartKind {
     pub(crate) references: &'static [(&'static str, Pool)],
     /// What names such a part.
     pub(crate) pool: Pool,
+    /// Bytes of memory that such a part takes at least when it is built and run.
+    pub(crate) least_bytes: u32,
     /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
     /// lie at the top.
     pub(crate) is_mounted: bool,

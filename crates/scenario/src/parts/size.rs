@@ -1,4 +1,5 @@
-//! How many parts there would be: too many are refused before one of them is made.
+//! How many parts there would be, and what memory they would take at least: too many are refused before one of them is
+//! made.
 
 use super::kind::Kind;
 use super::read::Part;
@@ -14,8 +15,8 @@ const BYTES_A_KEY: u128 = 128;
 
 /// Refuses more parts than can be.
 pub(super) fn check(parts: &[Part<'_>], sources: &Sources) -> Result<(), Problem> {
-    let Size { parts: count, keys } = parts.iter().map(size).fold(Size::default(), Size::and);
-    let bytes = count.saturating_mul(BYTES_A_PART).saturating_add(keys.saturating_mul(BYTES_A_KEY));
+    let all = parts.iter().map(size).fold(Size::default(), Size::and);
+    let (count, bytes) = (all.parts, all.bytes());
     let cause = if count > PARTS_MAX {
         format!("and at most {} are read", grouped(PARTS_MAX))
     } else {
@@ -44,23 +45,40 @@ pub(super) fn check(parts: &[Part<'_>], sources: &Sources) -> Result<(), Problem
 struct Size {
     parts: u128,
     keys: u128,
+    /// Bytes of their nets.
+    net: u128,
 }
 
 impl Size {
     fn and(self, other: Self) -> Self {
-        Self { parts: self.parts.saturating_add(other.parts), keys: self.keys.saturating_add(other.keys) }
+        Self {
+            parts: self.parts.saturating_add(other.parts),
+            keys: self.keys.saturating_add(other.keys),
+            net: self.net.saturating_add(other.net),
+        }
     }
 
     fn times(self, count: u64) -> Self {
-        Self { parts: self.parts.saturating_mul(count.into()), keys: self.keys.saturating_mul(count.into()) }
+        Self {
+            parts: self.parts.saturating_mul(count.into()),
+            keys: self.keys.saturating_mul(count.into()),
+            net: self.net.saturating_mul(count.into()),
+        }
+    }
+
+    /// Memory that they take at least.
+    fn bytes(self) -> u128 {
+        let read =
+            self.parts.saturating_mul(BYTES_A_PART).saturating_add(self.keys.saturating_mul(BYTES_A_KEY));
+        read.saturating_add(self.net)
     }
 }
 
 fn size(part: &Part<'_>) -> Size {
-    let own = Size { parts: 1, keys: part.own.get_ref().len() as u128 };
+    let own = Size { parts: 1, keys: part.own.get_ref().len() as u128, net: part.kind.least_bytes().into() };
     if part.kind == Kind::Disk {
         // Its disks are described once.
-        return Size { parts: part.count.into(), ..own };
+        return Size { parts: part.count.into(), net: own.net.saturating_mul(part.count.into()), ..own };
     }
     let one = part.below.iter().map(size).fold(own, Size::and);
     let same = one.times(part.count.saturating_sub(part.apart.len() as u64));

@@ -131,6 +131,30 @@ fn table(report: &Report) -> String {
         rows.add("what if", &what_if.change, "factor", what_if.factor.into(), "");
         rows.add("what if", &what_if.change, "gain", Estimate { value: what_if.gain, half_width }, "");
     }
+    for array in &report.arrays {
+        for (quantity, value) in [
+            ("reads", array.reads.requests),
+            ("writes", array.writes.requests),
+            ("reads of members", array.member_reads.requests),
+            ("writes to members", array.member_writes.requests),
+            ("waited for a stripe", array.waited),
+            ("failed", array.failed_requests),
+        ] {
+            rows.count("array", &array.name, quantity, value, "");
+        }
+        for (quantity, value) in [
+            ("written", array.writes.bytes),
+            ("written to members", array.member_writes.bytes),
+            ("read for redundancy", array.extra_read_bytes),
+            ("read to rebuild", array.rebuild_read_bytes),
+            ("lost", array.lost_bytes),
+        ] {
+            rows.count("array", &array.name, quantity, value, "B");
+        }
+        for (quantity, value) in [("degraded", array.degraded_s), ("exposed", array.exposed_s)] {
+            rows.add("array", &array.name, quantity, value.into(), "s");
+        }
+    }
     for copies in &report.copies {
         for (quantity, value, unit) in [
             ("read turnaround", copies.read_turnaround_ms.mean, "ms"),

@@ -1,5 +1,6 @@
 //! A figure of a report.
 
+use petrio_kernel::statistics::{Interval, Tally};
 use petrio_page::numbers::significant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,25 @@ impl From<f64> for Estimate {
 }
 
 impl Estimate {
+    /// The mean of independent values with the half-width of its Student-t interval at `level` (0.95), which one value
+    /// alone hasn't got; of none, no number.
+    ///
+    /// ```
+    /// let mean = petrio_scenario::report::Estimate::of([600.0, 700.0], 0.95);
+    /// assert_eq!(mean.value, 650.0);
+    /// // t(0.975, 1) = 12.7062; the standard error of both is 50.
+    /// assert!((mean.half_width.unwrap() - 12.7062 * 50.0).abs() < 0.01);
+    /// ```
+    pub fn of(values: impl IntoIterator<Item = f64>, level: f64) -> Self {
+        let tally: Tally = values.into_iter().collect();
+        if tally.count() == 0 {
+            return Self::from(f64::NAN);
+        }
+        let interval = Interval::of(&tally, level);
+        // JSON has no infinity: an interval from one observation is absent.
+        Self { value: interval.mean, half_width: Some(interval.half_width).filter(|width| width.is_finite()) }
+    }
+
     /// In units of so much: "25.1", or "25.1 ± 0.3".
     pub(crate) fn scaled(self, size: f64) -> String {
         let value = significant(self.value / size);

@@ -83,6 +83,7 @@ pub(crate) fn example() -> Report {
         rates: Vec::new(),
         activity: Vec::new(),
         copies: Vec::new(),
+        arrays: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),
             part: Some("seeks".to_owned()),

@@ -12,6 +12,7 @@
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
 mod activity;
+mod arrays;
 mod bottleneck;
 mod by_kind;
 pub(crate) mod cautions;
@@ -42,6 +43,7 @@ mod trace;
 mod whole_file;
 
 pub use activity::{Activity, Measure};
+pub use arrays::{ArrayFigures, FailureFigures, MovedFigures};
 pub use bottleneck::{Bottleneck, Measured, WhatIf};
 pub use collector::Collector;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};

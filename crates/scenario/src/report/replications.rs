@@ -5,7 +5,6 @@ use crate::report::latency::Latency;
 use crate::report::rates::{MemberRate, Rates};
 use crate::report::served::{OperationFigures, Served, Share, WorkloadFigures};
 use crate::report::summary::{Report, Stage};
-use petrio_kernel::statistics::{Interval, Tally};
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
 /// averaged (counts, histogram, series) is that of the first. `None` when there are no reports.
@@ -14,7 +13,7 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
     if reports.len() == 1 {
         return Some(first.clone());
     }
-    let plain = |figure: fn(&Report) -> f64| mean_of(reports.iter().map(figure), level).value;
+    let plain = |figure: fn(&Report) -> f64| Estimate::of(reports.iter().map(figure), level).value;
     let mut warnings: Vec<String> = Vec::new();
     for report in reports {
         // What another replication has said with other figures is told once; of one run, parts differ by figures, too.
@@ -51,7 +50,7 @@ fn mean_rates(reports: &[Report], level: f64) -> Vec<Rates> {
         let of = |(number, member): (usize, &MemberRate)| {
             let same = reports.iter().filter_map(|report| report.rates.get(group)?.members.get(number));
             MemberRate {
-                bytes_per_s: mean_of(same.map(|member| member.bytes_per_s.value), level),
+                bytes_per_s: Estimate::of(same.map(|member| member.bytes_per_s.value), level),
                 ..member.clone()
             }
         };
@@ -63,8 +62,9 @@ fn mean_rates(reports: &[Report], level: f64) -> Vec<Rates> {
 /// What the programs of one sort got on average.
 fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
     let first = *all.first()?;
-    let mean =
-        |figure: fn(&Served) -> Option<f64>| mean_of(all.iter().filter_map(|&served| figure(served)), level);
+    let mean = |figure: fn(&Served) -> Option<f64>| {
+        Estimate::of(all.iter().filter_map(|&served| figure(served)), level)
+    };
     let latency = |part: fn(&Served) -> Option<&Latency>| {
         mean_latency(&all.iter().filter_map(|&served| part(served)).collect::<Vec<_>>(), level)
     };
@@ -83,18 +83,11 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
     })
 }
 
-fn mean_of(values: impl Iterator<Item = f64>, level: f64) -> Estimate {
-    let mut tally = Tally::default();
-    values.for_each(|value| tally.record(value));
-    let interval = Interval::of(&tally, level);
-    // JSON has no infinity: an interval from one observation is absent.
-    Estimate { value: interval.mean, half_width: Some(interval.half_width).filter(|width| width.is_finite()) }
-}
-
 fn mean_latency(all: &[&Latency], level: f64) -> Option<Latency> {
     all.first()?;
-    let mean =
-        |figure: fn(&Latency) -> Estimate| mean_of(all.iter().map(|&latency| figure(latency).value), level);
+    let mean = |figure: fn(&Latency) -> Estimate| {
+        Estimate::of(all.iter().map(|&latency| figure(latency).value), level)
+    };
     Some(Latency {
         mean_ms: mean(|latency| latency.mean_ms),
         p50_ms: mean(|latency| latency.p50_ms),
@@ -113,7 +106,7 @@ fn mean_operations(all: &[&[OperationFigures]], level: f64) -> Vec<OperationFigu
             .filter_map(|kinds| kinds.iter().find(|figures| figures.operation == first.operation))
             .collect();
         OperationFigures {
-            per_s: mean_of(same.iter().map(|figures| figures.per_s.value), level),
+            per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
             latency: mean_latency(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
                 .unwrap_or(first.latency),
             ..first.clone()
@@ -128,7 +121,8 @@ fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
         let same: Vec<&WorkloadFigures> = (all.iter())
             .filter_map(|served| served.workloads.iter().find(|row| row.workload == first.workload))
             .collect();
-        let of = |figure: fn(&WorkloadFigures) -> f64| mean_of(same.iter().map(|row| figure(row)), level);
+        let of =
+            |figure: fn(&WorkloadFigures) -> f64| Estimate::of(same.iter().map(|row| figure(row)), level);
         WorkloadFigures {
             from_s: of(|row| row.from_s).value,
             until_s: of(|row| row.until_s).value,
@@ -166,7 +160,7 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
     };
     let of = |stages: &[&Stage], figure: fn(&Stage) -> Option<f64>| {
         let values: Vec<f64> = stages.iter().filter_map(|&stage| figure(stage)).collect();
-        if values.is_empty() { None } else { Some(mean_of(values.into_iter(), level).value) }
+        if values.is_empty() { None } else { Some(Estimate::of(values, level).value) }
     };
     let mean_stage = |stage: &Stage| {
         let same = named(&stage.name);

@@ -1,6 +1,7 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
 use crate::report::activity::Activity;
+use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
 use crate::report::rates::Rates;
@@ -87,6 +88,9 @@ pub struct Report {
     /// Copies of files, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub copies: Vec<CopiesFigures>,
+    /// Arrays with redundancy, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub arrays: Vec<ArrayFigures>,
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,

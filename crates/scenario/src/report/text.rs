@@ -43,6 +43,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         out.push('\n');
         labelled(&mut out, &copies.name, &copies.sentence(), width);
     }
+    for array in &report.arrays {
+        out.push('\n');
+        labelled(&mut out, &array.name, &array.sentence(), width);
+    }
     foot(&mut out, report, width);
     out
 }

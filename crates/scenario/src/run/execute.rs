@@ -1,8 +1,10 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, Replicated, System, file_tables};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{Activity, CopiesFigures, Rates, ReportError, Served, Sinks, Stage, Subject};
+use crate::report::{
+    Activity, ArrayFigures, CopiesFigures, Rates, ReportError, Served, Sinks, Stage, Subject,
+};
 use crate::run::RunFailure;
 use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
@@ -94,6 +96,7 @@ pub(crate) struct Outcome {
     pub(crate) rates: Vec<Rates>,
     pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
+    pub(crate) arrays: Vec<ArrayFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
     /// The number in flight only ever grew.
@@ -266,6 +269,7 @@ struct Ran {
     rates: Vec<Rates>,
     activity: Vec<Activity>,
     copies: Vec<CopiesFigures>,
+    arrays: Vec<ArrayFigures>,
     dropped: Option<String>,
     end: Time,
     cut_at: Time,
@@ -279,13 +283,26 @@ impl Ran {
         (served, mut warnings): (Served, Vec<String>),
         beside: Option<(Served, Vec<String>)>,
     ) -> Outcome {
-        let Self { stages, rates, activity, copies, dropped, end, cut_at, growing, firings } = self;
+        let Self { stages, rates, activity, copies, arrays, dropped, end, cut_at, growing, firings } = self;
         warnings.extend(dropped);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
             Box::new(served)
         });
-        Outcome { served, beside, warnings, stages, rates, activity, copies, end, cut_at, growing, firings }
+        Outcome {
+            served,
+            beside,
+            warnings,
+            stages,
+            rates,
+            activity,
+            copies,
+            arrays,
+            end,
+            cut_at,
+            growing,
+            firings,
+        }
     }
 }
 
@@ -337,6 +354,7 @@ fn drive<A: Audience>(
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
         dropped: drops(&system.stages, run.marking()),
         copies: copies(system, &run),
+        arrays: arrays(system, &run),
         end,
         cut_at: measured.cut_at,
         growing,
@@ -356,6 +374,20 @@ fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
     let mut all = Vec::new();
     for Replicated { name, members, replicas } in &system.replications {
         run.for_each_token(*replicas, |there| all.push(CopiesFigures::of(name, members, there.tally())));
+    }
+    all
+}
+
+/// What the System's arrays with redundancy came to, by class.
+fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
+    let mut all: Vec<ArrayFigures> = Vec::new();
+    for Redundant { class, level, members, array } in &system.arrays {
+        let of_class = all.iter().position(|figures| figures.name == *class);
+        let number = of_class.unwrap_or_else(|| {
+            all.push(ArrayFigures::new(class, level));
+            all.len() - 1
+        });
+        run.for_each_token(*array, |array| all[number].add(members, array, run.now()));
     }
     all
 }

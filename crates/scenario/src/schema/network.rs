@@ -51,6 +51,10 @@ pub struct Traffic {
     pub from: Names,
     /// The hosts that are sent to, each time one by chance.
     pub to: Names,
+    /// Whether each message goes to all of these at once: switches copy it along one tree of links (multicast of
+    /// InfiniBand or IP).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub multicast: bool,
     /// Bits or bytes a second of each host that sends, headers left out.
     pub rate: Rate,
     /// Bytes of a message.
@@ -64,6 +68,11 @@ pub struct Traffic {
     pub service_level: u8,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 fn usual_message() -> Bytes {
     Bytes(64 << 10)
 }
@@ -71,8 +80,8 @@ fn usual_message() -> Bytes {
 impl Traffic {
     /// What each sender sends.
     pub fn parameters(&self) -> TrafficParameters {
-        let &Self { rate, message, spacing, service_level, .. } = self;
-        TrafficParameters { rate, message, spacing, service_level }
+        let &Self { rate, message, spacing, service_level, multicast, .. } = self;
+        TrafficParameters { rate, message, spacing, service_level, multicast }
     }
 }
 

@@ -125,6 +125,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         rates: Vec::new(),
         activity: Vec::new(),
         copies: Vec::new(),
+        arrays: Vec::new(),
         bottleneck: None,
         assumptions: Vec::new(),
         warnings: Vec::new(),

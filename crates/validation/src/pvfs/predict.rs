@@ -2,14 +2,11 @@
 
 use super::error::PvfsGridError;
 use super::measured::{Cell, Measured, Moves};
-use petrio_scenario::build::System;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::run::simulate;
-use petrio_scenario::{Override, load_text};
-use rayon::prelude::*;
+use super::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
+use crate::verdict::LEVEL;
+use petrio_scenario::report::{Estimate, Sinks};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// Runs of a cell: the orders of servers and the times of single messages differ between them, as between the
 /// repetitions of a real one.
@@ -59,7 +56,7 @@ impl GridRow {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    Estimate::of(values.iter().copied(), LEVEL).value
 }
 
 /// Predicts every cell. `progress` is told how many of how many are done.
@@ -69,7 +66,7 @@ fn mean(values: &[f64]) -> f64 {
 pub fn predict(
     dir: &Path,
     measured: &[Measured],
-    progress: &mut (dyn FnMut(usize, usize) + Send),
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<GridRow>, PvfsGridError> {
     let wanted: Vec<(&Measured, bool)> = measured
         .iter()
@@ -78,20 +75,7 @@ pub fn predict(
             std::iter::once((cell, false)).chain(flushed.then_some((cell, true)))
         })
         .collect();
-    let all = wanted.len();
-    let told = Mutex::new((0, progress));
-    wanted
-        .par_iter()
-        .map(|&(measured, with_flush)| {
-            let row = predict_cell(dir, measured, with_flush);
-            if let Ok(mut told) = told.lock() {
-                told.0 += 1;
-                let done = told.0;
-                (told.1)(done, all);
-            }
-            row
-        })
-        .collect()
+    side_by_side(&wanted, progress, |&(measured, with_flush)| predict_cell(dir, measured, with_flush))
 }
 
 fn predict_cell(dir: &Path, measured: &Measured, with_flush: bool) -> Result<GridRow, PvfsGridError> {
@@ -99,9 +83,8 @@ fn predict_cell(dir: &Path, measured: &Measured, with_flush: bool) -> Result<Gri
     let (name, text) = scenario_of(dir, &cell.storage)?;
     let predicted = (1..=SEEDS)
         .map(|seed| {
-            let loaded = load_text(&name, &text, Some(dir), &overrides(cell, seed, with_flush))?;
-            let system = System::build(&loaded)?;
-            let report = simulate(&loaded, &system, Sinks::default())?;
+            let set = set_of(cell, seed, with_flush);
+            let report = simulated((&name, &text), Some(dir), &set, Sinks::default())?;
             let bytes = cell.bytes_per_client as f64 * f64::from(cell.clients);
             Ok(bytes / report.simulated_s / 1e6)
         })
@@ -140,20 +123,19 @@ fn scenario_of(dir: &Path, storage: &str) -> Result<(String, String), PvfsGridEr
 }
 
 /// What a cell sets.
-fn overrides(cell: &Cell, seed: u64, with_flush: bool) -> Vec<Override> {
-    let text = |words: String| format!("\"{words}\"");
+fn set_of(cell: &Cell, seed: u64, with_flush: bool) -> Vec<Set> {
     let mut set = vec![
         ("seed", seed.to_string()),
         ("host.client.count", cell.clients.to_string()),
         ("host.server.count", cell.servers.to_string()),
-        ("network.lan.link.rate", text(format!("{} kbit/s", cell.link_kbit))),
-        ("workload.w.operation", text(cell.moves.word().to_owned())),
-        ("workload.w.record", text(format!("{} KiB", cell.block_kib))),
-        ("workload.w.file_size", text(format!("{} B", cell.bytes_per_client))),
+        ("network.lan.link.rate", quoted(format!("{} kbit/s", cell.link_kbit))),
+        ("workload.w.operation", quoted(cell.moves.word())),
+        ("workload.w.record", quoted(format!("{} KiB", cell.block_kib))),
+        ("workload.w.file_size", quoted(format!("{} B", cell.bytes_per_client))),
     ];
     if cell.disk_kb_s > 0 {
         for rate in ["host.server.throttle.limit.read_rate", "host.server.throttle.limit.write_rate"] {
-            set.push((rate, text(format!("{} kB/s", cell.disk_kb_s))));
+            set.push((rate, quoted(format!("{} kB/s", cell.disk_kb_s))));
         }
     }
     // What lies in memory is there.
@@ -164,7 +146,7 @@ fn overrides(cell: &Cell, seed: u64, with_flush: bool) -> Vec<Override> {
         set.push(("pvfs.work.direct", "true".to_owned()));
     }
     if with_flush {
-        set.push(("workload.w.fsync", text("at-end".to_owned())));
+        set.push(("workload.w.fsync", quoted("at-end")));
     }
-    set.into_iter().map(|(path, value)| Override::new(path, &value)).collect()
+    set
 }

@@ -72,26 +72,3 @@ fn errors_and_orderings_are_counted() {
     assert_eq!(judgement.orderings, (1, 2));
     assert!(judgement.broken[0].0.contains("32 KiB"), "{:?}", judgement.broken);
 }
-
-#[test]
-fn the_page_of_the_experiments_has_all_figures_in_little_room() {
-    use super::experiments::{BLOCKS_KIB, Experiment, MOST_CLIENTS, Outcome, findings};
-    let mut outcomes = Vec::new();
-    for moves in [Moves::Read, Moves::Write] {
-        for clients in 1..=MOST_CLIENTS {
-            for block_kib in BLOCKS_KIB {
-                let (servers, file_kib, linear) = (4, 32 << 10, true);
-                let experiment = Experiment { clients, servers, moves, block_kib, file_kib, linear };
-                outcomes.push(Outcome { experiment, kb_per_s: vec![1e4; clients as usize] });
-            }
-        }
-    }
-    // Of what wasn't run nothing holds.
-    let judged = findings(&outcomes);
-    assert!(judged.iter().any(|one| one.error.is_nan()) && judged.len() == 12, "{}", judged.len());
-    let html = super::page::page(&outcomes, &judged).html();
-    for title in ["Figures 55 to 70: reads", "Figures 55 to 70: writes", "Eight clients"] {
-        assert!(html.contains(title), "{title}");
-    }
-    assert!(html.len() < 150_000, "{} bytes", html.len());
-}

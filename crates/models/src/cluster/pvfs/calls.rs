@@ -1,5 +1,6 @@
 //! A client's calls: which parts of each its servers do, and what is left of it.
 
+use super::agreed::Agreed;
 use super::message::{Answer, Request, Said, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use super::striping::{Striping, Turns};
@@ -42,13 +43,16 @@ enum Phase {
     Manager,
     /// Each of the file's servers does it to its own file.
     Servers,
+    /// Each of the file's servers says where its own file ends, before something is written there.
+    Ends,
     Nothing,
 }
 
 impl Phase {
     /// What a call does first, and then.
-    const fn of(operation: Operation) -> [Self; 2] {
-        match operation {
+    const fn of(op: &FileOp) -> [Self; 2] {
+        match op.operation {
+            Operation::Write if op.flags.append => [Self::Ends, Self::Data],
             Operation::Read | Operation::Write => [Self::Data, Self::Nothing],
             Operation::Fsync | Operation::Fdatasync | Operation::Sync | Operation::Truncate => {
                 [Self::Servers, Self::Nothing]
@@ -93,11 +97,11 @@ impl Calls {
     }
 
     /// A call begins.
-    pub(super) fn begin(&mut self, op: FileOp, now: Time) {
-        let [first, next] = Phase::of(op.operation);
+    pub(super) fn begin(&mut self, op: FileOp, agreed: &mut Agreed, now: Time) {
+        let [first, next] = Phase::of(&op);
         let call = Call { op, next, left: 0, moved: 0, status: Status::DoneFromCache };
         let slot = self.calls.insert(call);
-        self.send(slot, first, now);
+        self.send(slot, first, agreed, now);
     }
 
     fn turns(&self, file: FileId) -> Turns {
@@ -105,11 +109,11 @@ impl Calls {
     }
 
     /// Asks for what a phase of a call needs; a phase of nothing is over at once.
-    fn send(&mut self, slot: u32, phase: Phase, now: Time) {
+    fn send(&mut self, slot: u32, phase: Phase, agreed: &mut Agreed, now: Time) {
         let Some(call) = self.calls.get_mut(slot) else { return };
         let op = call.op.clone();
         match phase {
-            Phase::Nothing => self.end(slot, now),
+            Phase::Nothing => self.end(slot, agreed, now),
             Phase::Manager => {
                 call.left = 1;
                 self.ask_manager(slot, &op);
@@ -125,23 +129,47 @@ impl Calls {
                     }
                     _ => self.turns(op.file).servers().map(|server| (server, 0, length)).collect(),
                 };
-                self.ask_servers(slot, &op, parts, now);
+                self.ask_servers(slot, &op, parts, agreed, now);
+            }
+            Phase::Ends => {
+                // Each has a length of its own file; the file's follows from them.
+                let asks = FileOp { operation: Operation::Stat, length: 0, ..op.clone() };
+                let parts = self.turns(op.file).servers().map(|server| (server, 0, 0)).collect();
+                self.ask_servers(slot, &asks, parts, agreed, now);
             }
             Phase::Data => {
+                let op = self.at_its_end(slot, op, agreed);
                 let turns = self.turns(op.file);
                 let parts = turns.parts(op.offset, op.length);
                 let parts = parts.map(|part| (part.server, part.offset, part.length)).collect();
-                self.ask_servers(slot, &op, parts, now);
+                self.ask_servers(slot, &op, parts, agreed, now);
             }
         }
     }
 
+    /// A call that appends, with where its file ends by what servers have just told. Who else has asked meanwhile writes
+    /// there, too: nothing holds the end for anybody.
+    fn at_its_end(&mut self, slot: u32, op: FileOp, agreed: &Agreed) -> FileOp {
+        let Some(call) = self.calls.get_mut(slot).filter(|_| op.flags.append) else { return op };
+        call.op.offset = agreed.end_of(op.file, op.offset);
+        // Servers write where they are told to.
+        call.op.flags.append = false;
+        call.op.clone()
+    }
+
     /// Asks servers for their parts of a call; where there are none it is over.
-    fn ask_servers(&mut self, slot: u32, op: &FileOp, parts: SmallVec<[Part; 8]>, now: Time) {
+    fn ask_servers(
+        &mut self,
+        slot: u32,
+        op: &FileOp,
+        parts: SmallVec<[Part; 8]>,
+        agreed: &mut Agreed,
+        now: Time,
+    ) {
         let Some(call) = self.calls.get_mut(slot) else { return };
         call.left = parts.len() as u32;
         if parts.is_empty() {
-            return self.end(slot, now);
+            return self.end(slot, agreed, now);
         }
         parts.into_iter().for_each(|part| self.ask(slot, op, part));
     }
@@ -219,7 +247,7 @@ impl Calls {
     }
 
     /// A server says something; whether that makes sense.
-    pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
+    pub(super) fn hear(&mut self, said: Said, agreed: &mut Agreed, now: Time) -> bool {
         match said {
             Said::MayWrite(ticket) => {
                 let Some(call) = self.calls.get_mut(ticket.call) else { return false };
@@ -231,13 +259,13 @@ impl Calls {
                 true
             }
             Said::Reads | Said::Read { answer: None } => true,
-            Said::Read { answer: Some(answer) } | Said::Done(answer) => self.answered(&answer, now),
+            Said::Read { answer: Some(answer) } | Said::Done(answer) => self.answered(&answer, agreed, now),
             Said::Request(_) | Said::Written { .. } => false,
         }
     }
 
     /// A part of a call is done.
-    fn answered(&mut self, answer: &Answer, now: Time) -> bool {
+    fn answered(&mut self, answer: &Answer, agreed: &mut Agreed, now: Time) -> bool {
         let slot = answer.ticket.call;
         let Some(call) = self.calls.get_mut(slot) else { return false };
         call.status = call.status.and(answer.status);
@@ -259,12 +287,12 @@ impl Calls {
         call.op.ledger.charge(FileCause::Network, spent - told - server);
         let next = if call.status.failure().is_some() { Phase::Nothing } else { call.next };
         call.next = Phase::Nothing;
-        self.send(slot, next, now);
+        self.send(slot, next, agreed, now);
         true
     }
 
     /// A call returns.
-    fn end(&mut self, slot: u32, now: Time) {
+    fn end(&mut self, slot: u32, agreed: &mut Agreed, now: Time) {
         let Some(Call { mut op, moved, status, .. }) = self.calls.remove(slot) else { return };
         if op.operation == Operation::Read && moved < op.length && status.failure().is_none() {
             (op.length, op.cut_short) = (moved, true);
@@ -272,6 +300,7 @@ impl Calls {
         let rest = (now - op.issued).saturating_sub(op.ledger.total());
         op.ledger.charge(FileCause::Processor, rest);
         op.status = status;
+        agreed.note(&op);
         self.completed.push(op);
     }
 }

@@ -5,6 +5,7 @@
 //!                                          └──────── calls ────────────────────────────────────┘
 //! ```
 
+use super::agreed::Agreed;
 use super::calls::{Calls, Known};
 use super::drain::drain;
 use super::message::Said;
@@ -23,7 +24,7 @@ pub(super) fn client(
     known: Known,
     costs: PvfsCosts,
     port: Port,
-    (salt, draws): (Place<Option<u64>>, Stream),
+    (agreed, draws): (Place<Agreed>, Stream),
     processors: &mut Processors,
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) {
@@ -68,22 +69,17 @@ pub(super) fn client(
 
     let mut begin = page.transition("begin");
     let op = begin.take(begun);
-    let salt = begin.update(salt);
-    let exits = Exits::declare(&mut begin, calls, port, completions);
+    let exits = Exits::declare(&mut begin, (calls, agreed), port, completions);
     begin.action(move |f| {
         let op = f.take(op);
-        let drawn = match *f.get(salt) {
-            Some(drawn) => drawn,
-            None => {
-                let drawn = uniform(f.random(draws)).to_bits();
-                *f.update(salt) = Some(drawn);
-                drawn
-            }
-        };
+        if f.get(exits.agreed).salt.is_none() {
+            let drawn = uniform(f.random(draws)).to_bits();
+            f.update(exits.agreed).salt = Some(drawn);
+        }
         let now = f.now();
-        let calls = f.update(exits.calls);
-        calls.salt = drawn;
-        calls.begin(*op, now);
+        let (calls, agreed) = f.update_two(exits.calls, exits.agreed);
+        calls.salt = agreed.salt.unwrap_or_default();
+        calls.begin(*op, agreed, now);
         exits.leave(f);
     });
 
@@ -94,12 +90,12 @@ pub(super) fn client(
     };
     let mut hear = page.transition("hear");
     let message = hear.take(heard);
-    let exits = Exits::declare(&mut hear, calls, port, completions);
+    let exits = Exits::declare(&mut hear, (calls, agreed), port, completions);
     hear.action(move |f| {
         let message = f.take(message);
         let now = f.now();
-        let understood =
-            message.payload.open::<Said>().is_some_and(|said| f.update(exits.calls).hear(*said, now));
+        let (calls, agreed) = f.update_two(exits.calls, exits.agreed);
+        let understood = message.payload.open::<Said>().is_some_and(|said| calls.hear(*said, agreed, now));
         if understood {
             exits.leave(f);
         } else {
@@ -112,6 +108,7 @@ pub(super) fn client(
 #[derive(Clone, Copy)]
 struct Exits {
     calls: Update<Calls>,
+    agreed: Update<Agreed>,
     send: Put<Box<Message>>,
     completions: Put<FileOp>,
 }
@@ -119,12 +116,13 @@ struct Exits {
 impl Exits {
     fn declare(
         transition: &mut TransitionBuilder<'_>,
-        calls: Place<Calls>,
+        (calls, agreed): (Place<Calls>, Place<Agreed>),
         port: Port,
         completions: Place<FileOp>,
     ) -> Self {
         Self {
             calls: transition.update(calls),
+            agreed: transition.update(agreed),
             send: transition.may_put(port.send, MANY),
             completions: transition.may_put(completions, 1),
         }

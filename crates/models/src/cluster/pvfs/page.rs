@@ -1,5 +1,6 @@
 //! A parallel file system in the net: a page for each client, each server, and the manager.
 
+use super::agreed::Agreed;
 use super::calls::{Address, Known};
 use super::client::client;
 use super::parameters::PvfsParameters;
@@ -62,7 +63,7 @@ pub fn pvfs_page(
 ) -> Vec<Stage> {
     let mut page = parent.page(name);
     let protocol = parameters.protocol();
-    let salt = page.state("order of servers", None::<u64>);
+    let agreed = page.state("agreed", Agreed::default());
     let draws = page.stream("order of servers");
     let address = |port: &Port| Address { host: port.host, service: port.service };
     let addresses: Arc<[Address]> = servers.iter().map(|server| address(&server.port)).collect();
@@ -100,7 +101,7 @@ pub fn pvfs_page(
             known,
             parameters.costs,
             there.port,
-            (salt, draws),
+            (agreed, draws),
             &mut processors[there.host],
             ports,
         );

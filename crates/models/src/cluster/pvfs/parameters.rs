@@ -2,6 +2,7 @@
 
 use super::striping::{Order, Striping};
 use crate::Lever;
+use crate::network::HIGHEST_SERVICE_LEVEL;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,9 @@ pub enum PvfsError {
     /// A server that does nothing.
     #[error("servers that do nothing at a time serve nobody; let `at_once` be 1 or more, or leave it out")]
     AtOnce,
+    /// A service level that messages can't have.
+    #[error("service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {0}")]
+    ServiceLevel(u8),
 }
 
 /// A parallel file system's protocol: what goes to and fro, in bytes and in which steps.
@@ -186,6 +190,10 @@ impl PvfsParameters {
         }
         if self.at_once == Some(0) {
             return Err(PvfsError::AtOnce);
+        }
+        let ServiceLevels { requests, transfers } = self.service_levels;
+        if let Some(level) = [requests, transfers].into_iter().find(|level| *level > HIGHEST_SERVICE_LEVEL) {
+            return Err(PvfsError::ServiceLevel(level));
         }
         if servers == 0 {
             return Err(PvfsError::NoServers);

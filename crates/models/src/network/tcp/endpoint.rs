@@ -1,7 +1,7 @@
 //! A host's ends of its connections: what each sends, what it receives, and when it must be woken.
 
 use super::super::topology::{Way, Wiring};
-use super::super::train::{Stream, Train};
+use super::super::train::{Came, Stream, Train};
 use super::receiver::{Answer, Receiver};
 use super::sender::Sender;
 use super::{Rules, Segment};
@@ -121,8 +121,9 @@ impl Endpoint {
             stream,
             spread: Time::ZERO,
             asks: 0,
+            level: 0,
             lane: 0,
-            came_by: u32::MAX,
+            came: Came::BY_NONE,
             segment,
             message,
         };

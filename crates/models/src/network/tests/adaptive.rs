@@ -2,12 +2,12 @@
 
 use super::support::Bench;
 use crate::network::topology::{DragonflyParameters, DragonflyRouting, TopologyParameters, Wiring};
-use crate::network::{LinkParameters, NetworkParameters};
+use crate::network::{Level, LinkParameters, NetworkParameters};
 use petrio_kernel::Time;
 
 /// Seconds until every host of each group has sent `rounds` messages of 256 KiB to its like in the next group, or to one
 /// of a group of its own.
-fn seconds(routing: DragonflyRouting, rounds: u64, to_next: bool) -> f64 {
+fn seconds(level: Level, routing: DragonflyRouting, rounds: u64, to_next: bool) -> f64 {
     let parameters = DragonflyParameters {
         groups: 9,
         switches_per_group: 4,
@@ -19,7 +19,8 @@ fn seconds(routing: DragonflyRouting, rounds: u64, to_next: bool) -> f64 {
     let hosts = 72;
     let link = LinkParameters::wire("10 Gbit/s".parse().unwrap(), "500 ns".parse().unwrap());
     let wiring = Wiring::new(&TopologyParameters::Dragonfly(parameters), hosts).unwrap();
-    let mut bench = Bench::new(&NetworkParameters::of_links(link), wiring, hosts);
+    let parameters = NetworkParameters { level, ..NetworkParameters::of_links(link) };
+    let mut bench = Bench::new(&parameters, wiring, hosts);
     for round in 0..rounds {
         for from in 0..hosts {
             // Of the eight hosts of a group each has a group of its own where all don't have the same.
@@ -37,12 +38,20 @@ fn seconds(routing: DragonflyRouting, rounds: u64, to_next: bool) -> f64 {
 fn what_all_send_to_the_next_group_goes_around_and_what_is_spread_goes_straight() {
     let [straight, around, adaptive] =
         [DragonflyRouting::Minimal, DragonflyRouting::Valiant, DragonflyRouting::Ugal]
-            .map(|routing| seconds(routing, 12, true));
+            .map(|routing| seconds(Level::Train, routing, 12, true));
     // Eight hosts share one link of their size straight to the next group; around there are eight.
     assert!(around < 0.6 * straight, "{around} {straight}");
     assert!(adaptive < 0.7 * straight, "{adaptive} {straight}");
     let [straight, around, adaptive] =
         [DragonflyRouting::Minimal, DragonflyRouting::Valiant, DragonflyRouting::Ugal]
-            .map(|routing| seconds(routing, 12, false));
-    assert!(adaptive < 1.25 * straight && adaptive < around, "{straight} {around} {adaptive}");
+            .map(|routing| seconds(Level::Train, routing, 12, false));
+    assert!(adaptive < 1.35 * straight && adaptive < around, "{straight} {around} {adaptive}");
+}
+
+#[test]
+fn flows_go_around_what_others_use_too() {
+    let [straight, around, adaptive] =
+        [DragonflyRouting::Minimal, DragonflyRouting::Valiant, DragonflyRouting::Ugal]
+            .map(|routing| seconds(Level::Fluid, routing, 12, true));
+    assert!(around < 0.7 * straight && adaptive < 0.8 * straight, "{straight} {around} {adaptive}");
 }

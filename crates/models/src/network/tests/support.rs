@@ -1,7 +1,7 @@
 //! A network whose hosts send and receive what a test says.
 
 use crate::network::topology::{TopologyParameters, Wiring};
-use crate::network::{Network, NetworkParameters, Port};
+use crate::network::{GroupPort, Network, NetworkParameters, Port};
 use petrio_colours::{Message, Parcel};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ pub(super) struct Bench {
     pub(super) ports: Vec<Port>,
     /// Of the messages that are sent from now on.
     pub(super) service_level: u8,
+    group: Option<GroupPort>,
 }
 
 /// What arrived: when, from whom, and the number of the message.
@@ -19,6 +20,16 @@ pub(super) type Arrival = (Time, u32, u64);
 
 impl Bench {
     pub(super) fn new(parameters: &NetworkParameters, wiring: Wiring, hosts: u32) -> Self {
+        Self::with_group(parameters, wiring, hosts, (&[], &[]))
+    }
+
+    /// With a group of hosts, to which these others may send, too.
+    pub(super) fn with_group(
+        parameters: &NetworkParameters,
+        wiring: Wiring,
+        hosts: u32,
+        (members, senders): (&[u32], &[u32]),
+    ) -> Self {
         parameters.check().unwrap();
         let mut net = NetBuilder::new("network");
         let mut page = net.top();
@@ -26,8 +37,9 @@ impl Bench {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut network = Network::new(&mut page, "lan", parameters, Arc::new(wiring), &names);
         let ports: Vec<Port> = (0..hosts).map(|host| network.port(&mut page, host, "test")).collect();
+        let group = (!members.is_empty()).then(|| network.group(&mut page, (members, senders), "group"));
         network.finish(&mut page, &mut [], &[]);
-        Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports, service_level: 0 }
+        Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports, service_level: 0, group }
     }
 
     /// A star of these hosts.
@@ -54,6 +66,45 @@ impl Bench {
             payload: Parcel::new(Box::new(number)),
         };
         self.run.inject(self.ports[from as usize].send, Box::new(message), at).unwrap();
+    }
+
+    /// A host sends a message to the group at a time.
+    pub(super) fn send_to_group(&mut self, from: u32, bytes: u64, number: u64, at: Time) {
+        let group = self.group.as_ref().unwrap();
+        let message = Message {
+            source: from,
+            destination: group.destination,
+            connection: 0,
+            service: group.service,
+            service_level: self.service_level,
+            bytes,
+            payload: Parcel::new(Box::new(number)),
+        };
+        self.run.inject(self.ports[from as usize].send, Box::new(message), at).unwrap();
+    }
+
+    /// What has arrived of what went to the group: when, from whom, the number of the message, and the member.
+    pub(super) fn drain_group(&mut self) -> Vec<(Time, u32, u64, u32)> {
+        let received = self.group.as_ref().unwrap().received.clone();
+        let now = self.run.now();
+        let mut all = Vec::new();
+        for (host, place) in received {
+            for message in self.run.drain(place) {
+                all.push((now, message.source, *message.payload.get::<u64>().unwrap(), host));
+            }
+        }
+        all
+    }
+
+    /// Runs until so many of the group's members have received a message; what arrived.
+    pub(super) fn await_group(&mut self, count: usize) -> Vec<(Time, u32, u64, u32)> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            let next = self.run.next_time().unwrap().expect("they arrive");
+            self.run.run_until(next).unwrap();
+            all.extend(self.drain_group());
+        }
+        all
     }
 
     /// Runs until so many messages have arrived at these hosts; what arrived.

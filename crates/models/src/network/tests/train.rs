@@ -1,7 +1,7 @@
 //! Trains on a star.
 
 use super::support::Bench;
-use crate::network::{FramingParameters, LinkParameters, NetworkParameters, Transport};
+use crate::network::{FramingParameters, Level, LinkParameters, NetworkParameters, Transport};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
 
@@ -83,4 +83,28 @@ fn a_window_is_all_that_is_under_way() {
     let narrow = took(Some(1_000_000));
     assert!(narrow > least && narrow < least * 8.0 / 7.0 * 1.05, "{narrow} {least}");
     assert!((took(Some(64 << 20)) / free - 1.0).abs() < 0.01, "a wide one changes nothing");
+}
+
+#[test]
+fn without_contention_a_message_takes_all_of_its_bytes_time() {
+    for bytes in [1_000u64, 64 << 10, 64 << 20] {
+        let ends = [Level::Ideal, Level::Fluid, Level::Train].map(|level| {
+            let link = LinkParameters::wire("1 Gbit/s".parse().unwrap(), "5 us".parse().unwrap());
+            let parameters = NetworkParameters { level, ..NetworkParameters::of_links(link) };
+            let mut bench = Bench::star(&parameters, 2);
+            bench.send((0, 1), 0, bytes, 1, Time::ZERO);
+            bench.await_messages(&[1], 1)[0].0.as_seconds()
+        });
+        let framing = NetworkParameters::of_links(LinkParameters::wire(
+            "1 Gbit/s".parse().unwrap(),
+            "5 us".parse().unwrap(),
+        ))
+        .framing();
+        let wire = framing.on_wire(bytes) as f64 / 125e6;
+        // A multiplexer has one latency, and the others two and a frame's time at the switch.
+        for (end, hops) in ends.into_iter().zip([1.0, 2.0, 2.0]) {
+            let (least, most) = (wire + hops * 5e-6, wire + hops * 5e-6 + 13e-6);
+            assert!((least * 0.999..=most * 1.001).contains(&end), "{bytes}: {ends:?}, {least} to {most}");
+        }
+    }
 }

@@ -112,6 +112,15 @@ impl Dragonfly {
         links
     }
 
+    /// How many groups a message comes to, its own included.
+    pub(super) fn groups_on_a_way(&self) -> u8 {
+        match self.parameters.routing {
+            _ if self.parameters.groups < 2 => 1,
+            DragonflyRouting::Minimal => 2,
+            _ => 3,
+        }
+    }
+
     /// The link from a switch to another of its group, by that one's place in the group.
     fn local(&self, switch: u32, to: u32) -> u32 {
         let size = self.parameters.switches_per_group;
@@ -209,6 +218,8 @@ impl Dragonfly {
     pub(super) fn onward(&self, switch: u32, way: &mut Way) -> u32 {
         let DragonflyParameters { switches_per_group: size, hosts_per_switch, .. } = self.parameters;
         let target = way.destination / hosts_per_switch;
+        // Within a group, to the next one, and on: of each group its own.
+        way.class = way.left;
         if switch == target {
             return self.hosts + way.destination;
         }
@@ -222,6 +233,10 @@ impl Dragonfly {
         }
         let port = self.exit(group, goal, way.flow);
         let gateway = self.switch_of(group, port);
-        if gateway == switch { self.global(group, port) } else { self.local(switch, gateway % size) }
+        if gateway != switch {
+            return self.local(switch, gateway % size);
+        }
+        way.left = way.left.saturating_add(1);
+        self.global(group, port)
     }
 }

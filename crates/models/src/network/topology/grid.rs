@@ -6,9 +6,9 @@
 //! right opposite the positive one (the book draws lots). A ring of two switches is one cable, as in a hypercube, and
 //! of one none.
 //!
-//! Leaves out: adaptive ways, and the virtual channels that keep a torus from deadlock.
+//! Leaves out: adaptive ways.
 
-use super::{GridParameters, Link, LinkKind, Node, TopologyError};
+use super::{GridParameters, Link, LinkKind, Node, TopologyError, Way};
 use super::{fits, host_links, positive, push_both_ways};
 
 /// A mesh or torus.
@@ -110,9 +110,11 @@ impl Grid {
         links
     }
 
-    /// The next link from a switch.
+    /// The next link from a switch. Its class is 0 where the way is still to pass the end of a ring, and 1 where it isn't:
+    /// the first never goes on from there, and the second never comes there, so that neither goes around.
     #[inline]
-    pub(super) fn onward(&self, switch: u32, destination: u32) -> u32 {
+    pub(super) fn onward(&self, switch: u32, way: &mut Way) -> u32 {
+        let destination = way.destination;
         let target = destination / self.hosts_per_switch;
         let (mut here, mut there) = (switch, target);
         for axis in &self.axes {
@@ -128,6 +130,7 @@ impl Grid {
             } else {
                 to > from
             };
+            way.class = u8::from(up == (to > from));
             let low = match (up, from) {
                 (true, from) => from,
                 (false, 0) => size - 1,

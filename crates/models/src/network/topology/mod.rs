@@ -16,9 +16,13 @@
 //! begins and leads. Links 0 to hosts − 1 lead from the hosts, as many to them follow, then those between switches.
 //! Links given one by one keep a table, with a row for each switch.
 //!
+//! Links that wait for room at each other's ends may all wait for ever where they lead around in a circle. A way says at
+//! each link which class of lanes it takes so that they don't: round a ring of a torus, one as long as the way back over
+//! the ring's end is still to come and another after it (Dally and Seitz 1987); in a dragonfly, one for each group that
+//! it comes to (Kim et al. 2008, section 4).
+//!
 //! Leaves out: spanning trees and routing protocols at work (ways are there from the beginning and stay), links that
-//! fail, deadlock and the virtual channels against it (queues don't refuse), and adaptive routing other than UGAL at
-//! the source.
+//! fail, and adaptive routing other than UGAL at the source.
 
 mod clos;
 mod dragonfly;
@@ -91,12 +95,21 @@ pub struct Way {
     via: u32,
     /// Chooses between equal ways.
     flow: u32,
+    /// Groups that it has left.
+    left: u8,
+    /// The class of lanes that it takes of the next link.
+    class: u8,
 }
 
 impl Way {
     /// The host to which it leads.
     pub fn destination(&self) -> u32 {
         self.destination
+    }
+
+    /// The class of lanes that it takes of the link that was last asked for, from 0 on.
+    pub fn class(&self) -> u8 {
+        self.class
     }
 }
 
@@ -207,14 +220,15 @@ impl Wiring {
         matches!(&self.routing, Routing::Dragonfly(dragonfly) if dragonfly.adapts())
     }
 
-    /// Whether links lead around in circles by which messages go: where each waits for room at the next, all may.
-    pub fn has_circles(&self) -> bool {
+    /// Of links that wait for room at each other's ends, how many classes of lanes they need so that none waits for ever;
+    /// `None` where they lead around in circles that no classes are known for.
+    pub fn lanes_against_circles(&self) -> Option<u8> {
         match &self.routing {
-            Routing::Dragonfly(_) => true,
-            Routing::Grid(grid) => grid.wraps(),
+            Routing::Dragonfly(dragonfly) => Some(dragonfly.groups_on_a_way()),
+            Routing::Grid(grid) if grid.wraps() => Some(2),
             // A tree has as many cables as nodes, less one.
-            Routing::OneByOne(_) => self.links.len() / 2 >= (self.hosts + self.switches) as usize,
-            Routing::Star | Routing::Clos(_) => false,
+            Routing::OneByOne(_) if self.links.len() / 2 >= (self.hosts + self.switches) as usize => None,
+            Routing::Star | Routing::Clos(_) | Routing::Grid(_) | Routing::OneByOne(_) => Some(1),
         }
     }
 
@@ -228,7 +242,7 @@ impl Wiring {
             }
             _ => NONE,
         };
-        Way { destination, via, flow }
+        Way { destination, via, flow, left: 0, class: 0 }
     }
 
     /// The next link from a node; `None` at the destination, or where no way leads there.
@@ -247,7 +261,7 @@ impl Wiring {
         };
         Some(match &self.routing {
             Routing::Clos(clos) => clos.onward(switch, way.destination, way.flow),
-            Routing::Grid(grid) => grid.onward(switch, way.destination),
+            Routing::Grid(grid) => grid.onward(switch, way),
             Routing::Dragonfly(dragonfly) => dragonfly.onward(switch, way),
             Routing::Star | Routing::OneByOne(_) => self.hosts + way.destination,
         })

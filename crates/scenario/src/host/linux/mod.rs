@@ -59,6 +59,11 @@ pub struct Linux {
     pub pvfs: IndexMap<String, Pvfs>,
 }
 
+/// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
+/// building some thousand, bytes.
+const A_HOST: u32 = 16 << 10;
+const A_FILE_SYSTEM: u32 = 64 << 10;
+
 impl Family for Linux {
     type Checked = CheckedLinux;
     type Placed = PlacedLinux;
@@ -71,6 +76,7 @@ impl Family for Linux {
             shelf: None,
             references: &[],
             pool: Pool::Hosts,
+            least_bytes: A_HOST,
             is_mounted: false,
             is_around: false,
         },
@@ -81,6 +87,7 @@ impl Family for Linux {
             shelf: None,
             references: &[("on", Pool::Holders), ("journal.on", Pool::Holders), ("host", Pool::Hosts)],
             pool: Pool::Volumes,
+            least_bytes: A_FILE_SYSTEM,
             is_mounted: true,
             is_around: false,
         },
@@ -91,6 +98,7 @@ impl Family for Linux {
             shelf: Some(NETWORKS),
             references: &[("hosts", Pool::Hosts)],
             pool: Pool::Networks,
+            least_bytes: 0,
             is_mounted: false,
             is_around: true,
         },
@@ -106,6 +114,7 @@ impl Family for Linux {
                 ("manager", Pool::Volumes),
             ],
             pool: Pool::Shared,
+            least_bytes: 0,
             is_mounted: false,
             is_around: true,
         },

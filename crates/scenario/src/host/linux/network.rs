@@ -7,7 +7,7 @@ use crate::parts::Directory;
 use crate::schema::{Names, Network, Traffic, bits};
 use crate::text::Problem;
 use petrio_models::network::topology::Wiring;
-use petrio_models::network::{NetworkParameters, TrafficParameters};
+use petrio_models::network::{HIGHEST_SERVICE_LEVEL, NetworkError, NetworkParameters, TrafficParameters};
 use petrio_units::Rate;
 use std::sync::Arc;
 
@@ -88,6 +88,19 @@ impl Linux {
                     numbers
                 };
                 let (from, to) = (hosts_of("from", &there.from), hosts_of("to", &there.to));
+                if there.service_level > HIGHEST_SERVICE_LEVEL {
+                    let message = format!(
+                        "service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {}",
+                        there.service_level
+                    );
+                    checker.error(&format!("{path}.service_level"), message, "");
+                }
+                if there.multicast && !network.parameters.has_groups() {
+                    let message = "TCP sends to one host at a time, and at the level \"packet\" that is what carries \
+                                   messages";
+                    let help = "leave out multicast, or take another level, or another transport";
+                    checker.error(&format!("{path}.multicast"), message, help);
+                }
                 if let Some(message) = too_much(network, there, (from.len(), to.len())) {
                     checker.error(&format!("{path}.rate"), message, "send less");
                 }
@@ -106,32 +119,35 @@ impl Linux {
         problems: &mut Vec<Problem>,
     ) -> Vec<PlacedNetwork> {
         let mut placed = Vec::new();
+        let mut wrong = |network: &str, key: &str, message: String| {
+            let key = format!("{NETWORK}.{network}.{key}");
+            let path = if ground.places.contains(&key) { key } else { format!("{NETWORK}.{network}") };
+            problems.push(ground.sources.error(ground.places.value(&path), message));
+        };
         for ((name, network), (hosts, traffic)) in self.network.iter().zip(found) {
             let names: Vec<String> =
                 hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone())).collect();
             match Wiring::of_named(&network.place.topology, &names) {
-                Ok(wiring) if network.parameters.least_credits().is_some() && wiring.has_circles() => {
-                    let link = format!("{NETWORK}.{name}.link");
-                    let path = if ground.places.contains(&link) { link } else { format!("{NETWORK}.{name}") };
-                    let message = "links that wait for room at each other's ends lead around in a circle: all may wait \
-                                   for ever";
-                    let help = "leave out credits, or take a tree, a fat tree or a mesh";
-                    problems.push(ground.sources.error(ground.places.value(&path), message).help(help));
-                }
-                Ok(wiring) => placed.push(PlacedNetwork {
-                    name: name.clone(),
-                    called: network.place.name.clone(),
-                    parameters: network.parameters.clone(),
-                    wiring: Arc::new(wiring),
-                    hosts,
-                    traffic,
-                }),
-                Err(error) => {
-                    let topology = format!("{NETWORK}.{name}.topology");
-                    let is_written = ground.places.contains(&topology);
-                    let path = if is_written { topology } else { format!("{NETWORK}.{name}") };
-                    problems.push(ground.sources.error(ground.places.value(&path), error.to_string()));
-                }
+                Ok(wiring) => match network.parameters.check_on(&wiring) {
+                    Ok(()) => placed.push(PlacedNetwork {
+                        name: name.clone(),
+                        called: network.place.name.clone(),
+                        parameters: network.parameters.clone(),
+                        wiring: Arc::new(wiring),
+                        hosts,
+                        traffic,
+                    }),
+                    Err(error) => {
+                        let key = match error {
+                            NetworkError::UnknownLane { .. } | NetworkError::ForgottenLane(_) => {
+                                "arbitration"
+                            }
+                            _ => "link",
+                        };
+                        wrong(name, key, format!("the network \"{name}\" can't be made: {error}"));
+                    }
+                },
+                Err(error) => wrong(name, "topology", error.to_string()),
             }
         }
         placed
@@ -156,7 +172,8 @@ fn too_much(network: &Network, traffic: &Traffic, (senders, receivers): (usize, 
     }
     let link = network.parameters.link.rate.bytes_per_second() * network.parameters.framing().efficiency();
     let each = traffic.rate.bytes_per_second();
-    let at_each = each * senders as f64 / receivers.max(1) as f64;
+    let shared_by = if traffic.multicast { 1 } else { receivers.max(1) };
+    let at_each = each * senders as f64 / shared_by as f64;
     let rate = |bytes: f64| Rate::new(bytes).map_or_else(String::new, bits);
     (each.max(at_each) >= link).then(|| {
         let passes = rate(link);

@@ -70,6 +70,7 @@ impl Family for Unix {
     type Placed = PlacedUnixHosts;
 
     const KINDS: &'static [PartKind] = &[PartKind {
+        least_bytes: 0,
         key: UNIX,
         owns: true,
         files: &["use"],

@@ -189,6 +189,9 @@ fn stages(page: &mut Page, report: &Report) {
     for copies in &report.copies {
         page.paragraph(Text::default().strong(copies.name.as_str()).plain(format!(" {}", copies.sentence())));
     }
+    for array in &report.arrays {
+        page.paragraph(Text::default().strong(array.name.as_str()).plain(format!(" {}", array.sentence())));
+    }
 }
 
 /// What each client got and each server moved, and what equal parts did when.
