@@ -36,6 +36,8 @@ pub enum Failure {
     BeyondMapping,
     /// The file system lost its journal to an error of its device, and takes no more changes.
     ReadOnly,
+    /// Nothing joins the process to those that it sends to or receives from.
+    NotConnected,
 }
 
 impl Failure {
@@ -53,6 +55,7 @@ impl Failure {
             Self::TooLarge => "EFBIG",
             Self::BeyondMapping => "SIGBUS",
             Self::ReadOnly => "EROFS",
+            Self::NotConnected => "ENOTCONN",
         }
     }
 
@@ -73,6 +76,7 @@ impl Failure {
             Self::TooLarge => "the file would be larger than its file system allows",
             Self::BeyondMapping => "a mapping ends where its file does",
             Self::ReadOnly => "the file system has lost its journal and takes no more changes",
+            Self::NotConnected => "nothing carries messages between these processes",
         }
     }
 
@@ -92,6 +96,7 @@ impl Failure {
             Self::NoInode => "make the volume with a smaller `inode_ratio`",
             Self::BeyondMapping => "make the file longer first, or write within it",
             Self::TooLarge => "take ext4, or smaller files",
+            Self::NotConnected => "join their hosts: [mpi.NAME] with hosts = …",
         }
     }
 }

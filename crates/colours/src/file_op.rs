@@ -1,11 +1,13 @@
 //! What a process asks of a file system.
 
 use crate::cause::FileCause;
+use crate::exchange::Exchange;
 use crate::file_id::FileId;
 use crate::ledger::Ledger;
 use crate::request::{IoClass, Movement, Request, RequestId, Status};
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -45,11 +47,14 @@ pub enum Operation {
     /// Keeps a processor of the file system's host busy for `length` picoseconds. Of no file; programs compute, and
     /// nobody measures how long that takes.
     Compute,
+    /// Sends to other processes and receives from them, as [`FileOp::exchange`] says, and waits until that is done. Of no
+    /// file.
+    Exchange,
 }
 
 impl Operation {
     /// Every one, in this order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Read,
         Self::Write,
         Self::Fsync,
@@ -66,6 +71,7 @@ impl Operation {
         Self::Stat,
         Self::Sync,
         Self::Compute,
+        Self::Exchange,
     ];
 
     /// Whether it changes the file system.
@@ -101,6 +107,7 @@ impl Operation {
             Self::Stat => "stat",
             Self::Sync => "sync",
             Self::Compute => "compute",
+            Self::Exchange => "exchange",
         }
     }
 }
@@ -147,6 +154,9 @@ pub struct FileOp {
     pub offset: u64,
     /// Bytes; the new length of a truncation; picoseconds of computing.
     pub length: u64,
+    /// What [`Operation::Exchange`] sends and receives; not written with the rest.
+    #[serde(skip)]
+    pub exchange: Option<Arc<Exchange>>,
     /// How the access is made.
     pub flags: AccessFlags,
     /// The scheduling class of the process.
@@ -212,18 +222,19 @@ impl Request for FileOp {
                 format!("a {name} of {} bytes at byte {}", self.length, self.offset)
             }
             Operation::Truncate => format!("a truncation to {} bytes", self.length),
-            Operation::Open | Operation::Unlink => format!("an {name}"),
+            Operation::Open | Operation::Unlink | Operation::Exchange => format!("an {name}"),
             Operation::Compute => "time on a processor".to_owned(),
             _ => format!("a {name}"),
         }
     }
 
     fn about(&self) -> Option<FileId> {
-        (!matches!(self.operation, Operation::Sync | Operation::Compute)).then_some(self.file)
+        (!matches!(self.operation, Operation::Sync | Operation::Compute | Operation::Exchange))
+            .then_some(self.file)
     }
 
     fn is_of_storage(&self) -> bool {
-        self.operation != Operation::Compute
+        !matches!(self.operation, Operation::Compute | Operation::Exchange)
     }
 
     fn process(&self) -> u32 {

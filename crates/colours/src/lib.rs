@@ -3,10 +3,12 @@
 //! A colour is a request *and* its completion: the same token goes down the storage path and comes back up, carrying
 //! who asked and a [`Ledger`] of where its time went. [`FileOp`] is what a process asks of a file system,
 //! [`BlockRequest`] what a file system, a RAID array or a scheduler asks of a device. What both have in common is a
-//! [`Request`]. [`Message`] is what hosts exchange through a network; what it says is in a [`Parcel`].
+//! [`Request`]. [`Message`] is what hosts exchange through a network; what it says is in a [`Parcel`]. An [`Exchange`] is what
+//! the processes of a parallel program send each other.
 
 mod block_request;
 mod cause;
+mod exchange;
 mod failure;
 mod file_id;
 mod file_op;
@@ -18,6 +20,7 @@ mod request;
 
 pub use block_request::{BlockRequest, Direction, SECTOR_BYTES};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
+pub use exchange::Exchange;
 pub use failure::Failure;
 pub use file_id::FileId;
 pub use file_op::{AccessFlags, FileOp, Operation};

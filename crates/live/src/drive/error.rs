@@ -50,6 +50,10 @@ pub enum DriveError {
     #[error("files that are mapped (interface = \"mapped\") are only simulated")]
     #[diagnostic(help("to work on real ones, take interface = \"system\""))]
     Mapped,
+    /// Processes that send each other messages.
+    #[error("processes that send each other messages (kind = \"parallel\") are only simulated")]
+    #[diagnostic(help("to work on a real directory, take a workload whose processes work by themselves"))]
+    Messages,
     /// The program.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -252,6 +252,7 @@ impl<'a> Process<'a> {
                 let root = &self.root;
                 timed("sync", self.names.root(), || rustix::fs::syncfs(root).map_err(os))
             }
+            Operation::Exchange => Err(DriveError::Messages),
             // Carried out before, and measured by nobody.
             Operation::Compute => {
                 let now = Instant::now();

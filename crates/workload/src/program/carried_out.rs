@@ -58,7 +58,7 @@ impl OperationEvents {
     }
 
     /// The event of an operation; operations on a file are told in the order in which they were done. `None` for what a
-    /// trace has no word for: making all durable, and computing.
+    /// trace has no word for: making all durable, computing, and messages.
     pub fn event(&mut self, done: &CarriedOut) -> Option<Event> {
         let kind = match done.operation {
             Operation::Read | Operation::Readdir => EventKind::Read,
@@ -72,7 +72,7 @@ impl OperationEvents {
             Operation::Mkdir => EventKind::Mkdir,
             Operation::Rename => EventKind::Rename,
             Operation::Stat => EventKind::Stat,
-            Operation::Sync | Operation::Compute => return None,
+            Operation::Sync | Operation::Compute | Operation::Exchange => return None,
         };
         let state = self.files.entry(done.file).or_default();
         match done.operation {

@@ -64,7 +64,7 @@ impl Phase {
             | Operation::Rmdir
             | Operation::Rename
             | Operation::Readdir => [Self::Manager, Self::Nothing],
-            Operation::Compute => [Self::Nothing, Self::Nothing],
+            Operation::Compute | Operation::Exchange => [Self::Nothing, Self::Nothing],
         }
     }
 }

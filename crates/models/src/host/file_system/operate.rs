@@ -52,7 +52,8 @@ impl Volume {
             | Operation::Fsync
             | Operation::Fdatasync
             | Operation::Sync
-            | Operation::Compute => Ok(()),
+            | Operation::Compute
+            | Operation::Exchange => Ok(()),
         };
         touched.settle();
         result

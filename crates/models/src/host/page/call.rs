@@ -21,6 +21,10 @@ impl Context<'_> {
         if self.fs.is_read_only && job.op.operation.changes() {
             return self.fail(job, Failure::ReadOnly);
         }
+        // Carried out before it comes here, where anything carries messages.
+        if job.op.operation == Operation::Exchange {
+            return self.fail(job, Failure::NotConnected);
+        }
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
         let accesses = matches!(job.op.operation, Operation::Read | Operation::Write);
@@ -60,6 +64,7 @@ impl Context<'_> {
             Operation::Close if job.end > 0 => (costs.write, Then::Begin),
             Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
             Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
+            Operation::Exchange => (Time::ZERO, Then::Return),
             Operation::Open | Operation::Close => (half(costs.open), Then::Names),
             Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
             Operation::Create

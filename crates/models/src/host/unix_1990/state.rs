@@ -107,6 +107,11 @@ impl Host {
                 if self.writes_all == 0 { Next::Return } else { Next::Wait(Event::AllWritten) }
             }
             Operation::Compute => Next::Return,
+            // Carried out before it comes to a host that messages reach.
+            Operation::Exchange => {
+                job.failure = Some(Failure::NotConnected);
+                Next::Return
+            }
             Operation::Open => {
                 *self.openers.entry(file).or_default() += 1;
                 Next::Return
