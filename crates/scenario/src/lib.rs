@@ -45,7 +45,7 @@ mod text;
 mod users;
 
 pub use host::{
-    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedNetwork, PlacedPvfs, PlacedUnix,
+    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedUnix,
     PlacedUnixHosts, PvfsMount, Volume,
 };
 pub use load::{load, load_from, load_text, load_watched};

@@ -1,4 +1,6 @@
 //! Storage of several nodes.
 
+mod drain;
+pub mod mpi;
 pub mod pvfs;
 pub mod replication;

@@ -35,8 +35,9 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(super) devices: &'s mut Devices,
     /// Where the operations of each host arrive.
     pub(super) entrances: Vec<Place<FileOp>>,
-    /// How many volumes other families have before.
+    /// How many volumes and hosts other families have before.
     pub(super) first_volume: usize,
+    pub(super) first_host: usize,
 }
 
 /// What lies below the queue of a host.
@@ -150,6 +151,13 @@ impl HostSite<'_, '_> {
             })
             .collect();
         self.needed.laid_out(first + volume, of, (&lodgers, own))
+    }
+
+    /// The number of the host that each process runs on, among the family's own; of another family's hosts, none that it
+    /// has.
+    pub(crate) fn hosts_of_processes(&self) -> Vec<usize> {
+        let own = |host: usize| host.checked_sub(self.first_host).unwrap_or(usize::MAX);
+        self.needed.hosts_of_processes().into_iter().map(own).collect()
     }
 
     /// One more than the number of any file that is planned.

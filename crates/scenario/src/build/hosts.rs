@@ -45,10 +45,12 @@ pub(super) fn hosts(
         devices,
         entrances: Vec::new(),
         first_volume: 0,
+        first_host: 0,
     };
     for family in loaded.hosts.pages() {
         family.build(&mut site)?;
         site.first_volume += family.volumes().count();
+        site.first_host += family.hosts().count();
     }
     let HostSite { page, mut stages, mut upper_stages, warnings, entrances, .. } = site;
     stages.append(&mut upper_stages);

@@ -16,7 +16,7 @@ mod unix_1990;
 pub use family::Volume;
 pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
-    Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux,
+    Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux, PlacedMpi,
     PlacedNetwork, PlacedPvfs, PvfsMount,
 };
 pub(crate) use pages::HostPages;

@@ -17,7 +17,6 @@
 mod agreed;
 mod calls;
 mod client;
-mod drain;
 mod message;
 mod page;
 mod parameters;

@@ -1,5 +1,6 @@
 //! Names that stand for nothing, hosts that mount nothing, figures that Linux doesn't take.
 
+use super::mpi::PlacedMpi;
 use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::pvfs::PlannedPvfs;
@@ -26,6 +27,8 @@ pub(crate) struct CheckedLinux {
     pub(super) traffic: Vec<Vec<PlacedTraffic>>,
     /// The parallel file systems.
     pub(super) pvfs: Vec<Option<PlannedPvfs>>,
+    /// What carries messages between processes.
+    pub(super) mpi: Vec<PlacedMpi>,
 }
 
 /// Where a file system belongs.
@@ -67,6 +70,7 @@ impl Linux {
         let hosts = Directory::of(hosts, checker.places.copies());
         let networks = self.check_networks(checker, &hosts);
         let traffic = self.check_traffic(checker, &hosts, &networks);
+        let mpi = self.check_mpi(checker, (&hosts, &networks));
         let mut pvfs = Vec::new();
         if let Some(mounts) = &all {
             let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
@@ -74,7 +78,7 @@ impl Linux {
             let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
             self.check_mounts(checker, mounts, clients.collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, mpi }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

@@ -1,5 +1,6 @@
 //! What a person could change about Linux hosts and their file systems.
 
+use super::mpi::MPI;
 use super::network::NETWORK;
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 use super::pvfs::PVFS;
@@ -46,6 +47,10 @@ impl PlacedLinux {
         for pvfs in &self.pvfs {
             let path = written(&format!("{PVFS}.{}", pvfs.name));
             tell(&pvfs.name, pvfs.parameters.levers(&path));
+        }
+        for mpi in &self.mpi {
+            let path = written(&format!("{MPI}.{}", mpi.name));
+            tell(&mpi.name, mpi.parameters.levers(&path));
         }
     }
 }

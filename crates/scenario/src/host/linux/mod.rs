@@ -1,5 +1,5 @@
 //! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]` and
-//! `[pvfs.NAME]`: what connects them, and what they share through it.
+//! `[pvfs.NAME]`: what connects them, and what they share through it; `[mpi.NAME]`: what their processes tell each other.
 
 mod bounds;
 mod build;
@@ -7,6 +7,7 @@ mod check;
 mod file_system;
 mod host;
 mod levers;
+mod mpi;
 mod network;
 mod place;
 mod profiles;
@@ -15,6 +16,8 @@ mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
+pub(crate) use mpi::Mpi;
+pub use mpi::PlacedMpi;
 pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
@@ -30,6 +33,7 @@ use crate::text::{Problem, Sources, deserialise};
 use check::CheckedLinux;
 use file_system::read_file_system;
 use indexmap::IndexMap;
+use mpi::{MPI, read_mpi};
 use network::NETWORK;
 use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
@@ -57,6 +61,9 @@ pub struct Linux {
     /// The parallel file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub pvfs: IndexMap<String, Pvfs>,
+    /// What carries messages between the processes of parallel programs, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub mpi: IndexMap<String, Mpi>,
 }
 
 /// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
@@ -118,6 +125,17 @@ impl Family for Linux {
             is_mounted: false,
             is_around: true,
         },
+        PartKind {
+            key: MPI,
+            owns: false,
+            files: &["use"],
+            shelf: None,
+            references: &[("network", Pool::Networks), ("hosts", Pool::Hosts)],
+            pool: Pool::Shared,
+            least_bytes: 0,
+            is_mounted: false,
+            is_around: true,
+        },
     ];
 
     fn read(
@@ -130,16 +148,24 @@ impl Family for Linux {
         let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
         let networks = (NETWORK, "network", "link = …");
         let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
+        let messages = (MPI, "message-passing library", "hosts = …");
         Self {
             host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
             fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
             network: read_parts(root, networks, read_network, rest, problems, sources),
             pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
+            mpi: read_parts(root, messages, read_mpi, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        vec![values(&self.host), values(&self.fs), values(&self.network), values(&self.pvfs)]
+        vec![
+            values(&self.host),
+            values(&self.fs),
+            values(&self.network),
+            values(&self.pvfs),
+            values(&self.mpi),
+        ]
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {

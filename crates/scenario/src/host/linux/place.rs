@@ -2,6 +2,7 @@
 
 use super::check::CheckedLinux;
 use super::host::Host;
+use super::mpi::{MPI, PlacedMpi};
 use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
@@ -36,6 +37,8 @@ pub struct PlacedLinux {
     pub networks: Vec<PlacedNetwork>,
     /// The parallel file systems.
     pub pvfs: Vec<PlacedPvfs>,
+    /// What carries messages between processes.
+    pub mpi: Vec<PlacedMpi>,
 }
 
 /// A machine under a kernel.
@@ -80,7 +83,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, mpi }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -137,7 +140,7 @@ impl Linux {
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
         problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
-        PlacedLinux { hosts, file_systems, networks, pvfs }
+        PlacedLinux { hosts, file_systems, networks, pvfs, mpi }
     }
 }
 
@@ -313,6 +316,9 @@ impl PlacedFamily for PlacedLinux {
         }
         for pvfs in &self.pvfs {
             tell(&format!("{PVFS}.{}", pvfs.name), &|| pvfs.words());
+        }
+        for mpi in &self.mpi {
+            tell(&format!("{MPI}.{}", mpi.name), &|| mpi.words());
         }
         for network in &self.networks {
             tell(&format!("{NETWORK}.{}", network.name), &|| network.words());

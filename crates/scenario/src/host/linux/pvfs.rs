@@ -121,7 +121,8 @@ impl Linux {
             let path = format!("{PVFS}.{name}");
             checker.name(&path, name);
             checker.take_name(&path, name, "parallel file system", "rename one of them");
-            let network = self.network_of(checker, &path, pvfs);
+            let network =
+                self.network_of(checker, &path, (pvfs.place.network.as_deref(), "its clients and servers"));
             let numbers =
                 |found: Vec<u32>| -> Vec<usize> { found.into_iter().map(|number| number as usize).collect() };
             let clients =
@@ -183,11 +184,17 @@ impl Linux {
         planned
     }
 
-    fn network_of(&self, checker: &mut Checker<'_, '_>, path: &str, pvfs: &Pvfs) -> Option<usize> {
+    /// The network that a part names, or the only one; it is between `whose` hosts.
+    pub(super) fn network_of(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        path: &str,
+        (named, whose): (Option<&str>, &str),
+    ) -> Option<usize> {
         let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
-        match (&pvfs.place.network, names.as_slice()) {
+        match (named, names.as_slice()) {
             (Some(wanted), _) => {
-                let found = self.network.get_index_of(wanted.as_str());
+                let found = self.network.get_index_of(wanted);
                 if found.is_none() {
                     let help = listed(wanted, &names, "the networks are");
                     checker.error(
@@ -201,11 +208,11 @@ impl Linux {
             (None, [_]) => Some(0),
             (None, []) => {
                 let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
-                checker.error_at_key(path, "its clients and servers are on no network", help);
+                checker.error_at_key(path, format!("{whose} are on no network"), help);
                 None
             }
             (None, [first, ..]) => {
-                let message = "there are several networks; which of them is between its clients and servers?";
+                let message = format!("there are several networks; which of them is between {whose}?");
                 checker.error_at_key(path, message, format!("write network = \"{first}\""));
                 None
             }

@@ -3,16 +3,18 @@
 //!
 //! ```text
 //!  programs ─▶ to own or parallel file systems ─┬─▶ host ─▶ completions of programs or of servers
-//!                                               └─▶ client ⋯ network ⋯ server ─▶ host
+//!                                               ├─▶ client ⋯ network ⋯ server ─▶ host
+//!                                               └─▶ messages ⋯ network ⋯ messages of other hosts
 //! ```
 
 use super::place::PlacedLinux;
 use super::pvfs::{PlacedPvfs, PvfsMount};
 use crate::build::HostSite;
 use crate::run::RunFailure;
-use petrio_colours::FileOp;
+use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::cluster::mpi::{Directory, MpiHost, mpi_page};
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
 use petrio_models::host::OpenHost;
 use petrio_models::network::{Network, Port};
@@ -44,6 +46,8 @@ pub(super) struct Shared<'l> {
     answers: BTreeMap<usize, Vec<(u32, Place<FileOp>)>>,
     /// The calls of each mount of a parallel file system, by its host and its number there.
     calls: BTreeMap<(usize, u32), Place<FileOp>>,
+    /// Where the exchanges of each host's processes go, where anything carries them.
+    exchanges: BTreeMap<usize, Place<FileOp>>,
     /// The hosts that have processors which others use.
     open: BTreeSet<usize>,
 }
@@ -73,7 +77,15 @@ impl<'l> Shared<'l> {
                 open.insert(*host);
             }
         }
-        Self { linux, answers, calls, open }
+        let mut exchanges = BTreeMap::new();
+        for mpi in &linux.mpi {
+            for &host in &mpi.hosts {
+                let name = format!("{}-{}-exchanges", mpi.name, linux.hosts[host].name);
+                exchanges.insert(host, page.fifo(&name));
+                open.insert(host);
+            }
+        }
+        Self { linux, answers, calls, exchanges, open }
     }
 
     /// Whether others use a host's processors.
@@ -115,7 +127,8 @@ impl<'l> Shared<'l> {
             .map(|(&(_, mount), &place)| (mount, place))
             .collect();
         let answers = self.answers.get(&host).map(Vec::as_slice).unwrap_or_default();
-        if !calls.is_empty() {
+        let exchanges = self.exchanges.get(&host).copied();
+        if !calls.is_empty() || exchanges.is_some() {
             let arrivals = site.page.fifo(&format!("{name}-arrivals-of-all"));
             let mut page = site.page.page(&format!("{name}-mounts"));
             let mut route = page.transition("route");
@@ -123,8 +136,13 @@ impl<'l> Shared<'l> {
             let own = route.may_put(asked, 1);
             let calls: Vec<_> =
                 calls.iter().map(|&(mount, place)| (mount, route.may_put(place, 1))).collect();
+            let exchange = exchanges.map(|place| route.may_put(place, 1));
             route.action(move |f| {
                 let op: FileOp = f.take(op);
+                if let (Operation::Exchange, Some(exchange)) = (op.operation, exchange) {
+                    f.put(exchange, op);
+                    return;
+                }
                 let call = calls.iter().find(|(mount, _)| *mount == op.file_system);
                 f.put(call.map_or(own, |&(_, call)| call), op);
             });
@@ -228,6 +246,28 @@ impl<'l> Shared<'l> {
                 &mut processors,
             );
             stages.extend(built);
+        }
+        let runs_on = site.hosts_of_processes();
+        for mpi in &linux.mpi {
+            let on = &linux.networks[mpi.network];
+            let numbers: BTreeMap<usize, u32> = on.hosts.iter().copied().zip(0..).collect();
+            let mut joined = Vec::new();
+            for &host in &mpi.hosts {
+                joined.push(MpiHost {
+                    name: &linux.hosts[host].name,
+                    port: networks[mpi.network].port(
+                        site.page,
+                        numbers.get(&host).copied().unwrap_or(0),
+                        &mpi.name,
+                    ),
+                    host: position[&host],
+                    operations: self.exchanges[&host],
+                    completions: site.completions,
+                });
+            }
+            let there: BTreeMap<usize, u32> = mpi.hosts.iter().copied().zip(0..).collect();
+            let directory = Directory::new(runs_on.iter().map(|host| there.get(host).copied()));
+            mpi_page(site.page, &mpi.name, &mpi.parameters, &directory, &joined, &mut processors);
         }
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
             let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();

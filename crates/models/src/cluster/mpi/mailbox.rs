@@ -1,0 +1,260 @@
+//! What a host's processes have posted, what has come for them, and what follows from both. No net and no time.
+
+use super::parameters::MpiParameters;
+use crate::fast_map::FastMap;
+use crate::slab::Slab;
+use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Status};
+use petrio_kernel::Time;
+use std::sync::Arc;
+
+/// Where a host's processes are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    /// The host, as a number of the network's.
+    pub(super) host: u32,
+    /// The service of it that hears messages for them.
+    pub(super) service: u32,
+}
+
+/// Which process runs on which host.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    /// By the process' number; none where its host isn't joined.
+    hosts: Arc<[Option<u32>]>,
+}
+
+impl Directory {
+    /// From each process' host, as a position among those that are joined.
+    pub fn new(hosts: impl IntoIterator<Item = Option<u32>>) -> Self {
+        Self { hosts: hosts.into_iter().collect() }
+    }
+
+    fn of(&self, process: u32) -> Option<u32> {
+        self.hosts.get(process as usize).copied().flatten()
+    }
+}
+
+/// A message's name: from which process to which, and how many were before it between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Name {
+    from: u32,
+    to: u32,
+    number: u32,
+}
+
+/// What hosts tell each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// A whole message.
+    Whole(Name),
+    /// A long message is there to be sent.
+    Asks(Name),
+    /// Its receiver is ready for it.
+    MaySend(Name),
+}
+
+/// A message to a process of the same host, while it is copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copy {
+    name: Name,
+    /// The sender's call.
+    slot: u32,
+    pub(super) bytes: u64,
+}
+
+/// What has come before its receiver asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Early {
+    Whole,
+    Asks,
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    op: FileOp,
+    /// Messages of it that aren't done.
+    left: u32,
+}
+
+/// All messages of a host's processes.
+#[derive(Clone, Debug)]
+pub struct Mailbox {
+    /// This host, as a position among those that are joined.
+    own: u32,
+    directory: Directory,
+    addresses: Arc<[Address]>,
+    eager: u64,
+    envelope: u64,
+    level: u8,
+    calls: Slab<Call>,
+    /// How many messages each process has sent to another so far, and how many it has asked for.
+    sent: FastMap<(u32, u32), u32>,
+    asked: FastMap<(u32, u32), u32>,
+    early: FastMap<Name, Early>,
+    /// Whose call waits for a message.
+    awaited: FastMap<Name, u32>,
+    /// Long messages whose receiver isn't ready: whose call they are of, and their bytes.
+    offered: FastMap<Name, (u32, u64)>,
+    pub(super) outbox: Vec<Message>,
+    pub(super) copies: Vec<Copy>,
+    pub(super) completed: Vec<FileOp>,
+}
+
+/// The number of the next message between two processes.
+fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Name {
+    let next = numbers.entry((from, to)).or_default();
+    let number = *next;
+    *next = next.wrapping_add(1);
+    Name { from, to, number }
+}
+
+impl Mailbox {
+    pub(super) fn new(
+        own: u32,
+        (directory, addresses): (Directory, Arc<[Address]>),
+        parameters: &MpiParameters,
+    ) -> Self {
+        Self {
+            own,
+            directory,
+            addresses,
+            eager: parameters.eager.get(),
+            envelope: parameters.envelope.get(),
+            level: parameters.service_level,
+            calls: Slab::new(),
+            sent: FastMap::default(),
+            asked: FastMap::default(),
+            early: FastMap::default(),
+            awaited: FastMap::default(),
+            offered: FastMap::default(),
+            outbox: Vec::new(),
+            copies: Vec::new(),
+            completed: Vec::new(),
+        }
+    }
+
+    /// A process posts all that it sends and receives.
+    pub(super) fn post(&mut self, mut op: FileOp, now: Time) {
+        let exchange = op.exchange.clone().unwrap_or_default();
+        let me = op.process;
+        let unknown = |&peer: &u32| self.directory.of(peer).is_none();
+        let mut peers = exchange.sends.iter().map(|(peer, _)| peer).chain(&exchange.receives);
+        if peers.any(|peer| unknown(peer)) {
+            op.status = Status::Failed(Failure::NotConnected);
+            self.completed.push(op);
+            return;
+        }
+        let slot = self.calls.insert(Call { op, left: 0 });
+        let mut left = 0;
+        for &from in &exchange.receives {
+            let name = next(&mut self.asked, from, me);
+            match self.early.remove(&name) {
+                Some(Early::Whole) => continue,
+                Some(Early::Asks) => self.tell(name.from, me, self.envelope, Said::MaySend(name)),
+                None => {}
+            }
+            self.awaited.insert(name, slot);
+            left += 1;
+        }
+        for &(to, bytes) in &exchange.sends {
+            let name = next(&mut self.sent, me, to);
+            if self.directory.of(to) == Some(self.own) {
+                self.copies.push(Copy { name, slot, bytes });
+                left += 1;
+            } else if bytes + self.envelope <= self.eager {
+                self.tell(to, me, bytes + self.envelope, Said::Whole(name));
+            } else {
+                self.offered.insert(name, (slot, bytes));
+                self.tell(to, me, self.envelope, Said::Asks(name));
+                left += 1;
+            }
+        }
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.left = left;
+        }
+        if left == 0 {
+            self.end(slot, now);
+        }
+    }
+
+    /// Another host says something; whether that makes sense.
+    pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
+        match said {
+            Said::Whole(name) => self.arrives(name, now),
+            Said::Asks(name) => {
+                if self.awaited.contains_key(&name) {
+                    self.tell(name.from, name.to, self.envelope, Said::MaySend(name));
+                } else {
+                    self.early.insert(name, Early::Asks);
+                }
+            }
+            Said::MaySend(name) => {
+                let Some((slot, bytes)) = self.offered.remove(&name) else { return false };
+                self.tell(name.to, name.from, bytes + self.envelope, Said::Whole(name));
+                self.count_down(slot, now);
+            }
+        }
+        true
+    }
+
+    /// A message to a process of this host is copied.
+    pub(super) fn copied(&mut self, copy: Copy, now: Time) {
+        self.arrives(copy.name, now);
+        self.count_down(copy.slot, now);
+    }
+
+    fn arrives(&mut self, name: Name, now: Time) {
+        match self.awaited.remove(&name) {
+            Some(slot) => self.count_down(slot, now),
+            None => {
+                self.early.insert(name, Early::Whole);
+            }
+        }
+    }
+
+    fn count_down(&mut self, slot: u32, now: Time) {
+        let Some(call) = self.calls.get_mut(slot) else { return };
+        call.left = call.left.saturating_sub(1);
+        if call.left == 0 {
+            self.end(slot, now);
+        }
+    }
+
+    /// All of an exchange is done.
+    fn end(&mut self, slot: u32, now: Time) {
+        let Some(Call { mut op, .. }) = self.calls.remove(slot) else { return };
+        let rest = (now - op.issued).saturating_sub(op.ledger.total());
+        op.ledger.charge(FileCause::Network, rest);
+        op.status = Status::DoneFromCache;
+        self.completed.push(op);
+    }
+
+    fn tell(&mut self, to: u32, by: u32, bytes: u64, said: Said) {
+        let address = |process: u32| {
+            let position = self.directory.of(process).unwrap_or(self.own);
+            self.addresses.get(position as usize).copied()
+        };
+        let (Some(own), Some(there)) = (address(by), address(to)) else { return };
+        self.outbox.push(Message {
+            source: own.host,
+            destination: there.host,
+            connection: by,
+            service: there.service,
+            service_level: self.level,
+            bytes,
+            payload: Parcel::new(Box::new(said)),
+        });
+    }
+
+    /// Exchanges that aren't done.
+    #[cfg(test)]
+    pub(super) fn open_calls(&self) -> usize {
+        self.calls.iter().count()
+    }
+
+    /// Whether nothing is left of any message.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.open_calls() == 0 && self.early.is_empty() && self.awaited.is_empty() && self.offered.is_empty()
+    }
+}

@@ -1,0 +1,253 @@
+//! Processes on hosts of a star exchange messages: times against closed forms, and everything that is sent arrives.
+#![allow(clippy::unwrap_used)]
+
+use super::mailbox::Mailbox;
+use super::*;
+use crate::network::topology::{TopologyParameters, Wiring};
+use crate::network::{Network, NetworkParameters};
+use crate::processor::Processors;
+use petrio_colours::{Exchange, Failure, FileOp, Operation, RequestId, Status};
+use petrio_kernel::{NetBuilder, Place, Simulation, Time};
+use petrio_units::{Bytes, Duration};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Processes on hosts, a few on each.
+struct Bench {
+    run: Simulation,
+    operations: Vec<Place<FileOp>>,
+    mailboxes: Vec<Place<Mailbox>>,
+    completions: Place<FileOp>,
+    each: u32,
+    next: u64,
+}
+
+fn plain() -> MpiParameters {
+    let nothing = Duration::new(Time::ZERO);
+    MpiParameters {
+        send: nothing,
+        receive: nothing,
+        shared_memory: SharedMemory { each: nothing, kib: nothing },
+        ..MpiParameters::default()
+    }
+}
+
+/// A Gigabit link of no latency, with no host costs.
+fn gigabit() -> NetworkParameters {
+    toml_network("link = { rate = \"1 Gbit/s\", latency = \"10 us\" }")
+}
+
+fn toml_network(text: &str) -> NetworkParameters {
+    toml::from_str(text).unwrap()
+}
+
+impl Bench {
+    fn new(parameters: &MpiParameters, network: &NetworkParameters, hosts: u32, each: u32) -> Self {
+        parameters.check().unwrap();
+        let mut net = NetBuilder::new("mpi");
+        let mut page = net.top();
+        let names: Vec<String> = (0..hosts).map(|host| format!("h{host}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let wiring = Arc::new(Wiring::new(&TopologyParameters::Star, hosts).unwrap());
+        let mut lan = Network::new(&mut page, "lan", network, wiring, &names);
+        let completions = page.fifo("completions");
+        let operations: Vec<Place<FileOp>> =
+            names.iter().map(|name| page.fifo(&format!("{name}-exchanges"))).collect();
+        let mut processors: Vec<Processors> =
+            names.iter().map(|name| Processors::new(&mut page.page(name), 64)).collect();
+        let joined: Vec<MpiHost<'_>> = (0..hosts as usize)
+            .map(|host| MpiHost {
+                name: names[host],
+                port: lan.port(&mut page, host as u32, "mpi"),
+                host,
+                operations: operations[host],
+                completions,
+            })
+            .collect();
+        let directory = Directory::new((0..hosts * each).map(|process| Some(process / each)));
+        let mailboxes = mpi_page(&mut page, "mpi", parameters, &directory, &joined, &mut processors);
+        let by_number: Vec<usize> = (0..hosts as usize).collect();
+        lan.finish(&mut page, &mut processors, &by_number);
+        for (name, processors) in names.iter().zip(processors) {
+            processors.finish(&mut page.reopen(name));
+        }
+        let run = Simulation::new(&net.build().unwrap(), 1, 0);
+        Self { run, operations, mailboxes, completions, each, next: 0 }
+    }
+
+    fn post(&mut self, process: u32, sends: &[(u32, u64)], receives: &[u32], at: Time) {
+        let exchange = Exchange { sends: sends.to_vec(), receives: receives.to_vec() };
+        let op = FileOp {
+            id: RequestId(self.next),
+            process,
+            operation: Operation::Exchange,
+            exchange: Some(Arc::new(exchange)),
+            issued: at,
+            ..FileOp::default()
+        };
+        self.next += 1;
+        self.run.inject(self.operations[(process / self.each) as usize], op, at).unwrap();
+    }
+
+    /// Runs to the end; when each exchange was done, by its number.
+    fn finish(&mut self) -> Vec<(u64, Time, FileOp)> {
+        let mut all = Vec::new();
+        let mut next = Some(Time::ZERO);
+        while let Some(now) = next {
+            self.run.run_until(now).unwrap();
+            next = self.run.next_time().unwrap();
+            all.extend(self.run.drain(self.completions).map(|op| (op.id.0, now, op)));
+        }
+        self.run.check_conservation().unwrap();
+        all.sort_by_key(|(number, ..)| *number);
+        all
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let mut rests = true;
+        for &place in &self.mailboxes {
+            self.run.for_each_token(place, |mailbox| rests &= mailbox.is_at_rest());
+        }
+        rests
+    }
+}
+
+/// Time of so many bytes on the wire of Gigabit Ethernet, of 1448 data in frames of 1538 bytes, cut through the switch or not.
+fn wire(bytes: u64) -> Time {
+    let frames = bytes.div_ceil(1448);
+    Time::from_nanos((bytes + frames * 90) * 8)
+}
+
+/// Within two microseconds: headers of a frame more or less.
+fn near(a: Time, b: Time) -> bool {
+    a.saturating_sub(b).max(b.saturating_sub(a)) < Time::from_micros(2)
+}
+
+#[test]
+fn a_short_message_takes_one_way_and_a_long_one_asks_first() {
+    let took = |bytes: u64| {
+        let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+        bench.post(0, &[(1, bytes)], &[], Time::ZERO);
+        bench.post(1, &[], &[0], Time::ZERO);
+        let done = bench.finish();
+        assert!(bench.is_at_rest());
+        (done[0].1, done[1].1)
+    };
+    // A way is two links of 10 us; a switch passes a frame on once it has it.
+    let way = |bytes: u64| Time::from_micros(20) + wire(bytes + 64);
+    let (sent, received) = took(1000);
+    assert_eq!(sent, Time::ZERO, "who sends a short message goes on at once");
+    let expected = way(1000) + wire(1064);
+    assert!(near(received, expected), "{received} instead of {expected}");
+    let (sent, received) = took(1 << 20);
+    // Asked and answered before: two ways of an envelope.
+    let ask = way(0) + wire(64);
+    assert!(near(sent, ask + ask), "{sent} instead of {}", ask + ask);
+    let least = ask + ask + way(1 << 20);
+    assert!(received >= least && received < least + Time::from_millis(1), "{received} instead of {least}");
+}
+
+#[test]
+fn a_receiver_that_comes_late_holds_a_long_message_up_and_not_a_short_one() {
+    let took = |bytes: u64| {
+        let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+        bench.post(0, &[(1, bytes)], &[], Time::ZERO);
+        bench.post(1, &[], &[0], Time::from_millis(100));
+        bench.finish()
+    };
+    let short = took(10_000);
+    assert_eq!(short[1].1, Time::from_millis(100), "it lies there");
+    let long = took(100_000);
+    assert!(long[0].1 > Time::from_millis(100) && long[1].1 > Time::from_millis(100) + wire(100_000));
+}
+
+#[test]
+fn messages_of_two_processes_are_received_in_their_order_whatever_their_lengths() {
+    let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+    // A long one, and short ones behind it: who asks for one gets the first.
+    for bytes in [1 << 20, 8, 8] {
+        bench.post(0, &[(1, bytes)], &[], Time::ZERO);
+    }
+    for _ in 0..3 {
+        bench.post(1, &[], &[0], Time::ZERO);
+    }
+    let done = bench.finish();
+    let [first, second, third] = [3, 4, 5].map(|number| done[number].1);
+    assert!(first > Time::from_millis(8), "the first is the long one: {first}");
+    assert!(second < Time::from_millis(1) && third < Time::from_millis(1));
+}
+
+#[test]
+fn processes_of_one_host_send_nothing_over_the_network() {
+    let memory =
+        SharedMemory { each: Duration::new(Time::from_micros(1)), kib: Duration::new(Time::from_micros(1)) };
+    let mut bench = Bench::new(&MpiParameters { shared_memory: memory, ..plain() }, &gigabit(), 1, 2);
+    bench.post(0, &[(1, 1 << 20)], &[1], Time::ZERO);
+    bench.post(1, &[(0, 0)], &[0], Time::ZERO);
+    let done = bench.finish();
+    assert_eq!(done[1].1, Time::from_micros(1025), "a microsecond, and one for each KiB");
+    assert_eq!(done[0].1, Time::from_micros(1025), "its own message is copied by then");
+}
+
+#[test]
+fn a_process_that_nothing_joins_is_told_so() {
+    let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+    bench.post(0, &[(7, 8)], &[], Time::ZERO);
+    assert_eq!(bench.finish()[0].2.status, Status::Failed(Failure::NotConnected));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    assert_eq!(MpiParameters { envelope: Bytes(0), ..plain() }.check(), Err(MpiError::NoEnvelope));
+    assert!(MpiParameters { service_level: 16, ..plain() }.check().is_err());
+}
+
+/// Rounds in which processes send each other messages of any length.
+fn rounds(processes: u32) -> impl Strategy<Value = Vec<Vec<(u32, u32, u64)>>> {
+    let message = (0..processes, 0..processes, prop_oneof![0..100u64, 50_000..200_000u64]);
+    prop::collection::vec(prop::collection::vec(message, 0..12), 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_is_sent_is_received(each in 1..3u32, rounds in rounds(6), eager in prop_oneof![Just(64u64), Just(4096), Just(1 << 20)]) {
+        let hosts = 6 / each;
+        let mut bench = Bench::new(&MpiParameters { eager: Bytes(eager), ..plain() }, &gigabit(), hosts, each);
+        let mut posted = 0;
+        for round in &rounds {
+            for process in 0..hosts * each {
+                let sends: Vec<(u32, u64)> = (round.iter())
+                    .filter(|(from, to, _)| *from == process && *to != process)
+                    .map(|&(_, to, bytes)| (to, bytes))
+                    .collect();
+                let receives: Vec<u32> = (round.iter())
+                    .filter(|(from, to, _)| *to == process && *from != process)
+                    .map(|&(from, ..)| from)
+                    .collect();
+                bench.post(process, &sends, &receives, Time::ZERO);
+                posted += 1;
+            }
+        }
+        let done = bench.finish();
+        prop_assert_eq!(done.len(), posted);
+        prop_assert!(bench.is_at_rest());
+        prop_assert!(done.iter().all(|(.., op)| op.status == Status::DoneFromCache && op.ledger.total() <= Time::from_seconds(10.0)));
+    }
+
+    #[test]
+    fn a_stream_is_no_faster_than_its_link_and_a_faster_link_is_no_slower(bytes in 1_000..3_000_000u64, mbit in 10..1000u32) {
+        let took = |mbit: u32| {
+            let network = toml_network(&format!("link = {{ rate = \"{mbit} Mbit/s\", latency = \"5 us\" }}"));
+            let mut bench = Bench::new(&plain(), &network, 2, 1);
+            bench.post(0, &[(1, bytes)], &[], Time::ZERO);
+            bench.post(1, &[], &[0], Time::ZERO);
+            bench.finish()[1].1
+        };
+        let (slow, fast) = (took(mbit), took(2 * mbit));
+        let floor = bytes as f64 * 8.0 / (f64::from(mbit) * 1e6);
+        prop_assert!(slow.as_seconds() >= floor, "{} below {floor}", slow.as_seconds());
+        prop_assert!(fast <= slow);
+    }
+}
