@@ -82,6 +82,10 @@ pub(crate) fn is_open(loaded: &Loaded, subject: Subject) -> bool {
             };
             !load.parameters.generators.iter().all(waits)
         }
-        Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => false,
+        Workload::Files(_)
+        | Workload::Script(_)
+        | Workload::FileTrace(_)
+        | Workload::Users(_)
+        | Workload::Parallel(_) => false,
     })
 }

@@ -53,6 +53,11 @@ impl Prepared {
         Ok(new)
     }
 
+    /// How many processes each workload on files has, in the order of the file.
+    pub(crate) fn processes_of_workloads(&self) -> impl Iterator<Item = usize> {
+        self.groups.iter().map(|(_, groups)| groups.iter().map(|group| group.processes() as usize).sum())
+    }
+
     /// The processes of all workloads on each of their volumes.
     pub(crate) fn all_groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().flat_map(|(_, groups)| groups)

@@ -155,7 +155,8 @@ fn keys_are_checked_in_flattened_parts_too_and_all_at_once() {
 #[test]
 fn what_makes_no_sense_is_refused_where_it_stands() {
     for (piece, instead, message) in [
-        ("level = 0", "level = 5", "RAID level 5 is not known here; there is level 0"),
+        ("level = 0", "level = 5", "RAID 5 needs 3 members, and here are 2"),
+        ("level = 0", "level = 3", "RAID level 3 is not known here"),
         ("stripe_unit = \"64 KiB\"", "stripe_unit = \"1000 B\"", "a stripe unit is a multiple of 512 B"),
         ("on = \"d*\"", "on = \"d0\"", "an array of one disk is that disk"),
         ("type = \"ext3\"\n", "", "\"type\" is missing"),

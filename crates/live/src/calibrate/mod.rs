@@ -222,6 +222,7 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
         processors: here.processors,
         memory: here.memory,
         l2: None,
+        computing_speed: 1.0,
         calls: CallCosts {
             read: none,
             write: none,

@@ -26,6 +26,9 @@ pub struct MachineParameters {
     /// own. Where copies were measured it would change nothing, and is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2: Option<Bytes>,
+    /// How fast programs compute on it, beside the machine of the computing times that a workload tells: 2 is twice as fast.
+    #[serde(default = "as_told", skip_serializing_if = "is_as_told")]
+    pub computing_speed: f64,
     /// The way into the kernel and back.
     pub calls: CallCosts,
     /// Work in the page cache and the file system.
@@ -34,6 +37,15 @@ pub struct MachineParameters {
     pub copy: CopyCosts,
     /// Work in the block layer and the device's driver.
     pub block: BlockCosts,
+}
+
+const fn as_told() -> f64 {
+    1.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
+fn is_as_told(speed: &f64) -> bool {
+    (*speed - as_told()).abs() < f64::EPSILON
 }
 
 /// What calls cost that find everything in memory, without what [`CacheCosts`] and [`CopyCosts`] add.

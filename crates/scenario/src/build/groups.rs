@@ -11,6 +11,13 @@ pub(crate) struct Group {
     pub(super) work: Work,
 }
 
+impl Group {
+    /// How many processes it has.
+    pub(crate) fn processes(&self) -> u32 {
+        self.work.processes()
+    }
+}
+
 /// What issues a workload's operations.
 pub(super) enum Work {
     Programs(Box<dyn FilePlan>, Placement),

@@ -13,6 +13,7 @@ mod events;
 mod groups;
 mod host_site;
 mod hosts;
+mod jobs;
 mod names;
 mod operations;
 mod planning;

@@ -10,7 +10,7 @@ use crate::prepared::Prepared as Planned;
 use crate::run::RunFailure;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
-use petrio_workload::program::{FilePrograms, FileTable, PlannedFile, Prepared, ProgramError};
+use petrio_workload::program::{AtSpeed, FilePrograms, FileTable, PlannedFile, Prepared, ProgramError};
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,13 +26,17 @@ pub(super) fn programs_of(
     let next = prepared.all_groups().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
     let mut spare = next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default();
     let mut workloads = Vec::new();
+    let speeds = loaded.hosts.computing_speeds();
+    let volume_hosts: Vec<usize> = loaded.hosts.volumes().map(|volume| volume.host).collect();
     for (workload, (words, groups)) in prepared.groups.iter().enumerate() {
         kinds.push(words.clone());
-        for Group { work, .. } in groups {
+        for Group { work, volume } in groups {
             workloads.push(workload);
+            let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
             sources.push(match work {
                 Work::Programs(plan, _) => {
                     let programs = plan.programs(replication, &mut spare).map_err(SourceError::from)?;
+                    let programs = programs.into_iter().map(|program| AtSpeed::of(program, speed)).collect();
                     Box::new(FilePrograms::new(programs).map_err(SourceError::from)?)
                 }
                 Work::Trace(trace) => {

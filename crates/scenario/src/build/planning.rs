@@ -2,6 +2,7 @@
 
 use crate::build::events::{EventTrace, event_words};
 use crate::build::groups::{Group, Groups, NotPrepared, Work};
+use crate::build::jobs::on_volumes;
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::reading::Reading;
@@ -34,6 +35,25 @@ pub(crate) fn groups(
         let Some(place) = workload.files_place() else { continue };
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut groups = Vec::new();
+        if let Workload::Parallel(load) = workload {
+            let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
+            let Some(&first) = targets.first() else { continue };
+            let mut placement = placement(loaded, name, (place, volumes[first as usize]), false);
+            placement.replication = replication;
+            placement.first_process = next_process;
+            let spaces = || targets.iter().map(|&target| volumes[target as usize].space);
+            placement.first_file =
+                spaces().filter_map(|space| next_file.get(&space).copied()).max().unwrap_or(1);
+            groups =
+                on_volumes(loaded, &load.parameters, (&volumes, targets), &placement).map_err(refused)?;
+            next_process += load.parameters.ranks;
+            let next =
+                groups.first().map_or(Ok(1), |group: &Group| group.work.next_file()).map_err(refused)?;
+            check_room(next.saturating_sub(placement.first_file).into()).map_err(refused)?;
+            next_file.extend(spaces().map(|space| (space, next)));
+            all.push((load.parameters.words(), groups));
+            continue;
+        }
         for &target in targets {
             let volume = target as usize;
             let mut placement = placement(loaded, name, (place, volumes[volume]), targets.len() > 1);

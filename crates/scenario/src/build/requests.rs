@@ -44,7 +44,8 @@ pub(super) fn programs_of(
             | Workload::Script(_)
             | Workload::FileTrace(_)
             | Workload::Events(_)
-            | Workload::Users(_) => {}
+            | Workload::Users(_)
+            | Workload::Parallel(_) => {}
         }
     }
     Ok((Programs::new(sources, kinds, bounds), workloads))

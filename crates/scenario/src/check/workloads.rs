@@ -49,7 +49,11 @@ impl Checker<'_, '_> {
             match workload {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
                 Workload::Synthetic(load) => self.synthetic(&path, &load.parameters, &scenario.measure.stop),
-                Workload::Files(_) | Workload::Script(_) | Workload::FileTrace(_) | Workload::Users(_) => {
+                Workload::Files(_)
+                | Workload::Script(_)
+                | Workload::FileTrace(_)
+                | Workload::Users(_)
+                | Workload::Parallel(_) => {
                     self.files(&path, workload, &file_systems);
                 }
                 Workload::Events(load) => {

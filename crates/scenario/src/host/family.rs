@@ -90,6 +90,16 @@ pub(crate) trait PlacedFamily {
         false
     }
 
+    /// Which library carries messages of the processes of one of its hosts, by a number of its own.
+    fn message_library(&self, _host: usize) -> Option<usize> {
+        None
+    }
+
+    /// How fast programs compute on one of its hosts, beside the machine of their computing times.
+    fn computing_speed(&self, _host: usize) -> f64 {
+        1.0
+    }
+
     /// What can't be had: what would never end, or needs more memory than there is.
     fn impossible(&self, _places: &Places, _sources: &Sources) -> Vec<Problem> {
         Vec::new()

@@ -120,6 +120,26 @@ impl PlacedHosts {
         self.families().flat_map(PlacedFamily::hosts)
     }
 
+    /// The library that carries messages of a host's processes, by its number.
+    pub(crate) fn message_library(&self, host: usize) -> Option<usize> {
+        let mut first = 0;
+        for family in self.families() {
+            let count = family.hosts().count();
+            if host < first + count {
+                return family.message_library(host - first);
+            }
+            first += count;
+        }
+        None
+    }
+
+    /// How fast programs compute on each host, in the order of their numbers.
+    pub(crate) fn computing_speeds(&self) -> Vec<f64> {
+        self.families()
+            .flat_map(|family| (0..family.hosts().count()).map(|host| family.computing_speed(host)))
+            .collect()
+    }
+
     /// How many hosts there are.
     pub fn count(&self) -> usize {
         self.names().count()

@@ -76,7 +76,7 @@ impl ByKind {
                 Sort::Read => requests.reads += count,
                 Sort::Write => requests.writes += count,
                 Sort::Flush => requests.flushes += count,
-                Sort::Other => requests.others += count,
+                Sort::Computing | Sort::Messages | Sort::Other => requests.others += count,
             }
             requests.completed += count;
             requests.from_cache += of_kind.from_cache;

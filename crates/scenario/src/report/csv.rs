@@ -9,6 +9,7 @@
 use crate::report::error::ReportError;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
+use crate::report::ranks::PARTS;
 use crate::report::served::Served;
 use crate::report::summary::Report;
 use crate::report::whole_file::write_text;
@@ -130,6 +131,17 @@ fn table(report: &Report) -> String {
         let half_width = Some((what_if.interval[1] - what_if.interval[0]) / 2.0);
         rows.add("what if", &what_if.change, "factor", what_if.factor.into(), "");
         rows.add("what if", &what_if.change, "gain", Estimate { value: what_if.gain, half_width }, "");
+    }
+    for job in &report.jobs {
+        rows.add("job", &job.workload, "elapsed", job.elapsed_s.into(), "s");
+        for (number, rank) in job.ranks.iter().enumerate() {
+            let name = format!("{} rank {number}", job.workload);
+            for (quantity, of) in PARTS {
+                rows.add("rank", &name, quantity, of(rank).into(), "s");
+            }
+            rows.count("rank", &name, "read", rank.read_bytes, "B");
+            rows.count("rank", &name, "written", rank.written_bytes, "B");
+        }
     }
     for array in &report.arrays {
         for (quantity, value) in [

@@ -42,6 +42,10 @@ pub enum Sort {
     Write,
     /// Makes what was written before durable.
     Flush,
+    /// Keeps a processor busy; no report counts it as an operation.
+    Computing,
+    /// Exchanges messages, likewise.
+    Messages,
     /// Anything else.
     Other,
 }
@@ -99,6 +103,8 @@ const FILE_KINDS: [Kind; Operation::ALL.len()] = {
             Operation::Read => Sort::Read,
             Operation::Write => Sort::Write,
             Operation::Fsync | Operation::Fdatasync | Operation::Sync => Sort::Flush,
+            Operation::Compute => Sort::Computing,
+            Operation::Exchange => Sort::Messages,
             _ => Sort::Other,
         };
         kinds[index] = kind(operation.name(), sort);

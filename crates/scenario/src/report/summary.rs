@@ -4,6 +4,7 @@ use crate::report::activity::Activity;
 use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
+use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
 use schemars::JsonSchema;
@@ -91,6 +92,9 @@ pub struct Report {
     /// Arrays with redundancy, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arrays: Vec<ArrayFigures>,
+    /// Parallel programs, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub jobs: Vec<JobFigures>,
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,

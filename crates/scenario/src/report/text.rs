@@ -39,6 +39,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         out.push('\n');
     }
     report.rates.iter().for_each(|rates| labelled(&mut out, &rates.of, &rates.sentence(), width));
+    for job in &report.jobs {
+        out.push('\n');
+        labelled(&mut out, &job.workload, &job.sentence(), width);
+    }
     for copies in &report.copies {
         out.push('\n');
         labelled(&mut out, &copies.name, &copies.sentence(), width);

@@ -3,13 +3,14 @@
 use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, file_tables};
 use crate::loaded::Loaded;
 use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, Rates, ReportError, Served, Sinks, Stage, Subject,
+    Activity, ArrayFigures, CopiesFigures, JobFigures, Rates, ReportError, Served, Sinks, Stage, Subject,
 };
 use crate::run::RunFailure;
 use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
+use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, drops, servers};
 use crate::run::stages::stage_rows;
@@ -97,6 +98,7 @@ pub(crate) struct Outcome {
     pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) arrays: Vec<ArrayFigures>,
+    pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
     /// The number in flight only ever grew.
@@ -122,6 +124,7 @@ struct Measured<'a, A> {
     /// The stages as they were when so many had counted, and something came that doesn't.
     stages_counted: Option<(Vec<Stage>, u64)>,
     clients: Clients<'a>,
+    ranks: Ranks,
     sampler: Option<Sampler<'a>>,
 }
 
@@ -136,6 +139,14 @@ impl<A> Measured<'_, A> {
         self.clients.restart(self.cut_at);
         if self.sampler.is_some() {
             self.sampler = Some(Sampler::of(&self.system.stages, self.cut_at));
+        }
+    }
+
+    /// A rank of a parallel program has spent time on something.
+    fn spend<R: Counted>(&mut self, request: &R, now: Time) {
+        if R::SUBJECT == Subject::FileOperations {
+            let sort = R::KINDS[request.kind()].sort;
+            self.ranks.record(request.process(), sort, (request.issued(), now), request.bytes());
         }
     }
 
@@ -155,8 +166,13 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
         Ok(())
     }
 
+    fn beside(&mut self, request: &R, now: Time) {
+        self.spend(request, now);
+    }
+
     fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure> {
         let now = run.now();
+        self.spend(request, now);
         let own = R::count(&mut self.counts);
         if !own.phases.counts(request.id(), now) {
             return Ok(());
@@ -270,6 +286,7 @@ struct Ran {
     activity: Vec<Activity>,
     copies: Vec<CopiesFigures>,
     arrays: Vec<ArrayFigures>,
+    jobs: Vec<JobFigures>,
     dropped: Option<String>,
     end: Time,
     cut_at: Time,
@@ -283,7 +300,8 @@ impl Ran {
         (served, mut warnings): (Served, Vec<String>),
         beside: Option<(Served, Vec<String>)>,
     ) -> Outcome {
-        let Self { stages, rates, activity, copies, arrays, dropped, end, cut_at, growing, firings } = self;
+        let Self { stages, rates, activity, copies, arrays, jobs, dropped, end, cut_at, growing, firings } =
+            self;
         warnings.extend(dropped);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
@@ -298,6 +316,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            jobs,
             end,
             cut_at,
             growing,
@@ -323,6 +342,7 @@ fn drive<A: Audience>(
         cut_at: Time::ZERO,
         stages_counted: None,
         clients: Clients::of(&system.clients),
+        ranks: Ranks::of(loaded)?,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
     };
     let engine = Engine {
@@ -355,6 +375,7 @@ fn drive<A: Audience>(
         dropped: drops(&system.stages, run.marking()),
         copies: copies(system, &run),
         arrays: arrays(system, &run),
+        jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,
         growing,

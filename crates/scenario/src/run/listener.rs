@@ -21,6 +21,9 @@ pub trait Listener<R> {
     /// What can't be measured, or written.
     fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
 
+    /// Something has been done that isn't of storage: computing, messages.
+    fn beside(&mut self, _request: &R, _now: Time) {}
+
     /// A request came back that could not be done.
     ///
     /// # Errors

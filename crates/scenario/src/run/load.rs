@@ -130,7 +130,7 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             let workload = self.programs.workload_of(done.id());
             self.programs.complete(done.id(), now)?;
             match done.status().failure() {
-                None if !done.is_of_storage() => {}
+                None if !done.is_of_storage() => listener.beside(&done, now),
                 None => listener.completed(workload, &done, run)?,
                 Some(failure) if self.on_error == OnError::Count => listener.failed(&done, failure, run)?,
                 Some(failure) => return Err(RunFailure::refused(&done, failure, now)),

@@ -12,6 +12,7 @@ mod load;
 mod patience;
 mod phases;
 mod programs;
+mod ranks;
 mod replicator;
 mod sampler;
 mod shares;

@@ -14,6 +14,7 @@ use petrio_colours::IoClass;
 use petrio_files::inputs::Inputs;
 use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
+use petrio_workload::parallel::{ParallelParameters, RanksOnVolume};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
     FilePlan, PatternParameters, Placement, ProgramError, RequestParameters, ScriptParameters,
@@ -44,6 +45,8 @@ pub enum Workload {
     Events(FileLoad<EventReplay>),
     /// Synthetic users, as a specification describes them.
     Users(FileLoad<Users>),
+    /// A parallel program, whose ranks compute, exchange messages, and work on files together.
+    Parallel(FileLoad<ParallelParameters>),
 }
 
 /// Random requests of a described sort, by generators that run side by side.
@@ -284,6 +287,29 @@ impl FilePattern for Users {
     }
 }
 
+impl FilePattern for ParallelParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        self.validate()
+    }
+
+    fn plan(
+        &self,
+        placement: &Placement,
+        _: &Reading,
+        _: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        Ok(Box::new(RanksOnVolume::all(self, placement)?))
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    fn words(&self) -> String {
+        Self::words(self)
+    }
+}
+
 /// Captured requests by the name that messages show.
 fn named(requests: &RequestParameters, inputs: &Inputs) -> RequestParameters {
     RequestParameters { file: inputs.path_of(&requests.file), ..requests.clone() }
@@ -305,8 +331,8 @@ fn specification(users: &Users, inputs: &Inputs) -> Result<Arc<UserSpecification
 }
 
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 8] =
-    ["trace", "synthetic", "files", "script", "file-trace", "events", "users", "fio"];
+pub(crate) const KINDS: [&str; 9] =
+    ["trace", "synthetic", "files", "script", "file-trace", "events", "users", "parallel", "fio"];
 
 impl Workload {
     /// How long its reads and writes may take, where that is said.
@@ -318,6 +344,7 @@ impl Workload {
             Self::FileTrace(load) => load.place.deadline,
             Self::Events(load) => load.place.deadline,
             Self::Users(load) => load.place.deadline,
+            Self::Parallel(load) => load.place.deadline,
         }
     }
 
@@ -331,7 +358,13 @@ impl Workload {
             Self::FileTrace(load) => &load.place.on,
             Self::Events(load) => &load.place.on,
             Self::Users(load) => &load.place.on,
+            Self::Parallel(load) => &load.place.on,
         }
+    }
+
+    /// Whether it is a parallel program: its processes on all of its file systems are one.
+    pub(crate) const fn is_parallel(&self) -> bool {
+        matches!(self, Self::Parallel(_))
     }
 
     /// Whether it works on files; else it sends block requests.
@@ -355,6 +388,7 @@ impl Workload {
             Self::Script(load) => Some((&load.place, &load.parameters)),
             Self::FileTrace(load) => Some((&load.place, &load.parameters)),
             Self::Users(load) => Some((&load.place, &load.parameters)),
+            Self::Parallel(load) => Some((&load.place, &load.parameters)),
         }
     }
 }
@@ -403,6 +437,10 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
         DeValue::String(word) if word == "users" => {
             let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
             Ok(Workload::Users(FileLoad { place, parameters }))
+        }
+        DeValue::String(word) if word == "parallel" => {
+            let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
+            Ok(Workload::Parallel(FileLoad { place, parameters }))
         }
         DeValue::String(word) if word == "fio" => {
             let problem = sources.error(kind.span(), "job files are not read in a file that is used");

@@ -1,7 +1,6 @@
 //! Why a grid can't be predicted.
 
-use petrio_scenario::Problems;
-use petrio_scenario::run::RunFailure;
+use crate::side_by_side::NotSimulated;
 use std::path::PathBuf;
 
 /// Why a grid can't be predicted.
@@ -42,10 +41,7 @@ pub enum PvfsGridError {
         /// As the row has it.
         storage: String,
     },
-    /// A scenario of a test bed can't be read with what a row says set.
+    /// A scenario of a test bed can't be run with what a row says set.
     #[error(transparent)]
-    Scenario(#[from] Problems),
-    /// A run fails.
-    #[error(transparent)]
-    Run(#[from] RunFailure),
+    Simulated(#[from] NotSimulated),
 }

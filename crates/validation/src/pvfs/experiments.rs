@@ -9,7 +9,7 @@
 use super::error::PvfsGridError;
 use super::measured::Moves;
 use super::outcome::{Clients, Outcome};
-use super::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
+use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
 use petrio_scenario::report::Sinks;
 use serde::Serialize;
 use std::collections::BTreeSet;

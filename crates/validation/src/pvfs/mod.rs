@@ -14,7 +14,6 @@ mod measured;
 mod outcome;
 mod page;
 mod predict;
-mod side_by_side;
 
 #[cfg(test)]
 mod chapter_tests;

@@ -2,7 +2,7 @@
 
 use super::error::PvfsGridError;
 use super::measured::{Cell, Measured, Moves};
-use super::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
+use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
 use crate::verdict::LEVEL;
 use petrio_scenario::report::{Estimate, Sinks};
 use serde::Serialize;

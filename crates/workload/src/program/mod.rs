@@ -18,6 +18,7 @@ pub mod pattern;
 pub mod requests;
 pub mod script;
 
+mod at_speed;
 mod carried_out;
 mod error;
 mod placement;
@@ -25,6 +26,7 @@ mod plan;
 mod source;
 mod table;
 
+pub use at_speed::AtSpeed;
 pub use carried_out::{CarriedOut, OperationEvents};
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};

@@ -306,6 +306,14 @@ impl PlacedFamily for PlacedLinux {
         !self.file_systems.is_empty()
     }
 
+    fn message_library(&self, host: usize) -> Option<usize> {
+        self.mpi.iter().position(|mpi| mpi.hosts.contains(&host))
+    }
+
+    fn computing_speed(&self, host: usize) -> f64 {
+        self.hosts.get(host).map_or(1.0, |host| host.parameters.machine.computing_speed)
+    }
+
     fn impossible(&self, places: &Places, sources: &Sources) -> Vec<Problem> {
         self.hosts.iter().flat_map(|host| host.impossible(places, sources)).collect()
     }

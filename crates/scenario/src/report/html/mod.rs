@@ -4,6 +4,7 @@
 
 mod figures;
 mod page;
+mod ranks;
 
 pub use figures::{cause_colour, causes};
 

@@ -1,6 +1,7 @@
 //! What stands on a report's page, and in which order.
 
 use super::figures;
+use super::ranks::ranks;
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
@@ -29,6 +30,7 @@ pub(super) fn page(report: &Report) -> Page {
         shares(&mut page, served);
         plots(&mut page, report, served);
     }
+    jobs(&mut page, report);
     stages(&mut page, report);
     rates(&mut page, report);
     for deadline in report.each().flat_map(|served| &served.deadlines) {
@@ -176,6 +178,17 @@ fn plots(page: &mut Page, report: &Report, served: &Served) {
     page.figures(all.into_iter().flatten().chain(figures::by_kind(served)));
     if report.replications > 1 {
         page.note("The plots show the first replication.");
+    }
+}
+
+/// What the time of parallel programs went for.
+fn jobs(page: &mut Page, report: &Report) {
+    if !report.jobs.is_empty() {
+        page.heading("Parallel programs");
+    }
+    for job in &report.jobs {
+        page.paragraph(Text::default().strong(job.workload.as_str()).plain(format!(" {}", job.sentence())));
+        page.wide_figures(ranks(job));
     }
 }
 

@@ -1,0 +1,101 @@
+//! What the time of parallel programs' ranks goes for.
+
+use crate::loaded::Loaded;
+use crate::report::{JobFigures, RankFigures, Sort};
+use crate::run::RunFailure;
+use crate::run::shares::ClientHosts;
+use petrio_kernel::Time;
+
+/// A rank's time so far.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    first: Option<Time>,
+    last: Time,
+    computing: Time,
+    messages: Time,
+    reading: Time,
+    writing: Time,
+    names: Time,
+    read: u64,
+    written: u64,
+}
+
+/// The ranks of all parallel programs.
+pub(super) struct Ranks {
+    /// By process, of each from the first rank of the first program on.
+    spent: Vec<Spent>,
+    /// The name of each program, and its processes.
+    jobs: Vec<(String, std::ops::Range<usize>)>,
+}
+
+impl Ranks {
+    /// Those of a scenario: without any nothing is kept.
+    pub(super) fn of(loaded: &Loaded) -> Result<Self, RunFailure> {
+        let mut jobs = Vec::new();
+        let mut next = 0;
+        let on_files =
+            loaded.scenario.workload.iter().filter(|(_, workload)| workload.files_place().is_some());
+        if loaded.scenario.workload.values().any(|workload| workload.is_parallel()) {
+            let prepared = loaded.prepared()?;
+            for ((name, workload), processes) in on_files.zip(prepared.processes_of_workloads()) {
+                let first = next;
+                next += processes;
+                if workload.is_parallel() {
+                    jobs.push((name.clone(), first..next));
+                }
+            }
+        }
+        Ok(Self { spent: vec![Spent::default(); if jobs.is_empty() { 0 } else { next }], jobs })
+    }
+
+    /// A process has done something.
+    pub(super) fn record(&mut self, process: u32, sort: Sort, (issued, done): (Time, Time), bytes: u64) {
+        let Some(spent) = self.spent.get_mut(process as usize) else { return };
+        spent.first.get_or_insert(issued);
+        spent.last = done;
+        let span = match sort {
+            Sort::Computing => &mut spent.computing,
+            Sort::Messages => &mut spent.messages,
+            Sort::Read => &mut spent.reading,
+            Sort::Write | Sort::Flush => &mut spent.writing,
+            Sort::Other => &mut spent.names,
+        };
+        *span += done - issued;
+        match sort {
+            Sort::Read => spent.read += bytes,
+            Sort::Write => spent.written += bytes,
+            _ => {}
+        }
+    }
+
+    /// What they came to.
+    pub(super) fn figures(&self, hosts: &ClientHosts) -> Vec<JobFigures> {
+        self.jobs.iter().map(|(name, processes)| self.job(name, processes.clone(), hosts)).collect()
+    }
+
+    fn job(&self, name: &str, processes: std::ops::Range<usize>, hosts: &ClientHosts) -> JobFigures {
+        let all = || self.spent[processes.clone()].iter();
+        let first = all().filter_map(|spent| spent.first).min().unwrap_or_default();
+        let last = all().map(|spent| spent.last).max().unwrap_or_default();
+        let rank = |process: usize| {
+            let spent = self.spent[process];
+            let host = hosts.of_processes.get(process).and_then(|&host| hosts.names.get(host));
+            RankFigures {
+                host: host.cloned().unwrap_or_default(),
+                elapsed_s: spent.last.saturating_sub(spent.first.unwrap_or_default()).as_seconds(),
+                computing_s: spent.computing.as_seconds(),
+                messages_s: spent.messages.as_seconds(),
+                reading_s: spent.reading.as_seconds(),
+                writing_s: spent.writing.as_seconds(),
+                names_s: spent.names.as_seconds(),
+                read_bytes: spent.read,
+                written_bytes: spent.written,
+            }
+        };
+        JobFigures {
+            workload: name.to_owned(),
+            elapsed_s: last.saturating_sub(first).as_seconds(),
+            ranks: processes.map(rank).collect(),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The ranks of a parallel program that work on one volume, as a plan of programs like any other.
+
+use super::job::{JobPlacement, JobPlan};
+use super::parameters::ParallelParameters;
+use crate::program::{FilePlan, FileProgram, Placement, PlannedFile, ProgramError, Tables};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The ranks of a program on one volume.
+pub struct RanksOnVolume {
+    plan: Arc<JobPlan>,
+    ranks: Range<u32>,
+    /// Whether the program's files are told here.
+    tells_files: bool,
+}
+
+impl RanksOnVolume {
+    /// These ranks; whether the program's files are told with them: of several mounts of one file system, with those of one.
+    pub fn new(plan: &Arc<JobPlan>, ranks: Range<u32>, tells_files: bool) -> Self {
+        Self { plan: Arc::clone(plan), ranks, tells_files }
+    }
+
+    /// All ranks of a program on one volume.
+    ///
+    /// # Errors
+    /// As of [`ParallelParameters::plan`].
+    pub fn all(parameters: &ParallelParameters, placement: &Placement) -> Result<Self, ProgramError> {
+        let ranks = parameters.ranks as usize;
+        let job = JobPlacement::new(placement.clone(), vec![placement.file_system; ranks], vec![0; ranks]);
+        let plan = Arc::new(parameters.plan(&job)?);
+        Ok(Self { ranks: 0..plan.ranks(), plan, tells_files: true })
+    }
+}
+
+impl FilePlan for RanksOnVolume {
+    fn processes(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn next_file(&self) -> u32 {
+        self.plan.next_file()
+    }
+
+    fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
+        for (file_system, table) in &self.tables()? {
+            table.entries().iter().for_each(|entry| tell(*file_system, entry.into()));
+        }
+        Ok(())
+    }
+
+    fn tables(&self) -> Result<Tables, ProgramError> {
+        if self.tells_files { self.plan.tables() } else { Ok(Tables::new()) }
+    }
+
+    fn programs(&self, replication: u64, spare: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        self.plan.programs(replication, self.ranks.clone(), spare)
+    }
+}
