@@ -1,4 +1,10 @@
 //! Storage of several nodes.
 
+mod address;
+mod drain;
+mod ends;
+mod mixed;
 pub mod pvfs;
 pub mod replication;
+pub mod share;
+mod wake_up;

@@ -36,7 +36,7 @@ pub(crate) struct HostSite<'s, 'p> {
     /// Where the operations of each host arrive.
     pub(super) entrances: Vec<Place<FileOp>>,
     /// How many volumes other families have before.
-    pub(super) first_volume: usize,
+    pub(crate) first_volume: usize,
 }
 
 /// What lies below the queue of a host.
@@ -150,6 +150,11 @@ impl HostSite<'_, '_> {
             })
             .collect();
         self.needed.laid_out(first + volume, of, (&lodgers, own))
+    }
+
+    /// How many processes there are.
+    pub(crate) fn processes(&self) -> u32 {
+        self.needed.hosts_of_processes().len() as u32
     }
 
     /// One more than the number of any file that is planned.

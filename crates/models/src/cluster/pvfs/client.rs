@@ -7,11 +7,11 @@
 
 use super::agreed::Agreed;
 use super::calls::{Calls, Known};
-use super::drain::drain;
 use super::message::Said;
 use super::parameters::PvfsCosts;
-use super::wake_up::heard_awake;
 use crate::MANY;
+use crate::cluster::drain::drain;
+use crate::cluster::wake_up::heard_awake;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileCause, FileOp, Message, Operation, Status};

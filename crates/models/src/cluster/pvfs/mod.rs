@@ -17,14 +17,12 @@
 mod agreed;
 mod calls;
 mod client;
-mod drain;
 mod message;
 mod page;
 mod parameters;
 mod server;
 mod sessions;
 mod striping;
-mod wake_up;
 
 pub use page::{PvfsClient, PvfsServer, pvfs_page};
 pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, ServiceLevels, Version};

@@ -1,5 +1,5 @@
-//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]` and
-//! `[pvfs.NAME]`: what connects them, and what they share through it.
+//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]`,
+//! `[pvfs.NAME]` and `[share.NAME]`: what connects them, and what they share through it.
 
 mod bounds;
 mod build;
@@ -7,10 +7,12 @@ mod check;
 mod file_system;
 mod host;
 mod levers;
+mod mounts;
 mod network;
 mod place;
 mod profiles;
 mod pvfs;
+mod share;
 mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
@@ -19,6 +21,8 @@ pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
+pub(crate) use share::Share;
+pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
 use super::family::{Family, Ground};
 use crate::catalogue::NETWORKS;
@@ -35,6 +39,7 @@ use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use share::{SHARE, read_share};
 use toml::de::DeTable;
 
 /// The key of hosts.
@@ -57,6 +62,9 @@ pub struct Linux {
     /// The parallel file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub pvfs: IndexMap<String, Pvfs>,
+    /// The file services over networks, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub share: IndexMap<String, Share>,
 }
 
 /// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
@@ -118,6 +126,17 @@ impl Family for Linux {
             is_mounted: false,
             is_around: true,
         },
+        PartKind {
+            key: SHARE,
+            owns: false,
+            files: &["use", "placement.profile"],
+            shelf: None,
+            references: &[("network", Pool::Networks), ("clients", Pool::Hosts), ("servers", Pool::Volumes)],
+            pool: Pool::Shared,
+            least_bytes: 0,
+            is_mounted: false,
+            is_around: true,
+        },
     ];
 
     fn read(
@@ -130,16 +149,19 @@ impl Family for Linux {
         let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
         let networks = (NETWORK, "network", "link = …");
         let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
+        let services = (SHARE, "file service", "clients = … and servers = …");
         Self {
             host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
             fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
             network: read_parts(root, networks, read_network, rest, problems, sources),
             pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
+            share: read_parts(root, services, read_share, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        vec![values(&self.host), values(&self.fs), values(&self.network), values(&self.pvfs)]
+        let apart = [values(&self.host), values(&self.fs), values(&self.network)];
+        apart.into_iter().chain([values(&self.pvfs), values(&self.share)]).collect()
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {
