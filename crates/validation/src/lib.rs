@@ -8,7 +8,7 @@
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
-| [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
+//! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 pub mod demerit;
 pub mod disks;

@@ -1,6 +1,11 @@
 //! Storage of several nodes.
 
+mod address;
 mod drain;
+mod ends;
+mod mixed;
 pub mod mpi;
 pub mod pvfs;
 pub mod replication;
+pub mod share;
+mod wake_up;

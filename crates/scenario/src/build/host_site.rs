@@ -36,7 +36,7 @@ pub(crate) struct HostSite<'s, 'p> {
     /// Where the operations of each host arrive.
     pub(super) entrances: Vec<Place<FileOp>>,
     /// How many volumes and hosts other families have before.
-    pub(super) first_volume: usize,
+    pub(crate) first_volume: usize,
     pub(super) first_host: usize,
 }
 
@@ -158,6 +158,11 @@ impl HostSite<'_, '_> {
     pub(crate) fn hosts_of_processes(&self) -> Vec<usize> {
         let own = |host: usize| host.checked_sub(self.first_host).unwrap_or(usize::MAX);
         self.needed.hosts_of_processes().into_iter().map(own).collect()
+    }
+
+    /// How many processes there are.
+    pub(crate) fn processes(&self) -> u32 {
+        self.needed.hosts_of_processes().len() as u32
     }
 
     /// One more than the number of any file that is planned.

@@ -188,6 +188,15 @@ fn move_files(part: &mut DeTable<'_>, kind: Kind, folder: &Path) {
                 }
                 file => move_file((kind, key), file, folder),
             },
+            // A table that names a file under a key of its own.
+            (_, DeValue::Table(inner)) => {
+                for (below, value) in inner.iter_mut() {
+                    let path = format!("{key}.{}", below.get_ref());
+                    if kind.files().contains(&path.as_str()) {
+                        move_file((kind, &path), value.get_mut(), folder);
+                    }
+                }
+            }
             _ => {}
         }
     }

@@ -1,77 +1,12 @@
 //! What all clients of a file system go by.
 
-use crate::fast_map::FastMap;
-use petrio_colours::{FileId, FileOp, Operation};
+use crate::cluster::ends::Ends;
 
 /// What is drawn for a run, and where files end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Agreed {
     /// What differs between runs of the same files.
     pub(super) salt: Option<u64>,
-    /// Ends of the files that have been written to, as servers tell who asks: of those writes that are over.
-    ends: FastMap<FileId, End>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct End {
-    at: u64,
-    /// Nothing lies beyond it that was there before the run.
-    is_cut: bool,
-}
-
-impl Agreed {
-    /// Where a file ends, as far as anybody has written; `believed` is what the caller knows of it.
-    pub(super) fn end_of(&self, file: FileId, believed: u64) -> u64 {
-        match self.ends.get(&file) {
-            Some(end) if end.is_cut => end.at,
-            Some(end) => end.at.max(believed),
-            None => believed,
-        }
-    }
-
-    /// A call is over.
-    pub(super) fn note(&mut self, op: &FileOp) {
-        match op.operation {
-            Operation::Write if op.status.failure().is_none() => {
-                let end = self.ends.entry(op.file).or_default();
-                end.at = end.at.max(op.offset + op.length);
-            }
-            Operation::Truncate => {
-                self.ends.insert(op.file, End { at: op.length, is_cut: true });
-            }
-            Operation::Create | Operation::Unlink => {
-                self.ends.remove(&op.file);
-            }
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use petrio_colours::Status;
-
-    fn op(operation: Operation, offset: u64, length: u64) -> FileOp {
-        let status = Status::DoneFromCache;
-        FileOp { operation, file: FileId(7), offset, length, status, ..FileOp::default() }
-    }
-
-    #[test]
-    fn files_end_where_the_last_byte_was_written_unless_they_are_cut() {
-        let mut agreed = Agreed::default();
-        let end = |agreed: &Agreed| agreed.end_of(FileId(7), 10);
-        // What was there before, its program knows.
-        assert_eq!(end(&agreed), 10);
-        agreed.note(&op(Operation::Write, 0, 100));
-        agreed.note(&op(Operation::Write, 20, 30));
-        agreed.note(&op(Operation::Read, 0, 1_000));
-        assert_eq!((end(&agreed), agreed.end_of(FileId(8), 3)), (100, 3));
-        agreed.note(&op(Operation::Truncate, 0, 40));
-        assert_eq!((end(&agreed), agreed.end_of(FileId(7), 1_000)), (40, 40));
-        agreed.note(&op(Operation::Write, 30, 30));
-        assert_eq!(end(&agreed), 60);
-        agreed.note(&op(Operation::Unlink, 0, 0));
-        assert_eq!(end(&agreed), 10);
-    }
+    /// Ends of the files that have been written to, as servers tell who asks.
+    pub(super) ends: Ends,
 }

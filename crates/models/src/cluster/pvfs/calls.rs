@@ -4,18 +4,12 @@ use super::agreed::Agreed;
 use super::message::{Answer, Request, Said, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use super::striping::{Striping, Turns};
+use crate::cluster::address::Address;
 use crate::slab::Slab;
 use petrio_colours::{Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Where a server, or the manager, hears.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Address {
-    pub(super) host: u32,
-    pub(super) service: u32,
-}
 
 /// What a client knows of its file system.
 #[derive(Clone, Debug)]
@@ -151,7 +145,7 @@ impl Calls {
     /// there, too: nothing holds the end for anybody.
     fn at_its_end(&mut self, slot: u32, op: FileOp, agreed: &Agreed) -> FileOp {
         let Some(call) = self.calls.get_mut(slot).filter(|_| op.flags.append) else { return op };
-        call.op.offset = agreed.end_of(op.file, op.offset);
+        call.op.offset = agreed.ends.end_of(op.file, op.offset);
         // Servers write where they are told to.
         call.op.flags.append = false;
         call.op.clone()
@@ -300,7 +294,7 @@ impl Calls {
         let rest = (now - op.issued).saturating_sub(op.ledger.total());
         op.ledger.charge(FileCause::Processor, rest);
         op.status = status;
-        agreed.note(&op);
+        agreed.ends.note(&op);
         self.completed.push(op);
     }
 }

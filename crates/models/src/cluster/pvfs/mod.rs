@@ -23,7 +23,6 @@ mod parameters;
 mod server;
 mod sessions;
 mod striping;
-mod wake_up;
 
 pub use page::{PvfsClient, PvfsServer, pvfs_page};
 pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, ServiceLevels, Version};

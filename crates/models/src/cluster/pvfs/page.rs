@@ -1,13 +1,14 @@
 //! A parallel file system in the net: a page for each client, each server, and the manager.
 
 use super::agreed::Agreed;
-use super::calls::{Address, Known};
+use super::calls::Known;
 use super::client::client;
 use super::parameters::PvfsParameters;
 use super::server::server;
 use super::sessions::ServerIs;
 use super::striping::Striping;
 use crate::Stage;
+use crate::cluster::address::Address;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::FileOp;
@@ -65,15 +66,14 @@ pub fn pvfs_page(
     let protocol = parameters.protocol();
     let agreed = page.state("agreed", Agreed::default());
     let draws = page.stream("order of servers");
-    let address = |port: &Port| Address { host: port.host, service: port.service };
-    let addresses: Arc<[Address]> = servers.iter().map(|server| address(&server.port)).collect();
+    let addresses: Arc<[Address]> = servers.iter().map(|server| Address::of(&server.port)).collect();
     let mut stages = Vec::new();
     for there in servers.iter().chain([manager]) {
         let mut page = page.page(&there.name);
         let is = ServerIs {
             protocol,
             levels: parameters.service_levels,
-            own: address(&there.port),
+            own: Address::of(&there.port),
             process: there.process,
             file_system: there.file_system,
             direct: parameters.direct,
@@ -91,9 +91,9 @@ pub fn pvfs_page(
             levels: parameters.service_levels,
             striping,
             servers: Arc::clone(&addresses),
-            manager: address(&manager.port),
+            manager: Address::of(&manager.port),
             metadata,
-            own: address(&there.port),
+            own: Address::of(&there.port),
         };
         let ports = (there.operations, there.completions);
         client(

@@ -1,8 +1,8 @@
 //! A server's sessions: the parts of calls that it does, and what is left of each.
 
-use super::calls::Address;
 use super::message::{Answer, Request, Said, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
+use crate::cluster::address::Address;
 use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{

@@ -1,5 +1,6 @@
 //! Round-robin striping: which server holds which bytes of a file, and where in its own file there.
 
+use crate::cluster::mixed::mixed;
 use petrio_colours::FileId;
 
 /// How a file system's files lie on its servers.
@@ -122,13 +123,6 @@ impl Turns {
 fn before(end: u64, unit: u64, per_file: u32, position: u32) -> u64 {
     let round = unit * u64::from(per_file);
     end / round * unit + (end % round).saturating_sub(u64::from(position) * unit).min(unit)
-}
-
-/// A number's bits, mixed (the finaliser of SplitMix64; Steele et al. 2014).
-fn mixed(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! All but the queue and the disks may be missing.
 
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
+use super::share::share_of;
 use super::shared::{Ends, Shared, database, of_manager, share};
 use crate::build::{HostSite, Lodgers, name_in};
 use crate::host::HostPages;
@@ -15,6 +16,7 @@ use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::FileLayout;
+use petrio_models::cluster::share::Placement;
 use petrio_models::device::DeviceFeatures;
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{LaidOut, LayoutOf, LogDevice, Mount, OpenHost};
@@ -67,7 +69,7 @@ impl PlacedHost {
 impl HostPages for PlacedLinux {
     fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
-        let shared = Shared::new(self, site.page);
+        let shared = Shared::new(self, site)?;
         let metadata = shared.first_of_metadata(site)?;
         for (number, mounted) in self.file_systems.iter().enumerate() {
             let host = &self.hosts[mounted.host];
@@ -81,7 +83,7 @@ impl HostPages for PlacedLinux {
                 site.loaded.scenario.seed,
             );
             let of = of.with_lodgers(shared.lodgers(number));
-            let laid_out = self.laid_out(site, (number, of), metadata)?;
+            let laid_out = self.laid_out(site, (number, of), (metadata, shared.placements()))?;
             let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
             let &PlacedFileSystem { name: ref queue, on, blocks, .. } = mounted;
             let wired = self.queue(site, mounted, &Queued { name: queue, on, blocks, files: &files })?;
@@ -119,12 +121,12 @@ impl HostPages for PlacedLinux {
 }
 
 impl PlacedLinux {
-    /// A file system with its files on it, and with what lies there of parallel file systems' files.
+    /// A file system with its files on it, and with what lies there of the files of what hosts share.
     fn laid_out(
         &self,
         site: &HostSite<'_, '_>,
         (there, of): (usize, LayoutOf),
-        metadata: u32,
+        (metadata, placements): (u32, &[Arc<Placement>]),
     ) -> Result<Arc<LaidOut>, RunFailure> {
         type Share<'s> = Box<dyn Fn(&PlannedFile) -> Option<PlannedFile> + 's>;
         let mut shares: Vec<(Range<usize>, Share<'_>)> = Vec::new();
@@ -137,6 +139,13 @@ impl PlacedLinux {
             }
             if pvfs.manager == there {
                 shares.push((volumes, Box::new(move |file| of_manager(metadata, file))));
+            }
+        }
+        for (on, placement) in self.shares.iter().zip(placements) {
+            let volumes = first..first + on.clients.len();
+            first = volumes.end;
+            for (server, _) in (0..).zip(&on.servers).filter(|(_, own)| **own == there) {
+                shares.push((volumes.clone(), Box::new(move |file| share_of(placement, server, file))));
             }
         }
         let serves = self.pvfs.iter().any(|pvfs| pvfs.servers.contains(&there) && pvfs.parameters.direct);

@@ -4,6 +4,7 @@ use super::mpi::PlacedMpi;
 use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::pvfs::PlannedPvfs;
+use super::share::PlannedShare;
 use super::{FILE_SYSTEM, HOST, Linux};
 use crate::build::name_in;
 use crate::check::{Checker, PlannedVolume, listed};
@@ -29,6 +30,8 @@ pub(crate) struct CheckedLinux {
     pub(super) pvfs: Vec<Option<PlannedPvfs>>,
     /// What carries messages between processes.
     pub(super) mpi: Vec<PlacedMpi>,
+    /// The file services.
+    pub(super) shares: Vec<Option<PlannedShare>>,
 }
 
 /// Where a file system belongs.
@@ -71,14 +74,16 @@ impl Linux {
         let networks = self.check_networks(checker, &hosts);
         let traffic = self.check_traffic(checker, &hosts, &networks);
         let mpi = self.check_mpi(checker, (&hosts, &networks));
-        let mut pvfs = Vec::new();
+        let (mut pvfs, mut shares) = (Vec::new(), Vec::new());
         if let Some(mounts) = &all {
             let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
             pvfs = self.check_pvfs(checker, (&hosts, &networks, &mounted));
+            shares = self.check_shares(checker, (&hosts, &networks, &mounted));
             let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
+            let clients = clients.chain(shares.iter().flatten().flat_map(PlannedShare::clients));
             self.check_mounts(checker, mounts, clients.collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, mpi }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, shares, mpi }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

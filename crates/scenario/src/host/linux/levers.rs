@@ -4,6 +4,7 @@ use super::mpi::MPI;
 use super::network::NETWORK;
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 use super::pvfs::PVFS;
+use super::share::SHARE;
 use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
 use crate::host::family::TellLevers;
@@ -47,6 +48,10 @@ impl PlacedLinux {
         for pvfs in &self.pvfs {
             let path = written(&format!("{PVFS}.{}", pvfs.name));
             tell(&pvfs.name, pvfs.parameters.levers(&path));
+        }
+        for share in &self.shares {
+            let path = written(&format!("{SHARE}.{}", share.name));
+            tell(&share.name, share.parameters.levers(&path));
         }
         for mpi in &self.mpi {
             let path = written(&format!("{MPI}.{}", mpi.name));

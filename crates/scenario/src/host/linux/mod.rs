@@ -1,5 +1,6 @@
-//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]` and
-//! `[pvfs.NAME]`: what connects them, and what they share through it; `[mpi.NAME]`: what their processes tell each other.
+//! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]`,
+//! `[pvfs.NAME]` and `[share.NAME]`: what connects them, and what they share through it; `[mpi.NAME]`: what their processes
+//! tell each other.
 
 mod bounds;
 mod build;
@@ -7,11 +8,13 @@ mod check;
 mod file_system;
 mod host;
 mod levers;
+mod mounts;
 mod mpi;
 mod network;
 mod place;
 mod profiles;
 mod pvfs;
+mod share;
 mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
@@ -22,6 +25,8 @@ pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
+pub(crate) use share::Share;
+pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
 use super::family::{Family, Ground};
 use crate::catalogue::NETWORKS;
@@ -39,6 +44,7 @@ use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use share::{SHARE, read_share};
 use toml::de::DeTable;
 
 /// The key of hosts.
@@ -64,6 +70,9 @@ pub struct Linux {
     /// What carries messages between the processes of parallel programs, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub mpi: IndexMap<String, Mpi>,
+    /// The file services over networks, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub share: IndexMap<String, Share>,
 }
 
 /// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
@@ -126,6 +135,17 @@ impl Family for Linux {
             is_around: true,
         },
         PartKind {
+            key: SHARE,
+            owns: false,
+            files: &["use", "placement.profile"],
+            shelf: None,
+            references: &[("network", Pool::Networks), ("clients", Pool::Hosts), ("servers", Pool::Volumes)],
+            pool: Pool::Shared,
+            least_bytes: 0,
+            is_mounted: false,
+            is_around: true,
+        },
+        PartKind {
             key: MPI,
             owns: false,
             files: &["use"],
@@ -149,23 +169,20 @@ impl Family for Linux {
         let networks = (NETWORK, "network", "link = …");
         let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
         let messages = (MPI, "message-passing library", "hosts = …");
+        let services = (SHARE, "file service", "clients = … and servers = …");
         Self {
             host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
             fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
             network: read_parts(root, networks, read_network, rest, problems, sources),
             pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
             mpi: read_parts(root, messages, read_mpi, rest, problems, sources),
+            share: read_parts(root, services, read_share, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        vec![
-            values(&self.host),
-            values(&self.fs),
-            values(&self.network),
-            values(&self.pvfs),
-            values(&self.mpi),
-        ]
+        let apart = [values(&self.host), values(&self.fs), values(&self.network)];
+        apart.into_iter().chain([values(&self.pvfs), values(&self.share), values(&self.mpi)]).collect()
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {

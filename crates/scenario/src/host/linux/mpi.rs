@@ -72,20 +72,14 @@ impl Linux {
                 let message = format!("the message-passing library \"{name}\" can't be made: {error}");
                 checker.error_at_key(&path, message, "");
             }
-            let network =
-                self.network_of(checker, &path, (mpi.place.network.as_deref(), "the hosts that it joins"));
+            let network = self.network_between(checker, &path, mpi.place.network.as_deref());
             let at = format!("{path}.hosts");
             let joined: Vec<usize> = (checker.find(&at, &mpi.place.hosts, hosts, HOSTS).into_iter())
                 .map(|number| number as usize)
                 .collect();
             let Some(network) = network else { continue };
-            let on = networks.get(network).map(Vec::as_slice).unwrap_or_default();
             let host = |number: usize| self.host.get_index(number).map_or("", |(name, _)| name.as_str());
-            if let Some(&away) = joined.iter().find(|host| !on.contains(host)) {
-                let network = self.network.get_index(network).map_or("", |(name, _)| name.as_str());
-                let message = format!("the host \"{}\" isn't on the network \"{network}\"", host(away));
-                checker.error(&at, message, format!("name it in the hosts of [network.{network}]"));
-            }
+            self.check_on_network(checker, &path, (network, networks), ("hosts", joined.iter().copied()));
             let twice = joined.iter().find_map(|&number| {
                 let other = placed.iter().find(|other| other.hosts.contains(&number))?;
                 Some((host(number), other.name.as_str()))

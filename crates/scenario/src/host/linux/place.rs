@@ -6,6 +6,7 @@ use super::mpi::{MPI, PlacedMpi};
 use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
+use super::share::{PlacedShare, SHARE};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::Places;
@@ -39,6 +40,8 @@ pub struct PlacedLinux {
     pub pvfs: Vec<PlacedPvfs>,
     /// What carries messages between processes.
     pub mpi: Vec<PlacedMpi>,
+    /// The file services.
+    pub shares: Vec<PlacedShare>,
 }
 
 /// A machine under a kernel.
@@ -83,7 +86,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, mpi }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, shares, mpi }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -139,8 +142,9 @@ impl Linux {
         let networks = self.place_networks(networks.into_iter().zip(traffic), ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
+        let shares = self.place_shares(shares, &sizes, &mut next_mounts);
         problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
-        PlacedLinux { hosts, file_systems, networks, pvfs, mpi }
+        PlacedLinux { hosts, file_systems, networks, pvfs, shares, mpi }
     }
 }
 
@@ -259,9 +263,13 @@ impl PlacedLinux {
     /// on, and what lies on the same with others.
     fn spaces(&self) -> Vec<usize> {
         let mut spaces: Vec<usize> = (0..self.file_systems.len()).collect();
-        for pvfs in &self.pvfs {
-            let all = || pvfs.servers.iter().chain([&pvfs.manager]).copied();
-            let together: BTreeSet<usize> = all().filter_map(|there| spaces.get(there).copied()).collect();
+        let of_pvfs =
+            self.pvfs.iter().map(|pvfs| pvfs.servers.iter().copied().chain([pvfs.manager]).collect());
+        let of_shares = self.shares.iter().map(|share| share.servers.clone());
+        for all in of_pvfs.chain(of_shares) {
+            let all: Vec<usize> = all;
+            let together: BTreeSet<usize> =
+                all.iter().filter_map(|&there| spaces.get(there).copied()).collect();
             let Some(&first) = together.first() else { continue };
             spaces.iter_mut().filter(|space| together.contains(space)).for_each(|space| *space = first);
         }
@@ -298,8 +306,13 @@ impl PlacedFamily for PlacedLinux {
             let &PlacedFileSystem { ref name, host, mount, on, blocks, .. } = mounted;
             Volume { name, host, mount, on: Some(on), blocks, space }
         });
-        let space = move |pvfs: &PlacedPvfs| spaces.get(pvfs.manager).copied().unwrap_or(0);
-        Box::new(own.chain(self.pvfs.iter().flat_map(move |pvfs| pvfs.volumes(space(pvfs)))))
+        let space = |there: usize| spaces.get(there).copied().unwrap_or(0);
+        let of_pvfs: Vec<usize> = self.pvfs.iter().map(|pvfs| space(pvfs.manager)).collect();
+        let of_shares = self.shares.iter().map(|share| space(share.servers.first().copied().unwrap_or(0)));
+        let of_shares: Vec<usize> = of_shares.collect();
+        let pvfs = self.pvfs.iter().zip(of_pvfs).flat_map(|(pvfs, space)| pvfs.volumes(space));
+        let shares = self.shares.iter().zip(of_shares).flat_map(|(share, space)| share.volumes(space));
+        Box::new(own.chain(pvfs).chain(shares))
     }
 
     fn orders_requests(&self) -> bool {
@@ -324,6 +337,9 @@ impl PlacedFamily for PlacedLinux {
         }
         for pvfs in &self.pvfs {
             tell(&format!("{PVFS}.{}", pvfs.name), &|| pvfs.words());
+        }
+        for share in &self.shares {
+            tell(&format!("{SHARE}.{}", share.name), &|| share.words());
         }
         for mpi in &self.mpi {
             tell(&format!("{MPI}.{}", mpi.name), &|| mpi.words());

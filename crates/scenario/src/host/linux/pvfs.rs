@@ -1,8 +1,8 @@
 //! `[pvfs.NAME]`: a parallel file system on the file systems of many hosts, which other hosts mount.
 
 use super::Linux;
-use super::network::NETWORK;
-use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
+use super::mounts::mount_name;
+use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume};
 use crate::host::family::{Ground, Volume};
 use crate::parts::Directory;
 use crate::schema::{Names, read_apart};
@@ -11,6 +11,7 @@ use crate::text::{Problem, Sources};
 use petrio_models::cluster::pvfs::{PvfsParameters, Striping};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The key of parallel file systems.
 pub(super) const PVFS: &str = "pvfs";
@@ -84,7 +85,7 @@ pub struct PlacedPvfs {
     pub blocks: u64,
 }
 
-/// A mount of a parallel file system.
+/// A mount of what hosts share.
 #[derive(Clone, Debug)]
 pub struct PvfsMount {
     /// Its name: the host's and the file system's.
@@ -99,11 +100,6 @@ pub struct PvfsMount {
 pub(super) fn read_pvfs(table: &Table<'_>, sources: &Sources) -> Result<Pvfs, Vec<Problem>> {
     let (place, parameters) = read_apart(table, &PLACE_KEYS, sources)?;
     Ok(Pvfs { place, parameters })
-}
-
-/// The name of a mount: a path, as of what a host owns.
-fn mount_name(host: &str, pvfs: &str) -> String {
-    format!("{host}/{}", pvfs.rsplit('/').next().unwrap_or(pvfs))
 }
 
 impl Linux {
@@ -121,8 +117,7 @@ impl Linux {
             let path = format!("{PVFS}.{name}");
             checker.name(&path, name);
             checker.take_name(&path, name, "parallel file system", "rename one of them");
-            let network =
-                self.network_of(checker, &path, (pvfs.place.network.as_deref(), "its clients and servers"));
+            let network = self.network_between(checker, &path, pvfs.place.network.as_deref());
             let numbers =
                 |found: Vec<u32>| -> Vec<usize> { found.into_iter().map(|number| number as usize).collect() };
             let clients =
@@ -184,41 +179,6 @@ impl Linux {
         planned
     }
 
-    /// The network that a part names, or the only one; it is between `whose` hosts.
-    pub(super) fn network_of(
-        &self,
-        checker: &mut Checker<'_, '_>,
-        path: &str,
-        (named, whose): (Option<&str>, &str),
-    ) -> Option<usize> {
-        let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
-        match (named, names.as_slice()) {
-            (Some(wanted), _) => {
-                let found = self.network.get_index_of(wanted);
-                if found.is_none() {
-                    let help = listed(wanted, &names, "the networks are");
-                    checker.error(
-                        &format!("{path}.network"),
-                        format!("no network is called \"{wanted}\""),
-                        help,
-                    );
-                }
-                found
-            }
-            (None, [_]) => Some(0),
-            (None, []) => {
-                let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
-                checker.error_at_key(path, format!("{whose} are on no network"), help);
-                None
-            }
-            (None, [first, ..]) => {
-                let message = format!("there are several networks; which of them is between {whose}?");
-                checker.error_at_key(path, message, format!("write network = \"{first}\""));
-                None
-            }
-        }
-    }
-
     /// Its hosts are on its network, and none is both client and server.
     fn check_connected(
         &self,
@@ -229,30 +189,14 @@ impl Linux {
         mounted: &[usize],
     ) {
         let PlannedPvfs { network, clients, servers, manager } = planned;
-        let on_network: std::collections::BTreeSet<usize> =
-            networks.get(*network).into_iter().flatten().copied().collect();
-        let network = self.network.get_index(*network).map_or("", |(name, _)| name);
-        let host_name = |host: usize| self.host.get_index(host).map_or("", |(name, _)| name.as_str());
-        let of_servers: std::collections::BTreeSet<usize> =
+        let of_servers: BTreeSet<usize> =
             servers.iter().chain([manager]).filter_map(|&server| mounted.get(server).copied()).collect();
-        let apart = |keys: &'static str, host: usize| {
-            let message = format!("the host \"{}\" isn't on the network \"{network}\"", host_name(host));
-            (keys, message, format!("name it in the hosts of [{NETWORK}.{network}]"))
-        };
-        let away = |host: &&usize| !on_network.contains(host);
-        let mistakes = [
-            clients.iter().find(away).map(|&host| apart("clients", host)),
-            of_servers.iter().find(away).map(|&host| apart("servers", host)),
-            clients.iter().find(|host| of_servers.contains(host)).map(|&host| {
-                let message = format!(
-                    "the host \"{}\" is one of its servers, and would be its own client",
-                    host_name(host)
-                );
-                ("clients", message, "let other hosts mount it".to_owned())
-            }),
-        ];
-        for (key, message, help) in mistakes.into_iter().flatten() {
-            checker.error(&format!("{path}.{key}"), message, help);
+        self.check_on_network(checker, path, (*network, networks), ("clients", clients.iter().copied()));
+        self.check_on_network(checker, path, (*network, networks), ("servers", of_servers.iter().copied()));
+        if let Some(&host) = clients.iter().find(|host| of_servers.contains(host)) {
+            let host = self.host.get_index(host).map_or("", |(name, _)| name.as_str());
+            let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
+            checker.error(&format!("{path}.clients"), message, "let other hosts mount it");
         }
     }
 

@@ -9,6 +9,7 @@
 
 use super::place::PlacedLinux;
 use super::pvfs::{PlacedPvfs, PvfsMount};
+use super::share::{Answers, SharePorts};
 use crate::build::HostSite;
 use crate::run::RunFailure;
 use petrio_colours::{FileOp, Operation};
@@ -16,13 +17,17 @@ use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
 use petrio_models::cluster::mpi::{Directory, MpiHost, mpi_page};
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
+use petrio_models::cluster::share::Placement;
 use petrio_models::host::OpenHost;
 use petrio_models::network::{Network, Port};
 use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The processes of servers are numbered from here on: those of programs lie below.
 const SERVERS: u32 = 1 << 29;
+/// And up to here: above are those of programs that send block requests.
+const LAST_SERVER: u32 = 1 << 30;
 /// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
 const ROOM_FOR_NEW_FILES: u32 = 1 << 20;
 /// Bytes of a server's database: a page of it is written at a time.
@@ -42,14 +47,17 @@ pub(super) struct Ends {
 /// What hosts share, while the net is built.
 pub(super) struct Shared<'l> {
     linux: &'l PlacedLinux,
-    /// The servers of each host, by their process: where what they ask is complete.
-    answers: BTreeMap<usize, Vec<(u32, Place<FileOp>)>>,
-    /// The calls of each mount of a parallel file system, by its host and its number there.
+    /// The servers of each host, and others that ask it, by their processes: where what they ask is complete.
+    answers: BTreeMap<usize, Vec<Answers>>,
+    /// The calls of each mount of what hosts share, by its host and its number there.
     calls: BTreeMap<(usize, u32), Place<FileOp>>,
     /// Where the exchanges of each host's processes go, where anything carries them.
     exchanges: BTreeMap<usize, Place<FileOp>>,
     /// The hosts that have processors which others use.
     open: BTreeSet<usize>,
+    /// Who asks hosts for file services, and where these have their partitions.
+    shares: Vec<SharePorts>,
+    placements: Vec<Arc<Placement>>,
 }
 
 /// A server of a parallel file system, or its manager: its number among them, and the file system that it keeps files on.
@@ -59,7 +67,10 @@ fn servers_of(pvfs: &PlacedPvfs) -> impl Iterator<Item = (usize, usize)> {
 
 impl<'l> Shared<'l> {
     /// Places for all of it.
-    pub(super) fn new(linux: &'l PlacedLinux, page: &mut PageBuilder<'_>) -> Self {
+    pub(super) fn new(linux: &'l PlacedLinux, site: &mut HostSite<'_, '_>) -> Result<Self, RunFailure> {
+        let placements = linux.placements(site)?;
+        let programs = site.processes();
+        let page = &mut *site.page;
         let (mut answers, mut calls): (BTreeMap<usize, Vec<_>>, BTreeMap<_, _>) = Default::default();
         let mut open: BTreeSet<usize> =
             linux.networks.iter().flat_map(|network| network.hosts.clone()).collect();
@@ -68,7 +79,7 @@ impl<'l> Shared<'l> {
             for (number, there) in servers_of(pvfs) {
                 let host = linux.file_systems[there].host;
                 let place = page.fifo(&format!("{}-answers-{number}", pvfs.name));
-                answers.entry(host).or_default().push((process, place));
+                answers.entry(host).or_default().push(Answers { processes: process..process + 1, place });
                 open.insert(host);
                 process += 1;
             }
@@ -85,7 +96,32 @@ impl<'l> Shared<'l> {
                 open.insert(host);
             }
         }
-        Self { linux, answers, calls, exchanges, open }
+        let mut shares = Vec::new();
+        for share in &linux.shares {
+            let ports = share.ports(linux, page, (&mut process, programs));
+            for (host, asked) in share.answers(linux, &ports) {
+                answers.entry(host).or_default().push(asked);
+                open.insert(host);
+            }
+            for PvfsMount { name, host, mount } in &share.clients {
+                calls.insert((*host, *mount), page.fifo(&format!("{name}-calls")));
+                open.insert(*host);
+            }
+            shares.push(ports);
+        }
+        if process > LAST_SERVER {
+            let host = linux.hosts.first().map_or_else(String::new, |host| host.name.clone());
+            let message = format!(
+                "{programs} processes are more than can be told apart on hosts that serve each other"
+            );
+            return Err(RunFailure::Host { host, message });
+        }
+        Ok(Self { linux, answers, calls, exchanges, open, shares, placements })
+    }
+
+    /// Where the partitions of each file service lie.
+    pub(super) fn placements(&self) -> &[Arc<Placement>] {
+        &self.placements
     }
 
     /// Whether others use a host's processors.
@@ -93,7 +129,7 @@ impl<'l> Shared<'l> {
         self.open.contains(&host)
     }
 
-    /// A number that tells how parallel file systems' files lie on a file system; none where they don't.
+    /// A number that tells how the files of what hosts share lie on a file system; none where they don't.
     pub(super) fn lodgers(&self, there: usize) -> u64 {
         let mut told = 0u64;
         for (number, pvfs) in self.linux.pvfs.iter().enumerate() {
@@ -108,9 +144,13 @@ impl<'l> Shared<'l> {
                     striping.servers.into(),
                     striping.per_file.into(),
                 ];
-                told = figures.into_iter().fold(told, |told, figure| {
-                    (told.rotate_left(7) ^ figure).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                });
+                told = figures.into_iter().fold(told, with_figure);
+            }
+        }
+        for (number, share) in self.linux.shares.iter().enumerate() {
+            for position in (0..share.servers.len()).filter(|&position| share.servers[position] == there) {
+                let own = [number as u64, position as u64 + 1].into_iter().chain(share.figures());
+                told = own.fold(told, with_figure);
             }
         }
         told
@@ -158,11 +198,11 @@ impl<'l> Shared<'l> {
         let op = sort.take(completions);
         let programs = sort.may_put(of_programs, 1);
         let answers: Vec<_> =
-            answers.iter().map(|&(process, place)| (process, sort.may_put(place, 1))).collect();
+            (answers.iter()).map(|asked| (asked.processes.clone(), sort.may_put(asked.place, 1))).collect();
         sort.action(move |f| {
             let op: FileOp = f.take(op);
-            let server = answers.iter().find(|(process, _)| *process == op.process);
-            f.put(server.map_or(programs, |&(_, server)| server), op);
+            let server = answers.iter().find(|(processes, _)| processes.contains(&op.process));
+            f.put(server.map_or(programs, |(_, server)| *server), op);
         });
         Ends { asked, completions }
     }
@@ -189,7 +229,7 @@ impl<'l> Shared<'l> {
         for network in &linux.networks {
             let names: Vec<&str> =
                 network.hosts.iter().map(|&host| linux.hosts[host].name.as_str()).collect();
-            let wiring = std::sync::Arc::clone(&network.wiring);
+            let wiring = Arc::clone(&network.wiring);
             let mut built = Network::new(site.page, &network.name, &network.parameters, wiring, &names);
             for (number, traffic) in network.traffic.iter().enumerate() {
                 let hosts = (&traffic.from[..], &traffic.to[..]);
@@ -210,7 +250,7 @@ impl<'l> Shared<'l> {
             for (number, there) in servers_of(pvfs) {
                 let mounted = &linux.file_systems[there];
                 let is_manager = number == pvfs.servers.len();
-                let answers = self.answers[&mounted.host].iter().find(|(own, _)| *own == process);
+                let answers = self.answers[&mounted.host].iter().find(|own| own.processes.start == process);
                 let service = if is_manager { "manager".to_owned() } else { format!("server {number}") };
                 let service = format!("{} {service}", pvfs.name);
                 servers.push(PvfsServer {
@@ -220,7 +260,7 @@ impl<'l> Shared<'l> {
                     file_system: mounted.mount,
                     process,
                     operations: ends[position[&mounted.host]].asked,
-                    completions: answers.map_or(site.completions, |&(_, place)| place),
+                    completions: answers.map_or(site.completions, |asked| asked.place),
                 });
                 process += 1;
             }
@@ -269,6 +309,10 @@ impl<'l> Shared<'l> {
             let directory = Directory::new(runs_on.iter().map(|host| there.get(host).copied()));
             mpi_page(site.page, &mpi.name, &mpi.parameters, &directory, &joined, &mut processors);
         }
+        let of_shares = (&self.shares[..], &self.placements[..]);
+        let hosts = (&position, &ends[..]);
+        let ports = (&mut networks[..], &mut processors[..]);
+        stages.extend(linux.share_pages(site, of_shares, &self.calls, hosts, ports)?);
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
             let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
             stages.extend(network.finish(site.page, &mut processors, &by_number));
@@ -287,6 +331,11 @@ impl<'l> Shared<'l> {
         }
         Ok(site.next_file()?.saturating_add(ROOM_FOR_NEW_FILES))
     }
+}
+
+/// A number that tells what another told, and a figure.
+fn with_figure(told: u64, figure: u64) -> u64 {
+    (told.rotate_left(7) ^ figure).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// What lies of a parallel file system's file on a server: its share of the stripes.

@@ -1,0 +1,72 @@
+//! What clients and servers of a file service tell each other.
+
+use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
+use petrio_kernel::Time;
+
+/// What a message says.
+#[derive(Clone, Debug)]
+pub(super) enum Said {
+    /// To a server: do this.
+    Call(Call),
+    /// To a client: so it ended.
+    Reply(Reply),
+}
+
+/// What a server is asked to do.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The call, as its client numbers its own.
+    pub(super) number: u32,
+    pub(super) operation: Operation,
+    /// The file on the server.
+    pub(super) file: FileId,
+    pub(super) parent: FileId,
+    pub(super) replaced: Option<FileId>,
+    /// First byte in the server's own file.
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    /// What makes it wait for the medium.
+    pub(super) flags: AccessFlags,
+    pub(super) class: IoClass,
+    pub(super) priority: u8,
+    /// The file's name is on another server: this one has a file of it once something of it is written here.
+    pub(super) is_part: bool,
+    /// The service that hears the answer.
+    pub(super) reply_to: u32,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug)]
+pub(super) struct Reply {
+    /// The call, as its client numbers it.
+    pub(super) number: u32,
+    pub(super) status: Status,
+    /// Bytes that were read or written.
+    pub(super) length: u64,
+    /// Where the server's time went.
+    pub(super) ledger: Ledger<FileCause>,
+    /// That time in all, since the call came.
+    pub(super) span: Time,
+}
+
+impl Call {
+    /// Whether its file not being there means that there is nothing of it here: what is done to nothing is done, and
+    /// nothing is read.
+    pub(super) const fn may_find_nothing(&self) -> bool {
+        self.is_part
+            && matches!(
+                self.operation,
+                Operation::Read
+                    | Operation::Fsync
+                    | Operation::Fdatasync
+                    | Operation::Stat
+                    | Operation::Unlink
+                    | Operation::Truncate
+            )
+    }
+
+    /// Whether its file not being there means that it is made first.
+    pub(super) const fn makes(&self) -> bool {
+        self.is_part && matches!(self.operation, Operation::Write)
+    }
+}

@@ -1,0 +1,152 @@
+//! What a file service is made of, as it is written.
+
+use crate::Lever;
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When what is written is on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Writes {
+    /// Before each write is answered (NFS: `FILE_SYNC`).
+    Stable,
+    /// When the file is closed or synchronised: the client asks the servers that it has written to (NFS version 3:
+    /// `UNSTABLE`, and COMMIT by close(2) and fsync(2)).
+    #[default]
+    OnClose,
+    /// When the file is synchronised, and otherwise when the servers' kernels come to it.
+    OnSync,
+}
+
+/// What work costs, as time of the processors of the host that does it; copies apart, which cost a client what its machine
+/// says, and a server's file system what its own does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ShareCosts {
+    /// What a program asks for on a client: the way into the kernel, and finding out where it lies.
+    pub operation: Duration,
+    /// Sending a call to a server.
+    pub call: Duration,
+    /// An answer that a client hears.
+    pub answer: Duration,
+    /// A call on a server: decoding, finding the file, encoding the answer.
+    pub serve: Duration,
+}
+
+/// A file service.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ShareParameters {
+    /// Bytes of a partition: as much of a file is on one server before another's turn may come.
+    pub partition: Bytes,
+    /// The largest read or write of one call over the network (NFS: `rsize`, `wsize`). A call is of one server, so that it
+    /// is no longer than a partition either, unless files lie whole on servers.
+    pub transfer: Bytes,
+    /// Calls of a client that are on their way at a time, to all servers together (Linux: `tcp_slot_table_entries`).
+    pub in_flight: u32,
+    /// Threads of each server, each of which does one call at a time (Linux: the number that `rpc.nfsd` is given).
+    pub threads: u32,
+    /// When what is written is on disk.
+    pub writes: Writes,
+    /// What else costs time of processors.
+    pub costs: ShareCosts,
+}
+
+impl Default for ShareParameters {
+    fn default() -> Self {
+        Self {
+            partition: Bytes(64 << 10),
+            // The sizes that Linux's client took of version 3 before 2.6.17, and its server gave (NFSSVC_MAXBLKSIZE).
+            transfer: Bytes(32 << 10),
+            // RPC_DEF_SLOT_TABLE, include/linux/sunrpc/xprt.h.
+            in_flight: 16,
+            // nfs-utils, rpc.nfsd(8): "the default is 8 threads".
+            threads: 8,
+            writes: Writes::default(),
+            costs: ShareCosts::default(),
+        }
+    }
+}
+
+/// Why a file service can't be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// Partitions of nothing.
+    #[error("a partition of no bytes holds nothing; give one such as 64 KiB")]
+    Partition,
+    /// Calls that move nothing.
+    #[error("calls that transfer no bytes move nothing; let `transfer` be one such as 32 KiB")]
+    Transfer,
+    /// Clients that can't ask.
+    #[error("with no call on its way a client asks nothing; let `in_flight` be 1 or more")]
+    InFlight,
+    /// Servers that do nothing.
+    #[error("a server without threads serves nobody; let `threads` be 1 or more")]
+    Threads,
+}
+
+impl ShareError {
+    /// The parameter that is wrong.
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::Partition => "partition",
+            Self::Transfer => "transfer",
+            Self::InFlight => "in_flight",
+            Self::Threads => "threads",
+        }
+    }
+}
+
+/// The stage of a client's calls on their way, and of a server's threads.
+pub(super) const CALLS: &str = "calls";
+pub(super) const THREADS: &str = "threads";
+
+impl ShareParameters {
+    /// Whether it can be made.
+    ///
+    /// # Errors
+    /// See [`ShareError`].
+    pub fn check(&self) -> Result<(), ShareError> {
+        let wrong = [
+            (self.partition == Bytes(0), ShareError::Partition),
+            (self.transfer == Bytes(0), ShareError::Transfer),
+            (self.in_flight == 0, ShareError::InFlight),
+            (self.threads == 0, ShareError::Threads),
+        ];
+        wrong.into_iter().find_map(|(is, error)| is.then_some(Err(error))).unwrap_or(Ok(()))
+    }
+
+    /// What could be better about it; its parameters stand at `path`.
+    pub fn levers(&self, path: &str) -> Vec<Lever> {
+        let costs = format!("{path}.costs");
+        let twice = |bytes: Bytes| Bytes(bytes.get().saturating_mul(2));
+        let all = [
+            Lever::twice(THREADS, "their number", "twice as many threads on servers").set(
+                path,
+                "threads",
+                self.threads.saturating_mul(2),
+            ),
+            Lever::twice(CALLS, "their number", "twice as many calls on their way").set(
+                path,
+                "in_flight",
+                self.in_flight.saturating_mul(2),
+            ),
+            Lever::twice(CALLS, "their size", "transfer twice as large").set(
+                path,
+                "transfer",
+                twice(self.transfer),
+            ),
+            Lever::twice(THREADS, "their work", "calls served with half the work").halved(
+                &costs,
+                "serve",
+                self.costs.serve,
+            ),
+            Lever::twice(CALLS, "the clients' work", "calls and answers with half the work")
+                .halved(&costs, "operation", self.costs.operation)
+                .halved(&costs, "call", self.costs.call)
+                .halved(&costs, "answer", self.costs.answer),
+        ];
+        all.into_iter().filter_map(Lever::if_any).collect()
+    }
+}

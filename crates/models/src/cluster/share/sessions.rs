@@ -1,0 +1,99 @@
+//! Calls that are done at a host's own file system, by a server or for a client that is on the same host.
+
+use super::message::{Call, Reply};
+use crate::slab::Slab;
+use petrio_colours::{Failure, FileOp, Operation, RequestId, Status};
+use petrio_kernel::Time;
+
+/// Who asks a host's file system, and which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asks {
+    /// The process, as the host numbers them.
+    pub(super) process: u32,
+    /// The file system, as the host numbers them.
+    pub(super) file_system: u32,
+}
+
+/// A call under way.
+#[derive(Clone, Debug)]
+struct Session<T> {
+    call: Call,
+    asks: Asks,
+    /// What its end is told with.
+    origin: T,
+    /// When it came.
+    since: Time,
+    /// Its file wasn't there, and is made first.
+    makes: bool,
+}
+
+/// Calls under way, and what the file system is to be asked for them.
+#[derive(Clone, Debug)]
+pub(super) struct Sessions<T> {
+    sessions: Slab<Session<T>>,
+    pub(super) operations: Vec<FileOp>,
+}
+
+impl<T> Sessions<T> {
+    pub(super) fn new() -> Self {
+        Self { sessions: Slab::new(), operations: Vec::new() }
+    }
+
+    /// Begins a call that came at `since`.
+    pub(super) fn begin(&mut self, call: Call, asks: Asks, origin: T, (since, now): (Time, Time)) {
+        let (operation, length) = (call.operation, call.length);
+        let slot = self.sessions.insert(Session { call, asks, origin, since, makes: false });
+        self.ask(slot, (operation, length), now);
+    }
+
+    fn ask(&mut self, slot: u32, (operation, length): (Operation, u64), now: Time) {
+        let Some(Session { call, asks, .. }) = self.sessions.get_mut(slot) else { return };
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        self.operations.push(FileOp {
+            id: RequestId(slot.into()),
+            process: asks.process,
+            file_system: asks.file_system,
+            operation,
+            file: call.file,
+            parent: call.parent,
+            replaced: call.replaced,
+            offset: if moves { call.offset } else { 0 },
+            length,
+            flags: call.flags,
+            class: call.class,
+            priority: call.priority,
+            issued: now,
+            ..FileOp::default()
+        });
+    }
+
+    /// The file system is done with something; how the call ended, if it has.
+    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(T, Call, Reply)> {
+        let slot = op.id.0 as u32;
+        let session = self.sessions.get_mut(slot)?;
+        let missing = op.status == Status::Failed(Failure::NotFound);
+        let (operation, length) = (session.call.operation, session.call.length);
+        if missing && session.call.makes() && !session.makes {
+            session.makes = true;
+            self.ask(slot, (Operation::Create, 0), now);
+            return None;
+        }
+        // Two calls may find it missing at once: one of them makes it.
+        let made = matches!(op.status, Status::Failed(Failure::Exists)) || op.status.failure().is_none();
+        if session.makes && op.operation == Operation::Create && made {
+            self.ask(slot, (operation, length), now);
+            return None;
+        }
+        let Session { call, origin, since, .. } = self.sessions.remove(slot)?;
+        let nothing = missing && call.may_find_nothing();
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        let reply = Reply {
+            number: call.number,
+            status: if nothing { Status::DoneFromCache } else { op.status },
+            length: if moves && !nothing && op.status.failure().is_none() { op.length } else { 0 },
+            ledger: op.ledger,
+            span: now - since,
+        };
+        Some((origin, call, reply))
+    }
+}
