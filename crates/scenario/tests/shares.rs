@@ -107,22 +107,39 @@ fn a_stream_is_no_faster_than_its_link_and_comes_close_to_it() {
 }
 
 #[test]
+fn a_stream_is_no_faster_than_the_disk_or_than_memory() {
+    let read = ["workload.w.operation=\"read\"", "workload.w.file_size=\"16 MiB\""];
+    let from_disk = rate(&run(&[&read[..], &["host.server.disk.d.drive.rate=\"20 MB/s\""]].concat()));
+    assert!(from_disk < 20e6 && from_disk > 0.8 * 20e6, "{from_disk}");
+    // A page of 4096 bytes in 400 us.
+    let machine = ["host.client.machine=\"pentium-ii-350\"", "host.client.kernel=\"linux-2.6.24\""];
+    for (operation, copy) in [("read", "to_user"), ("rewrite", "from_user")] {
+        let operation = format!("workload.w.operation=\"{operation}\"");
+        let copies = ["page_in_l2", "page_from_memory"]
+            .map(|page| format!("host.client.change.machine.copy.{copy}.{page}=\"400 us\""));
+        let rate = rate(&run(&[&machine[..], &[&operation, &copies[0], &copies[1]]].concat()));
+        let limit = 4096.0 / 400e-6;
+        assert!(rate < limit * 1.001 && rate > 0.7 * limit, "{operation}: {rate} {limit}");
+    }
+}
+
+#[test]
 fn a_call_takes_no_less_than_a_round_trip() {
     let report = run(&[
         "workload.w.record=\"4 KiB\"",
         "workload.w.operation=\"rewrite\"",
         "workload.w.file_size=\"1 MiB\"",
     ]);
-    let least_ms = report.served.latency.as_ref().unwrap().min_ms.value;
-    // Four links of 5 us and the data on two of them.
-    let floor_ms = 4.0 * 5e-3 + 2.0 * 4096.0 / 125e6 * 1e3;
-    assert!(least_ms > floor_ms && least_ms < 3.0 * floor_ms, "{least_ms} {floor_ms}");
+    let mean_ms = report.served.latency.as_ref().unwrap().mean_ms.value;
+    // Four links of 5 us, and the data once: frames of one call are on two links at a time.
+    let floor_ms = 4.0 * 5e-3 + 4096.0 / 125e6 * 1e3;
+    assert!(mean_ms > floor_ms && mean_ms < 3.0 * floor_ms, "{mean_ms} {floor_ms}");
     let slow = run(&[
         "workload.w.record=\"4 KiB\"",
         "workload.w.file_size=\"1 MiB\"",
         "network.lan.link.latency=\"1 ms\"",
     ]);
-    assert!(slow.served.latency.unwrap().min_ms.value > 4.0);
+    assert!(slow.served.latency.unwrap().mean_ms.value > 4.0);
 }
 
 #[test]
@@ -133,7 +150,7 @@ fn what_costs_processors_time_limits_the_rate() {
     let limit = 32768.0 / 1e-3;
     for cost in ["{ call = \"2 ms\" }", "{ answer = \"2 ms\" }", "{ serve = \"2 ms\" }"] {
         let rate = served(cost);
-        assert!(rate < limit && rate > 0.8 * limit, "{cost}: {rate}");
+        assert!(rate < limit && rate > 0.7 * limit, "{cost}: {rate}");
     }
     let rate = served("{ operation = \"4 ms\" }");
     assert!(rate < limit / 2.0 * 1.01, "{rate}");
@@ -144,6 +161,7 @@ fn stable_writes_wait_for_the_disk_and_others_until_they_are_synchronised() {
     let disk = [
         "host.server.disk.d.drive.latency=\"5 ms\"",
         "workload.w.operation=\"write\"",
+        "workload.w.open_close=true",
         "workload.w.timing=\"with-close\"",
     ];
     let of = |writes: &str, more: &[&str]| {
@@ -262,14 +280,17 @@ fn reads_find_what_is_there_and_end_where_it_does() {
 
 #[test]
 fn what_a_servers_disk_can_not_hold_goes_back_to_the_program() {
-    let set = ["host.server.fs.data.size=\"16 MiB\"", "workload.w.file_size=\"64 MiB\""];
+    // Together they could hold it, but a file lies on one.
+    let set =
+        ["host.server.count=2", "host.server.fs.data.size=\"16 MiB\"", "workload.w.file_size=\"20 MiB\""];
     let loaded = load_of(HOSTS, &set).unwrap();
     let error = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap_err();
     assert!(error.to_string().contains("ENOSPC") || error.to_string().contains("full"), "{error}");
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
     #[test]
     fn more_is_never_slower(
         threads in 1u32..5,
@@ -298,12 +319,13 @@ proptest! {
             of(threads, in_flight * 2, transfer, gigabits),
             of(threads, in_flight, transfer, gigabits * 2),
         ];
+        // Calls that share processors and links are all done later than the first of them would be alone.
         for better in better {
-            prop_assert!(better > 0.98 * usual, "{} {}", better, usual);
+            prop_assert!(better > 0.93 * usual, "{} {}", better, usual);
         }
         // A larger call waits until all of it is there, before it is copied, served and sent on.
         let larger = of(threads, in_flight, transfer + 1, gigabits);
-        prop_assert!(larger > 0.85 * usual, "{} {}", larger, usual);
+        prop_assert!(larger > 0.8 * usual, "{} {}", larger, usual);
     }
 }
 

@@ -69,7 +69,7 @@ impl<'l> Shared<'l> {
             site.warnings.extend(warning);
             placements.push(Arc::new(placement));
         }
-        let programs = site.processes();
+        let programs = if linux.shares.is_empty() { 0 } else { site.processes() };
         let page = &mut *site.page;
         let (mut answers, mut calls): (BTreeMap<usize, Vec<_>>, BTreeMap<_, _>) = Default::default();
         let mut open: BTreeSet<usize> =
