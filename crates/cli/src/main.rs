@@ -53,6 +53,7 @@ enum Command {
     Run(command::run::Run),
     Compare(command::compare::Compare),
     Check(command::check::Check),
+    Place(command::place::Place),
     Net(command::net::Net),
     Schema(command::schema::Schema),
     #[command(subcommand)]
@@ -82,6 +83,7 @@ impl Command {
             Self::Run(run) => run.execute(),
             Self::Compare(compare) => compare.execute(),
             Self::Check(check) => check.execute(),
+            Self::Place(place) => place.execute(),
             Self::Net(net) => net.execute(),
             Self::Schema(schema) => schema.execute(),
             Self::Catalogue(catalogue) => catalogue.execute(),

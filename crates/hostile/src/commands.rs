@@ -57,6 +57,7 @@ const TRIED: &[Tried] = &[
     Tried { name: "init", arguments: &["init", "--from", "input", "-o", "out"], samples: traces },
     Tried { name: "run", arguments: &["run", "input", "--quiet", "--json", "out"], samples: scenarios },
     Tried { name: "check", arguments: &["check", "input"], samples: scenarios },
+    Tried { name: "place", arguments: &["place", "input", "--out", "out"], samples: scenarios },
     Tried { name: "net", arguments: &["net", "input", "--svg", "out"], samples: scenarios },
     Tried {
         name: "compare",

@@ -35,6 +35,7 @@ mod load;
 mod loaded;
 mod parts;
 mod placed;
+pub mod placing;
 mod prepare;
 mod prepared;
 mod reading;

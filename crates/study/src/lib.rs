@@ -7,6 +7,7 @@ pub mod compare;
 pub mod describe;
 pub mod fit;
 mod page;
+pub mod place;
 pub mod users;
 mod without_live;
 

@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub(crate) mod judged;
 pub(crate) mod man;
 pub(crate) mod net;
+pub(crate) mod place;
 mod reading;
 pub(crate) mod run;
 pub(crate) mod scenario;

@@ -21,6 +21,7 @@ mod killed;
 mod messages;
 mod network;
 mod outputs;
+mod place;
 mod predictions;
 mod report_schema;
 mod same_again;

@@ -19,6 +19,7 @@ pub use linux::{
     Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux, PlacedMpi,
     PlacedNetwork, PlacedPvfs, PlacedShare, ProfileLine, PvfsMount, SharePlacement,
 };
+pub(crate) use linux::{PROFILE_COLUMNS, SHARE};
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
 

@@ -14,7 +14,7 @@ use petrio_kernel::Time;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What came over the network lies in memory, in no processor's cache: copies walk through more than any holds.
+/// What has come over the network lies in memory and in no processor's cache: as if calls copied more than any holds.
 const IN_MEMORY: u64 = 1 << 30;
 
 /// What all clients of a service go by.
@@ -301,7 +301,7 @@ impl Calls {
         let moves_to = op.operation == Operation::Write;
         let is_stable = self.known.writes == Writes::Stable || op.flags.sync || op.flags.data_sync;
         let copied = match moves_to && local.is_none() {
-            true => self.known.copies.1.time(length, length, IN_MEMORY),
+            true => self.known.copies.1.time(length, length, length),
             false => Time::ZERO,
         };
         let number = self.calls.insert(OnItsWay {
@@ -357,7 +357,7 @@ impl Calls {
         });
         let mut work = self.known.costs.answer.time();
         if let Some((call, true)) = reads {
-            call.copied = self.known.copies.0.time(reply.length, reply.length, IN_MEMORY);
+            call.copied = self.known.copies.0.time(reply.length, IN_MEMORY, IN_MEMORY);
             work += call.copied;
         }
         work

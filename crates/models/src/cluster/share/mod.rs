@@ -23,6 +23,8 @@ mod parameters;
 mod placement;
 mod server;
 mod sessions;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use page::{OwnHost, ShareClient, ShareServer, share_page};

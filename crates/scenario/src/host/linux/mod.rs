@@ -25,7 +25,7 @@ pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
-pub(crate) use share::Share;
+pub(crate) use share::{COLUMNS as PROFILE_COLUMNS, SHARE, Share};
 pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
 use super::family::{Family, Ground};
@@ -44,7 +44,7 @@ use pvfs::{PVFS, read_pvfs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use share::{SHARE, read_share};
+use share::read_share;
 use toml::de::DeTable;
 
 /// The key of hosts.

@@ -68,8 +68,12 @@ fn servers_of(pvfs: &PlacedPvfs) -> impl Iterator<Item = (usize, usize)> {
 impl<'l> Shared<'l> {
     /// Places for all of it.
     pub(super) fn new(linux: &'l PlacedLinux, site: &mut HostSite<'_, '_>) -> Result<Self, RunFailure> {
-        let placements = linux.placements(site)?;
-        let programs = site.processes();
+        let mut placements = Vec::new();
+        for (placement, warning) in linux.placements_of(site.loaded, site.first_volume)? {
+            site.warnings.extend(warning);
+            placements.push(Arc::new(placement));
+        }
+        let programs = if linux.shares.is_empty() { 0 } else { site.processes() };
         let page = &mut *site.page;
         let (mut answers, mut calls): (BTreeMap<usize, Vec<_>>, BTreeMap<_, _>) = Default::default();
         let mut open: BTreeSet<usize> =

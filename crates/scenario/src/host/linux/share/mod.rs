@@ -5,6 +5,7 @@ mod pages;
 mod profile;
 
 pub(super) use pages::{Answers, SharePorts, share_of};
+pub(crate) use profile::COLUMNS;
 pub use profile::ProfileLine;
 
 use super::pvfs::PvfsMount;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The key of file services.
-pub(super) const SHARE: &str = "share";
+pub(crate) const SHARE: &str = "share";
 
 /// A file service over a network: one server's file system for all clients (a NAS), or those of several, on which
 /// partitions of files lie (SAN-direct, where every node serves its own disk to the others).

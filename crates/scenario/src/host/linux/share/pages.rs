@@ -5,6 +5,7 @@ use crate::build::{HostSite, file_tables};
 use crate::host::linux::place::PlacedLinux;
 use crate::host::linux::pvfs::PvfsMount;
 use crate::host::linux::shared::Ends;
+use crate::loaded::Loaded;
 use crate::run::RunFailure;
 use petrio_colours::{FileId, FileOp};
 use petrio_kernel::{PageBuilder, Place};
@@ -111,14 +112,16 @@ impl PlacedLinux {
         self.file_systems.len() + self.pvfs.iter().map(|pvfs| pvfs.clients.len()).sum::<usize>()
     }
 
-    /// Where the partitions of each file service lie. What profiles name that isn't there is warned of.
-    pub(in crate::host::linux) fn placements(
+    /// Where the partitions of each file service lie, with a warning of what its profile names that isn't there. The
+    /// first of the family's volumes has this number.
+    pub(crate) fn placements_of(
         &self,
-        site: &mut HostSite<'_, '_>,
-    ) -> Result<Vec<Arc<Placement>>, RunFailure> {
+        loaded: &Loaded,
+        first_volume: usize,
+    ) -> Result<Vec<(Placement, Option<String>)>, RunFailure> {
         let needs_names = self.shares.iter().any(|share| !share.profile.is_empty());
-        let tables = if needs_names { file_tables(site.loaded)?.0 } else { Vec::new() };
-        let mut first = site.first_volume + self.first_of_shares();
+        let tables = if needs_names { file_tables(loaded)?.0 } else { Vec::new() };
+        let mut first = first_volume + self.first_of_shares();
         let mut placements = Vec::new();
         for share in &self.shares {
             let own = tables.get(first..first + share.clients.len()).unwrap_or_default();
@@ -130,9 +133,7 @@ impl PlacedLinux {
                     files.entry(name).or_default().push(entry.file);
                 }
             }
-            let (placement, warning) = share.placement(&files);
-            site.warnings.extend(warning);
-            placements.push(Arc::new(placement));
+            placements.push(share.placement(&files));
         }
         Ok(placements)
     }
