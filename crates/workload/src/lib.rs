@@ -40,6 +40,7 @@
 
 pub mod file_lives;
 pub mod fio;
+pub mod parallel;
 pub mod program;
 pub mod replay;
 pub mod synthetic;

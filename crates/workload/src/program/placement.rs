@@ -62,7 +62,7 @@ impl Placement {
     }
 
     /// A random stream of the `process`-th process.
-    pub(super) fn stream(&self, process: u32, purpose: &str) -> Generator {
+    pub(crate) fn stream(&self, process: u32, purpose: &str) -> Generator {
         generator(self.seed, self.replication, &format!("{}/process {process}", self.name), purpose)
     }
 
@@ -74,7 +74,7 @@ impl Placement {
     }
 
     /// A file's name: the workload's, which stands before so that workloads share a directory, and its own.
-    pub(super) fn file_name(&self, own: &str) -> String {
+    pub(crate) fn file_name(&self, own: &str) -> String {
         let mut name = self.directory_name();
         name.push('.');
         name.push_str(own);

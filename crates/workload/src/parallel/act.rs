@@ -1,0 +1,97 @@
+//! What a rank does next, in words that are larger than operations: a collective, an access of many pieces.
+//!
+//! A program gives acts; those that are made of others are gone through before the next one, so that a program of any length
+//! is never written out. What is left at the bottom are the steps of a [`FileProgram`](crate::program::FileProgram).
+
+use super::collective::Rounds;
+use crate::program::{Phase, ProgramError};
+use petrio_colours::{Exchange, FileId, Operation};
+use petrio_time::Time;
+use std::collections::VecDeque;
+
+/// What comes next.
+pub(super) enum Act {
+    /// Keeps a processor busy.
+    Compute(Time),
+    /// Lets time pass.
+    Think(Time),
+    /// What follows belongs to this phase of the run.
+    Phase(Phase),
+    /// Asks the file system for something.
+    Call(Call),
+    /// Sends to other ranks and receives from them, by their ranks.
+    Exchange(Exchange),
+    /// All that this gives, before what follows.
+    Within(Box<dyn Acts>),
+}
+
+/// An operation on a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) operation: Operation,
+    pub(super) file: FileId,
+    /// The directory of the name concerned.
+    pub(super) parent: FileId,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+impl Call {
+    /// Of a file in the root directory, of no bytes.
+    pub(super) const fn of(operation: Operation, file: FileId) -> Self {
+        Self { operation, file, parent: FileId::ROOT, offset: 0, length: 0 }
+    }
+
+    /// A read or a write.
+    pub(super) const fn access(direction: Direction, file: FileId, offset: u64, length: u64) -> Self {
+        Self { operation: direction.operation(), file, parent: FileId::ROOT, offset, length }
+    }
+}
+
+/// Whether data go to a file or come from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Read,
+    Write,
+}
+
+impl Direction {
+    pub(super) const fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Read,
+            Self::Write => Operation::Write,
+        }
+    }
+}
+
+/// Acts, one after the other.
+pub(super) trait Acts: Send {
+    /// The next one; `None` when there is no more.
+    ///
+    /// # Errors
+    /// A recorded program that can't be read on.
+    fn next(&mut self) -> Result<Option<Act>, ProgramError>;
+}
+
+/// A few acts that are known.
+#[derive(Default)]
+pub(super) struct Sequence(pub(super) VecDeque<Act>);
+
+impl Sequence {
+    /// As one act.
+    pub(super) fn act(acts: impl IntoIterator<Item = Act>) -> Act {
+        Act::Within(Box::new(Self(acts.into_iter().collect())))
+    }
+}
+
+impl Acts for Sequence {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        Ok(self.0.pop_front())
+    }
+}
+
+impl Acts for Rounds {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        Ok(Iterator::next(self).map(Act::Exchange))
+    }
+}

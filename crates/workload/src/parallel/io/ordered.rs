@@ -1,0 +1,38 @@
+//! Shared file pointers in order: all ranks write where the rank before has ended (MPI_File_write_ordered).
+//!
+//! The pointer lies in a file beside the data, as ROMIO keeps it (adio/common/ad_get_sh_fp.c): 8 bytes, which each rank reads
+//! and overwrites with where its own will end. Ranks take it one after the other, each told by the one before
+//! (mpi-io/write_ord.c, MPI_File_write_ordered as of MPICH 3); then each writes, at the same time as the others.
+//!
+//! Left out: the lock on the pointer's file, for which nobody waits here; pointers that ranks take in any order.
+
+use crate::parallel::act::{Act, Call, Direction, Sequence};
+use crate::parallel::member::Member;
+use petrio_colours::{Exchange, FileId};
+
+/// A shared file pointer: the file that it lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::parallel) struct Pointer(pub(in crate::parallel) FileId);
+
+/// An MPI_Offset.
+const POINTER_BYTES: u64 = 8;
+
+/// A write of `length` bytes, which come to lie at `offset`, in the ranks' order.
+pub(in crate::parallel) fn write_in_order(
+    member: &Member,
+    Pointer(pointer): Pointer,
+    file: FileId,
+    (offset, length): (u64, u64),
+) -> Act {
+    let mut acts = Vec::with_capacity(5);
+    if let Some(before) = member.rank.checked_sub(1) {
+        acts.push(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }));
+    }
+    acts.push(Act::Call(Call::access(Direction::Read, pointer, 0, POINTER_BYTES)));
+    acts.push(Act::Call(Call::access(Direction::Write, pointer, 0, POINTER_BYTES)));
+    if member.rank + 1 < member.ranks() {
+        acts.push(Act::Exchange(Exchange { sends: vec![(member.rank + 1, 0)], receives: Vec::new() }));
+    }
+    acts.push(Act::Call(Call::access(Direction::Write, file, offset, length)));
+    Sequence::act(acts)
+}

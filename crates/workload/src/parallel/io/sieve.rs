@@ -1,0 +1,85 @@
+//! Independent access by one rank to pieces of a file: as they are, or by data sieving, which reads (and writes back) all that
+//! lies between them.
+//!
+//! A window begins at the first piece that isn't in the one before and is as long as its buffer, or up to the end of the
+//! access; a piece that goes beyond a window begins the next where the window ends. A written window is read first.
+//! Source: Thakur, Gropp and Lusk 1999, section 3; ROMIO's adio/common/ad_read_str.c and ad_write_str.c (its macros
+//! ADIOI_BUFFERED_READ and ADIOI_BUFFERED_WRITE).
+
+use super::hints::{Hints, Switch};
+use super::shares::Runs;
+use crate::parallel::act::{Act, Acts, Call, Direction};
+use crate::program::ProgramError;
+use petrio_colours::FileId;
+use std::ops::Range;
+
+/// An access by one rank.
+pub(in crate::parallel) struct Sieve {
+    direction: Direction,
+    file: FileId,
+    runs: Runs,
+    /// What is still to be accessed of the piece that `runs` gave last.
+    piece: Option<Range<u64>>,
+    /// Bytes of a window, and one past the last byte of the access; `None` where each piece is a call of its own.
+    window: Option<u64>,
+    end: u64,
+    /// A window that was read and is to be written back.
+    read: Option<Range<u64>>,
+}
+
+impl Sieve {
+    pub(in crate::parallel) fn new(
+        hints: &Hints,
+        direction: Direction,
+        file: FileId,
+        mut runs: Runs,
+    ) -> Self {
+        let (switch, buffer) = match direction {
+            Direction::Read => (hints.romio_ds_read, hints.ind_rd_buffer_size),
+            Direction::Write => (hints.romio_ds_write, hints.ind_wr_buffer_size),
+        };
+        let end = runs.end();
+        let piece = runs.next();
+        // What is one piece needs no sieve.
+        let is_whole = piece.as_ref().is_none_or(|piece| piece.end == end);
+        let sieves = switch != Switch::Disable && !is_whole;
+        Self { direction, file, runs, piece, window: sieves.then(|| buffer.get()), end, read: None }
+    }
+
+    fn call(&self, direction: Direction, range: &Range<u64>) -> Act {
+        Act::Call(Call::access(direction, self.file, range.start, range.end - range.start))
+    }
+
+    /// The next window, past which no piece remains that lies in it.
+    fn next_window(&mut self, buffer: u64) -> Option<Range<u64>> {
+        let start = self.piece.as_ref()?.start;
+        let window = start..start.saturating_add(buffer).min(self.end);
+        while let Some(piece) = &mut self.piece {
+            if piece.end > window.end {
+                piece.start = piece.start.max(window.end);
+                break;
+            }
+            self.piece = self.runs.next();
+        }
+        Some(window)
+    }
+}
+
+impl Acts for Sieve {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        if let Some(window) = self.read.take() {
+            return Ok(Some(self.call(Direction::Write, &window)));
+        }
+        let Some(buffer) = self.window else {
+            let Some(piece) = self.piece.take() else { return Ok(None) };
+            self.piece = self.runs.next();
+            return Ok(Some(self.call(self.direction, &piece)));
+        };
+        let Some(window) = self.next_window(buffer) else { return Ok(None) };
+        let act = self.call(Direction::Read, &window);
+        if self.direction == Direction::Write {
+            self.read = Some(window);
+        }
+        Ok(Some(act))
+    }
+}

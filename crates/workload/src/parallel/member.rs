@@ -1,0 +1,76 @@
+//! A rank among the others: what it needs to know of them, and what it says when it does something together with them.
+
+use super::act::{Act, Call, Direction, Sequence};
+use super::collective::{Collective, Group};
+use super::io::{Hints, Runs, Shares, Sieve, TwoPhase};
+use petrio_colours::{FileId, Operation};
+use std::sync::Arc;
+
+/// All ranks of a program.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) ranks: u32,
+    /// Which of them read and write for the others in collective access, in order of their file domains.
+    pub(super) aggregators: Vec<u32>,
+    pub(super) hints: Hints,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) world: Arc<World>,
+    pub(super) rank: u32,
+}
+
+/// How a file comes to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// It is there.
+    Old,
+    /// It is made.
+    New,
+}
+
+impl Member {
+    pub(super) fn ranks(&self) -> u32 {
+        self.world.ranks
+    }
+
+    pub(super) fn together(&self, collective: Collective) -> Act {
+        let group = Group { rank: self.rank, ranks: self.ranks() };
+        Act::Within(Box::new(collective.rounds(group)))
+    }
+
+    pub(super) fn barrier(&self) -> Act {
+        self.together(Collective::Barrier)
+    }
+
+    /// MPI_File_open by all ranks. Who makes a file closes it again, so that all open it alike; a word of how that went goes to
+    /// all, and all agree on how their own opening went (ROMIO 3.2, adio/common/ad_opencoll.c and ad_open.c).
+    pub(super) fn open_together(&self, file: FileId, opening: Opening) -> Act {
+        let mut acts = Vec::with_capacity(5);
+        if opening == Opening::New {
+            if self.rank == 0 {
+                acts.push(Act::Call(Call::of(Operation::Create, file)));
+                acts.push(Act::Call(Call::of(Operation::Close, file)));
+            }
+            acts.push(self.together(Collective::Broadcast { root: 0, bytes: ERROR_BYTES }));
+        }
+        acts.push(Act::Call(Call::of(Operation::Open, file)));
+        acts.push(self.together(Collective::AllReduce { bytes: ERROR_BYTES }));
+        Sequence::act(acts)
+    }
+
+    /// An access of this rank alone, at as many calls as its pieces need.
+    pub(super) fn alone(&self, direction: Direction, file: FileId, runs: Runs) -> Act {
+        Act::Within(Box::new(Sieve::new(&self.world.hints, direction, file, runs)))
+    }
+
+    /// An access of all ranks together.
+    pub(super) fn access_together(&self, direction: Direction, file: FileId, shares: Arc<dyn Shares>) -> Act {
+        Act::Within(Box::new(TwoPhase::new(self.clone(), direction, file, shares)))
+    }
+}
+
+/// An MPI error code, or a count: a C int.
+pub(super) const ERROR_BYTES: u64 = 4;

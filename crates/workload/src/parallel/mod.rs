@@ -1,0 +1,57 @@
+//! Parallel programs: ranks that compute, send each other messages, and read and write files together.
+//!
+//! ```text
+//!  ParallelParameters ─ plan(JobPlacement) ─▶ JobPlan ─ programs ─▶ a FileProgram a rank
+//!    programs/     what each rank does: BT-IO, seis, IOR, …       │ acts
+//!    io/           MPI-IO: which calls and messages an access is  │ fewer, larger to
+//!    collective/   MPI: which messages a barrier or a sum is      ▼ more, smaller
+//!    rank.rs       one act after the other, down to operations and exchanges
+//! ```
+//!
+//! A rank is a process; all that passes between ranks is an [`Exchange`](petrio_colours::Exchange), an operation like those on
+//! files, so that time goes into computing, communication and I/O by the operations themselves. Nothing is written out
+//! beforehand: a rank's next operation is made when it is asked for.
+//!
+//! ```
+//! use petrio_colours::Operation;
+//! use petrio_workload::parallel::{JobPlacement, ParallelParameters};
+//! use petrio_workload::program::{FileProgram, Placement, Step};
+//!
+//! // BT-IO's smallest class on four ranks of two hosts, which write without being asked to wait for each other.
+//! let parameters: ParallelParameters = serde_json::from_str(
+//!     r#"{ "ranks": 4, "program": { "kind": "bt-io", "class": "S", "subtype": "simple" } }"#,
+//! )?;
+//! let plan = parameters.plan(&JobPlacement::new(Placement::new("bt"), vec![0; 4], vec![0, 0, 1, 1]))?;
+//! let mut bytes = 0;
+//! for mut rank in plan.programs(0, 0..4, &mut plan.next_file())? {
+//!     while let step = rank.next(None)? && step != Step::End {
+//!         if let Step::Operation(operation) = step && operation.operation == Operation::Write {
+//!             bytes += operation.length;
+//!         }
+//!     }
+//! }
+//! // Twelve dumps of 12³ cells of five doubles.
+//! assert_eq!(bytes, 12 * 12 * 12 * 12 * 40);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Left out: processes that share memory, messages that a rank posts and doesn't wait for, and what MPI copies.
+
+pub mod collective;
+pub mod io;
+pub mod programs;
+
+mod act;
+mod files;
+mod job;
+mod member;
+mod parameters;
+mod rank;
+
+pub use job::{JobPlacement, JobPlan};
+pub use parameters::{ParallelParameters, ParallelProgram};
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! A parallel program as a scenario writes it.
+
+use super::io::Hints;
+use super::job::{JobPlacement, JobPlan};
+use super::programs::Planned;
+use super::programs::{BtIoParameters, IorParameters, SeisParameters};
+use crate::program::ProgramError;
+use petrio_time::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A parallel program: so many ranks, which compute, send each other messages, and read and write files together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParallelParameters {
+    /// Processes of the program, each a rank.
+    pub ranks: u32,
+    /// Which program.
+    pub program: ParallelProgram,
+    /// What MPI-IO is told.
+    #[serde(default)]
+    pub hints: Hints,
+    /// Computing times are multiplied by this: 2 for processors half as fast as those that the program's times are of.
+    #[serde(default = "one")]
+    pub compute_scale: f64,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// Which program it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ParallelProgram {
+    /// BT-IO of the NAS Parallel Benchmarks.
+    BtIo(BtIoParameters),
+    /// seis of SPEChpc96: its first two phases.
+    Seis(SeisParameters),
+    /// IOR, by its command line.
+    Ior(IorParameters),
+}
+
+impl ParallelParameters {
+    fn plan_program(&self, hosts: &[u32]) -> Result<Arc<dyn Planned>, ProgramError> {
+        Ok(match &self.program {
+            ParallelProgram::BtIo(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Seis(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Ior(program) => Arc::new(program.plan(hosts)?),
+        })
+    }
+
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first parameter that no program can have.
+    pub fn validate(&self) -> Result<(), ProgramError> {
+        if self.ranks == 0 {
+            return Err(ProgramError::parameter("ranks", "it is zero"));
+        }
+        if !(self.compute_scale.is_finite() && self.compute_scale >= 0.0) {
+            return Err(ProgramError::parameter("compute_scale", "it is no number from 0 on"));
+        }
+        self.hints.validate()?;
+        crate::program::check_number_of_programs::<super::rank::Rank>("ranks", self.ranks.into())?;
+        self.plan_program(&vec![0; self.ranks as usize]).map(|_| ())
+    }
+
+    /// The program for all replications.
+    ///
+    /// # Errors
+    /// A parameter that no program can have, more files than there are numbers, or a placement of other ranks.
+    pub fn plan(&self, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
+        self.validate()?;
+        JobPlan::new(self, placement, self.plan_program(&placement.hosts)?)
+    }
+
+    /// What it is, in words for a report.
+    pub fn words(&self) -> String {
+        let what = match &self.program {
+            ParallelProgram::BtIo(program) => program.words(),
+            ParallelProgram::Seis(program) => program.words(),
+            ParallelProgram::Ior(program) => program.words(),
+        };
+        let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
+        format!("{what} on {} {ranks}", self.ranks)
+    }
+}
+
+/// A computing time on processors that are slower or faster; the longest where it is beyond that.
+pub(super) fn scaled(time: Time, scale: f64) -> Time {
+    // Whole picoseconds: rounded to the nearest, half away from zero, which libm does alike on every machine.
+    Time::from_picos(libm::round(time.as_picos() as f64 * scale) as u64)
+}

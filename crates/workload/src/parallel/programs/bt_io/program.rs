@@ -1,0 +1,243 @@
+//! What a rank of BT-IO does.
+
+use super::CELL_BYTES;
+use super::fortran::Buffered;
+use super::grid::{Grid, Rows};
+use super::parameters::{BtIoParameters, BtSubtype};
+use super::solver::SolverStep;
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::collective::Collective;
+use crate::parallel::files::ProgramFile;
+use crate::parallel::io::{Hints, Shares, View, ViewShares};
+use crate::parallel::member::{ERROR_BYTES, Member, Opening, World};
+use crate::parallel::programs::{Planned, Start};
+use crate::program::ProgramError;
+use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
+use std::sync::Arc;
+
+/// BT-IO for so many ranks.
+pub(in crate::parallel) struct BtPlan {
+    parameters: BtIoParameters,
+    grid: Grid,
+    /// What each rank sees of the file, of `full`.
+    views: Arc<[View]>,
+}
+
+impl BtPlan {
+    pub(super) fn new(parameters: BtIoParameters, grid: Grid) -> Result<Self, ProgramError> {
+        let seen = if parameters.subtype == BtSubtype::Full { grid.side * grid.side } else { 0 };
+        let views = (0..seen).map(|rank| grid.view(rank)).collect::<Result<_, _>>()?;
+        Ok(Self { parameters, grid, views })
+    }
+
+    const fn is_shared(&self) -> bool {
+        !matches!(self.parameters.subtype, BtSubtype::Epio)
+    }
+}
+
+impl Planned for BtPlan {
+    fn files(&self) -> u64 {
+        if self.is_shared() { 1 } else { u64::from(self.grid.side).pow(2) }
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        // The names are NPB's: btio.full.out, btio.epio.out.0003.
+        match self.parameters.subtype {
+            BtSubtype::Full => tell(ProgramFile::new(0, "btio.full.out")),
+            BtSubtype::Simple => tell(ProgramFile::new(0, "btio.simple.out")),
+            BtSubtype::Fortran => tell(ProgramFile::new(0, "btio.fortran.out")),
+            BtSubtype::Epio => (0..self.grid.side * self.grid.side)
+                .try_for_each(|rank| tell(ProgramFile::new(rank, format!("btio.epio.out.{rank:04}")))),
+        }
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        let member = start.member.clone();
+        let rank = member.rank;
+        let step_time = Time::from_seconds(self.parameters.step_seconds(member.ranks()));
+        // Hints go with the file that is written; the one that is read back is opened without.
+        let hints = Hints::default();
+        let world = World {
+            ranks: member.ranks(),
+            aggregators: member.world.aggregators.clone(),
+            hints: Hints { cb_nodes: member.world.hints.cb_nodes, ..hints },
+        };
+        Ok(Box::new(BtRank {
+            file: start.file(if self.is_shared() { 0 } else { rank }),
+            step_time: start.computing(step_time),
+            reader: Member { world: Arc::new(world), rank },
+            written: 0,
+            stage: Stage::Open,
+            plan: self,
+            member,
+        }))
+    }
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Open,
+    /// So many steps are over.
+    Step(u32),
+    /// So many steps are over; a dump may be due.
+    Dump(u32),
+    Close,
+    Reopen,
+    /// So many dumps have been read.
+    Read(u64),
+    /// So many have been read and the errors of the last are to be summed.
+    Errors(u64),
+    CloseAgain,
+    Check,
+    Over,
+}
+
+struct BtRank {
+    plan: Arc<BtPlan>,
+    member: Member,
+    /// The same, with the hints that reading back has.
+    reader: Member,
+    file: FileId,
+    step_time: Time,
+    /// Dumps written.
+    written: u64,
+    stage: Stage,
+}
+
+impl BtRank {
+    fn call(&self, operation: Operation) -> Act {
+        Act::Call(Call::of(operation, self.file))
+    }
+
+    fn open(&self, opening: Opening) -> Act {
+        let made = if opening == Opening::New { Operation::Create } else { Operation::Open };
+        match self.plan.parameters.subtype {
+            BtSubtype::Full | BtSubtype::Simple => {
+                Sequence::act([self.member.barrier(), self.member.open_together(self.file, opening)])
+            }
+            BtSubtype::Epio => Sequence::act([self.member.barrier(), self.call(made)]),
+            // The length of a record comes from the root, which is the first to open the file.
+            BtSubtype::Fortran => {
+                let told = self.member.together(Collective::Broadcast { root: 0, bytes: ERROR_BYTES });
+                if self.member.rank == 0 {
+                    Sequence::act([self.call(made), told])
+                } else {
+                    Sequence::act([told, self.call(Operation::Open)])
+                }
+            }
+        }
+    }
+
+    /// A dump, written or read.
+    fn dump(&self, direction: Direction, number: u64) -> Act {
+        let (grid, rank) = (self.plan.grid, self.member.rank);
+        let base = number * grid.dump_bytes();
+        let buffer = self.plan.parameters.fortran_buffer.get();
+        match self.plan.parameters.subtype {
+            BtSubtype::Full => {
+                let shares: Arc<dyn Shares> = Arc::new(ViewShares {
+                    views: Arc::clone(&self.plan.views),
+                    times: number,
+                    covered: Some(0..grid.dump_bytes()),
+                });
+                let member = if direction == Direction::Read { &self.reader } else { &self.member };
+                member.access_together(direction, self.file, shares)
+            }
+            BtSubtype::Simple => Act::Within(Box::new(RowCalls {
+                direction,
+                file: self.file,
+                rows: Rows::new(grid, rank, base),
+            })),
+            BtSubtype::Fortran => {
+                let rows = Rows::new(grid, rank, base);
+                Act::Within(Box::new(Buffered::new(direction, self.file, (buffer, CELL_BYTES), rows)))
+            }
+            BtSubtype::Epio => {
+                let bytes = grid.rank_bytes(rank) + u64::from(grid.side) * MARKER_BYTES;
+                let mut start = number * bytes;
+                let records = (0..grid.side).map(move |block| {
+                    let record = start..start + grid.block(rank, block).bytes() + MARKER_BYTES;
+                    start = record.end;
+                    record
+                });
+                // A record is longer than the buffer, and cut at any byte of it.
+                Act::Within(Box::new(Buffered::new(direction, self.file, (buffer, 1), records)))
+            }
+        }
+    }
+
+    fn step(&self) -> Act {
+        let Self { plan, member, step_time, .. } = self;
+        Act::Within(Box::new(SolverStep::new(plan.grid, member.rank, *step_time, plan.parameters.messages)))
+    }
+
+    fn is_due(&self, steps: u32) -> bool {
+        let parameters = &self.plan.parameters;
+        steps.is_multiple_of(parameters.write_interval) || steps == parameters.steps()
+    }
+}
+
+/// The lengths before and after a record of Fortran's sequential access (gfortran: 4 B each).
+const MARKER_BYTES: u64 = 8;
+/// Five doubles: the errors that are summed.
+const ERRORS_BYTES: u64 = 40;
+
+impl Acts for BtRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let steps = self.plan.parameters.steps();
+        let (act, stage) = match self.stage {
+            Stage::Open => (self.open(Opening::New), Stage::Step(0)),
+            Stage::Step(over) if over < steps => (self.step(), Stage::Dump(over + 1)),
+            Stage::Step(_) => return self.skip(Stage::Close),
+            Stage::Dump(over) if self.is_due(over) => {
+                self.written += 1;
+                (self.dump(Direction::Write, self.written - 1), Stage::Step(over))
+            }
+            Stage::Dump(over) => return self.skip(Stage::Step(over)),
+            Stage::Close if self.plan.parameters.read_back => (self.call(Operation::Close), Stage::Reopen),
+            Stage::Close => (self.call(Operation::Close), Stage::Over),
+            Stage::Reopen => (self.open(Opening::Old), Stage::Read(0)),
+            Stage::Read(over) if over < self.plan.parameters.dumps() => {
+                (self.dump(Direction::Read, over), Stage::Errors(over + 1))
+            }
+            Stage::Read(_) => (self.call(Operation::Close), Stage::CloseAgain),
+            Stage::Errors(over) => (self.sum(), Stage::Read(over)),
+            // The errors of the solution and of its right-hand side, each summed over all.
+            Stage::CloseAgain => (self.sum(), Stage::Check),
+            Stage::Check => (self.sum(), Stage::Over),
+            Stage::Over => return Ok(None),
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}
+
+impl BtRank {
+    fn skip(&mut self, stage: Stage) -> Result<Option<Act>, ProgramError> {
+        self.stage = stage;
+        self.next()
+    }
+
+    fn sum(&self) -> Act {
+        self.member.together(Collective::AllReduce { bytes: ERRORS_BYTES })
+    }
+}
+
+/// Rows of blocks by a call each.
+struct RowCalls {
+    direction: Direction,
+    file: FileId,
+    rows: Rows,
+}
+
+impl Acts for RowCalls {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let Some(row) = self.rows.next() else { return Ok(None) };
+        Ok(Some(Act::Call(Call::access(self.direction, self.file, row.start, row.end - row.start))))
+    }
+}

@@ -1,0 +1,50 @@
+//! IOR: ranks that write and read back blocks of a file, or a file each, by transfers of one size.
+//!
+//! ```text
+//!  file of all:   segment 0: │ block of rank 0 │ block of rank 1 │ … │ segment 1: │ …
+//!  a block:       transfer, transfer, … each one call, or one collective call of all ranks (-c)
+//!  a file a rank (-F):   its blocks of all segments, one after the other
+//! ```
+//!
+//! What is done follows from the command line that IOR would get. Source: IOR 4.0, its documentation "Options" and src/ior.c
+//! (TestIoSys, WriteOrRead), src/aiori-POSIX.c, src/aiori-MPIIO.c.
+//!
+//! Left out: ends by the clock (`-D`, `-T`), checks of what was read (`-R`, `-W`), several tests in one command, hints by file
+//! (`-U`: they stand in the scenario's `hints`), and what only changes IOR's output.
+
+mod command;
+mod options;
+mod program;
+
+pub use command::IorCommand;
+pub use options::{IorApi, IorOptions};
+pub(in crate::parallel::programs) use program::{IorPlan, IorRank};
+
+use crate::program::ProgramError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// IOR: ranks write and read back blocks of a file, or a file each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IorParameters {
+    /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
+    /// segments, -F a file a rank, -c collective, -w only write, -r only read, -C and -Q other ranks' data are read, -z transfers
+    /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds between them, -k keep the
+    /// file, -E write into the file that is there, -g wait for all before and after accesses, -O useO_DIRECT=1. Sizes take k, m,
+    /// g, t (powers of 1024).
+    pub command: IorCommand,
+}
+
+impl IorParameters {
+    pub(in crate::parallel) fn words(&self) -> String {
+        self.command.to_string()
+    }
+
+    pub(in crate::parallel) fn plan(&self, hosts: &[u32]) -> Result<IorPlan, ProgramError> {
+        IorPlan::new(self.command.options().clone(), hosts)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! What IOR's options mean.
+
+/// How IOR is told to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IorOptions {
+    /// Interface (-a).
+    pub api: IorApi,
+    /// Bytes that a rank has in a segment (-b).
+    pub block: u64,
+    /// Bytes of one access (-t).
+    pub transfer: u64,
+    /// Segments (-s).
+    pub segments: u64,
+    /// Whether each rank has a file of its own (-F).
+    pub file_per_process: bool,
+    /// Whether accesses are of all ranks together (-c).
+    pub collective: bool,
+    /// Whether it writes (-w; both without).
+    pub write: bool,
+    /// Whether it reads back (-r; both without).
+    pub read: bool,
+    /// Whether a rank reads what another host has written (-C), and how many hosts further (-Q).
+    pub reorder: bool,
+    /// See `reorder`.
+    pub node_offset: u32,
+    /// Transfers in random order (-z).
+    pub random: bool,
+    /// fsync after all writes (-e).
+    pub fsync: bool,
+    /// fsync after each write (-Y).
+    pub fsync_per_write: bool,
+    /// Times (-i).
+    pub repetitions: u32,
+    /// Seconds between two of them (-d).
+    pub delay_seconds: u32,
+    /// Whether files stay (-k).
+    pub keep: bool,
+    /// Whether the files that are there are written (-E).
+    pub existing: bool,
+    /// Whether ranks wait for each other before and after accesses, with the file open (-g).
+    pub barriers: bool,
+    /// O_DIRECT (-O useO_DIRECT=1, --posix.odirect).
+    pub direct: bool,
+}
+
+/// The interface by which IOR accesses files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IorApi {
+    /// System calls.
+    #[default]
+    Posix,
+    /// MPI-IO.
+    MpiIo,
+}
+
+impl Default for IorOptions {
+    /// IOR's own (src/parse_options.c, src/ior.c: init_IOR_Param_t).
+    fn default() -> Self {
+        Self {
+            api: IorApi::Posix,
+            block: 1 << 20,
+            transfer: 256 << 10,
+            segments: 1,
+            file_per_process: false,
+            collective: false,
+            write: true,
+            read: true,
+            reorder: false,
+            node_offset: 1,
+            random: false,
+            fsync: false,
+            fsync_per_write: false,
+            repetitions: 1,
+            delay_seconds: 0,
+            keep: false,
+            existing: false,
+            barriers: false,
+            direct: false,
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a rank of IOR does.
+
+use super::options::{IorApi, IorOptions};
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::files::ProgramFile;
+use crate::parallel::io::{Segments, Shares};
+use crate::parallel::member::{Member, Opening};
+use crate::parallel::programs::{Planned, Start, refuse};
+use crate::permutation::Permutation;
+use crate::program::ProgramError;
+use petrio_colours::{AccessFlags, FileId, Operation};
+use petrio_random::uniform_below;
+use petrio_time::Time;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// IOR for so many ranks.
+pub(in crate::parallel) struct IorPlan {
+    options: IorOptions,
+    ranks: u32,
+    /// How many ranks further the data lie that a rank reads.
+    shift: u32,
+    name: &'static str,
+}
+
+impl IorPlan {
+    pub(super) fn new(options: IorOptions, hosts: &[u32]) -> Result<Self, ProgramError> {
+        Self::named("ior", options, hosts)
+    }
+
+    /// As a part of a larger program, with files of its own name.
+    pub(in crate::parallel::programs) fn named(
+        name: &'static str,
+        options: IorOptions,
+        hosts: &[u32],
+    ) -> Result<Self, ProgramError> {
+        let ranks = hosts.len() as u32;
+        let bytes = u128::from(options.block) * u128::from(options.segments) * u128::from(ranks);
+        if bytes > i64::MAX as u128 {
+            return refuse("command", "its files together are longer than 8 EiB");
+        }
+        let shift = if options.reorder { shift(&options, hosts) } else { 0 };
+        Ok(Self { options, ranks, shift, name })
+    }
+
+    /// Bytes of a file.
+    fn file_bytes(&self) -> u64 {
+        let own = self.options.block * self.options.segments;
+        if self.options.file_per_process { own } else { own * u64::from(self.ranks) }
+    }
+
+    /// Transfers of a rank.
+    const fn transfers(&self) -> u64 {
+        self.options.segments * (self.options.block / self.options.transfer)
+    }
+
+    /// Where the `number`-th transfer of the rank whose place is `place` begins.
+    fn offset(&self, place: u32, number: u64) -> u64 {
+        let per_block = self.options.block / self.options.transfer;
+        let (segment, within) = (number / per_block, number % per_block);
+        let blocks = if self.options.file_per_process {
+            segment
+        } else {
+            segment * u64::from(self.ranks) + u64::from(place)
+        };
+        blocks * self.options.block + within * self.options.transfer
+    }
+}
+
+/// How many ranks further another host's data lie (src/ior.c, TestIoSys: so many hosts, by ranks of one where these follow each
+/// other, or by as many ranks where hosts take turns).
+fn shift(options: &IorOptions, hosts: &[u32]) -> u32 {
+    let distinct = hosts.iter().collect::<BTreeSet<_>>().len() as u32;
+    let nodes = options.node_offset.min(distinct.saturating_sub(1));
+    let on_first = hosts.iter().filter(|&host| Some(host) == hosts.first()).count() as u32;
+    let follow = on_first == 1 || hosts.get(1) == hosts.first();
+    if follow { nodes * on_first } else { nodes }
+}
+
+impl Planned for IorPlan {
+    fn files(&self) -> u64 {
+        if self.options.file_per_process { self.ranks.into() } else { 1 }
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        // What is only read, or written into, must be there.
+        let there = !self.options.write || self.options.existing;
+        let size = there.then(|| self.file_bytes());
+        (0..self.files() as u32).try_for_each(|number| {
+            // A file a rank is called as IOR calls it.
+            let own = self.options.file_per_process;
+            let name = if own { format!("{}.{number:08}", self.name) } else { self.name.to_owned() };
+            tell(ProgramFile { size, ..ProgramFile::new(number, name) })
+        })
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        Ok(Box::new(IorRank::new(self, start, 0)))
+    }
+
+    fn flags(&self) -> AccessFlags {
+        AccessFlags { direct: self.options.direct, ..AccessFlags::default() }
+    }
+}
+
+/// Where a rank is in a repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Begin,
+    Open(Direction),
+    /// So many transfers are done.
+    Access(Direction, u64),
+    Closed(Direction),
+    Remove,
+    Over,
+}
+
+/// A rank of IOR.
+pub(in crate::parallel::programs) struct IorRank {
+    plan: Arc<IorPlan>,
+    member: Member,
+    first: FileId,
+    key: u64,
+    order: Option<Permutation>,
+    repetition: u32,
+    stage: Stage,
+}
+
+impl IorRank {
+    /// With files from the program's `first_file`-th on.
+    pub(in crate::parallel::programs) fn new(plan: Arc<IorPlan>, start: &Start, first_file: u32) -> Self {
+        let member = start.member.clone();
+        let mut random = start.placement.stream(member.rank, "order of transfers");
+        let key = uniform_below(&mut random, u64::MAX);
+        Self {
+            first: start.file(first_file),
+            plan,
+            member,
+            key,
+            order: None,
+            repetition: 0,
+            stage: Stage::Begin,
+        }
+    }
+
+    /// Whose data this rank accesses.
+    fn place(&self, direction: Direction) -> u32 {
+        let shift = if direction == Direction::Read { self.plan.shift } else { 0 };
+        (self.member.rank + shift) % self.member.ranks()
+    }
+
+    fn file(&self, direction: Direction) -> FileId {
+        let own = self.plan.options.file_per_process;
+        FileId(self.first.0 + if own { self.place(direction) } else { 0 })
+    }
+
+    /// Opening, with the barrier that IOR puts before it.
+    fn open(&self, direction: Direction) -> Act {
+        let options = &self.plan.options;
+        let file = self.file(direction);
+        let is_new =
+            direction == Direction::Write && !options.existing && !(options.keep && self.repetition > 0);
+        let opening = if is_new { Opening::New } else { Opening::Old };
+        let mut acts = vec![self.member.barrier()];
+        if options.file_per_process {
+            let made = if is_new { Operation::Create } else { Operation::Open };
+            acts.push(Act::Call(Call::of(made, file)));
+        } else if options.api == IorApi::MpiIo {
+            acts.push(self.member.open_together(file, opening));
+        } else if is_new {
+            // All would create it, and one comes first.
+            if self.member.rank == 0 {
+                acts.push(Act::Call(Call::of(Operation::Create, file)));
+            }
+            acts.push(self.member.barrier());
+            if self.member.rank > 0 {
+                acts.push(Act::Call(Call::of(Operation::Open, file)));
+            }
+        } else {
+            acts.push(Act::Call(Call::of(Operation::Open, file)));
+        }
+        if options.barriers {
+            acts.push(self.member.barrier());
+        }
+        Sequence::act(acts)
+    }
+
+    fn transfer(&self, direction: Direction, number: u64) -> Act {
+        let options = &self.plan.options;
+        let file = self.file(direction);
+        let number = self.order.as_ref().map_or(number, |order| order.at(number));
+        let place = self.place(direction);
+        if options.collective && !options.file_per_process {
+            let shares: Arc<dyn Shares> = Arc::new(Segments {
+                start: self.plan.offset(0, number),
+                stride: options.block,
+                length: options.transfer,
+                ranks: self.member.ranks(),
+                shift: if direction == Direction::Read { self.plan.shift } else { 0 },
+            });
+            return self.member.access_together(direction, file, shares);
+        }
+        let access =
+            Act::Call(Call::access(direction, file, self.plan.offset(place, number), options.transfer));
+        if options.fsync_per_write && direction == Direction::Write {
+            return Sequence::act([access, Act::Call(Call::of(Operation::Fsync, file))]);
+        }
+        access
+    }
+
+    /// What comes after the last transfer: what makes it durable, closing, and the barrier after it.
+    fn close(&self, direction: Direction) -> Act {
+        let options = &self.plan.options;
+        let file = self.file(direction);
+        let mut acts = Vec::with_capacity(4);
+        if options.fsync && direction == Direction::Write {
+            acts.push(Act::Call(Call::of(Operation::Fsync, file)));
+        }
+        if options.barriers {
+            acts.push(self.member.barrier());
+        }
+        acts.push(Act::Call(Call::of(Operation::Close, file)));
+        acts.push(self.member.barrier());
+        Sequence::act(acts)
+    }
+
+    /// The first direction of a repetition, or the one after.
+    fn after(&self, done: Option<Direction>) -> Option<Direction> {
+        match done {
+            None if self.plan.options.write => Some(Direction::Write),
+            None | Some(Direction::Write) if self.plan.options.read => Some(Direction::Read),
+            _ => None,
+        }
+    }
+
+    fn begin(&self, direction: Option<Direction>) -> Stage {
+        direction.map_or(Stage::Remove, Stage::Open)
+    }
+
+    /// The order of the transfers, which is another each time they are written or read.
+    fn shuffle(&mut self, direction: Direction) {
+        if self.plan.options.random {
+            let salt = u64::from(self.repetition) * 2 + u64::from(direction == Direction::Read);
+            let key = crate::permutation::scramble(self.key ^ salt);
+            self.order = Some(Permutation::new(self.plan.transfers(), key));
+        }
+    }
+}
+
+impl Acts for IorRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let options = &self.plan.options;
+        let (act, stage) = match self.stage {
+            Stage::Begin => {
+                self.stage = self.begin(self.after(None));
+                if self.repetition > 0 && options.delay_seconds > 0 {
+                    return Ok(Some(Act::Think(Time::from_whole_seconds(options.delay_seconds.into()))));
+                }
+                return self.next();
+            }
+            Stage::Open(direction) => {
+                self.shuffle(direction);
+                (self.open(direction), Stage::Access(direction, 0))
+            }
+            Stage::Access(direction, over) if over < self.plan.transfers() => {
+                (self.transfer(direction, over), Stage::Access(direction, over + 1))
+            }
+            Stage::Access(direction, _) => (self.close(direction), Stage::Closed(direction)),
+            Stage::Closed(direction) => {
+                self.stage = self.begin(self.after(Some(direction)));
+                return self.next();
+            }
+            Stage::Remove => {
+                self.repetition += 1;
+                self.stage = if self.repetition < options.repetitions { Stage::Begin } else { Stage::Over };
+                // What isn't kept goes; what was there before is left alone.
+                let removes = options.write && !options.keep && !options.existing;
+                let own = options.file_per_process || self.member.rank == 0;
+                if removes && own {
+                    let file = self.file(Direction::Write);
+                    return Ok(Some(Act::Call(Call::of(Operation::Unlink, file))));
+                }
+                return self.next();
+            }
+            Stage::Over => return Ok(None),
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}

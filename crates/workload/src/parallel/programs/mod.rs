@@ -1,0 +1,72 @@
+//! The parallel programs that there are: what each rank does, as acts.
+//!
+//! To add one: its parameters, a [`Planned`] of them, its acts, and a line in
+//! [`ParallelProgram`](super::ParallelProgram).
+
+mod bt_io;
+mod ior;
+mod seis;
+mod words;
+
+pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
+pub use ior::{IorApi, IorCommand, IorOptions, IorParameters};
+pub use seis::SeisParameters;
+
+use super::act::Acts;
+use super::files::ProgramFile;
+use super::member::Member;
+use super::parameters::scaled;
+use crate::program::{Placement, ProgramError};
+use petrio_colours::{AccessFlags, FileId};
+use petrio_time::Time;
+use std::sync::Arc;
+
+/// A program whose parameters are sound, for so many ranks.
+pub(super) trait Planned: Send + Sync {
+    /// How many files and directories it numbers.
+    fn files(&self) -> u64;
+
+    /// All of them, each directory before what lies in it.
+    ///
+    /// # Errors
+    /// What `tell` says.
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError>;
+
+    /// What a rank does.
+    ///
+    /// # Errors
+    /// A recorded program that can't be read.
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError>;
+
+    /// How its files are accessed.
+    fn flags(&self) -> AccessFlags {
+        AccessFlags::default()
+    }
+}
+
+/// Where a rank begins.
+pub(super) struct Start {
+    pub(super) member: Member,
+    pub(super) first_file: u32,
+    pub(super) placement: Placement,
+    pub(super) compute_scale: f64,
+}
+
+impl Start {
+    /// A file by its number among the program's.
+    pub(super) const fn file(&self, number: u32) -> FileId {
+        FileId(self.first_file + number)
+    }
+
+    /// A computing time on the processors that there are.
+    pub(super) fn computing(&self, time: Time) -> Time {
+        scaled(time, self.compute_scale)
+    }
+}
+
+fn refuse<T>(parameter: &'static str, problem: impl Into<String>) -> Result<T, ProgramError> {
+    Err(ProgramError::parameter(parameter, problem))
+}

@@ -1,0 +1,270 @@
+//! seis of SPEChpc96 (SPECseis96 1.2): its first two phases, which make a data set of seismic traces and go through it.
+//!
+//! In phase 1 every rank writes its part of the data in chunks of 96 KB; in phase 2 it reads chunks of 2 KB that others have
+//! written. Source: the seed of this project's parallel programs (ParIOSim), its section on SPEChpc96: 1.6 GB, 96 KB, 2 KB,
+//! reads from disks that aren't the rank's own.
+//!
+//! ```text
+//!  file of rank r:   │ own writes, chunk after chunk ─────────────────▶│
+//!  phase 2 of r:     a chunk of rank r+1's file, one of r+2's, …, one of r-1's, the next of r+1's, …
+//! ```
+//!
+//! The paper doesn't say which chunks a rank reads. Here each file's chunks are dealt out to the other ranks, so that a rank
+//! reads as much as it has written, and from all others; a single rank reads what it has written. Left out: phases 3 and 4,
+//! and how long a chunk computes unless the scenario says it.
+
+use super::{Planned, Start, refuse};
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::files::ProgramFile;
+use crate::parallel::member::Member;
+use crate::program::ProgramError;
+use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// seis of SPEChpc96: every rank writes its part of the data, then reads small chunks of what the others have written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SeisParameters {
+    /// The data set, of all ranks together; rounded up so that each rank writes whole chunks.
+    pub data: Bytes,
+    /// A chunk as it is written in phase 1.
+    pub write_chunk: Bytes,
+    /// A chunk as it is read in phase 2; a part of a written one.
+    pub read_chunk: Bytes,
+    /// How long a rank computes on each chunk before it writes it.
+    pub write_compute: Duration,
+    /// How long a rank computes on each chunk that it has read.
+    pub read_compute: Duration,
+}
+
+impl Default for SeisParameters {
+    fn default() -> Self {
+        Self {
+            data: Bytes(1_600_000_000),
+            write_chunk: Bytes::from_kib(96),
+            read_chunk: Bytes::from_kib(2),
+            write_compute: Duration::ZERO,
+            read_compute: Duration::ZERO,
+        }
+    }
+}
+
+impl SeisParameters {
+    pub(in crate::parallel) fn words(&self) -> String {
+        format!("seis, {}", self.data)
+    }
+
+    pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<SeisPlan, ProgramError> {
+        let (write, read) = (self.write_chunk.get(), self.read_chunk.get());
+        for (parameter, size) in [("data", self.data.get()), ("write_chunk", write), ("read_chunk", read)] {
+            if size == 0 {
+                return refuse(parameter, "it is zero");
+            }
+        }
+        if !write.is_multiple_of(read) {
+            return refuse("read_chunk", format!("{} is no part of {}", self.read_chunk, self.write_chunk));
+        }
+        let writes = self.data.get().div_ceil(write).div_ceil(u64::from(ranks));
+        Ok(SeisPlan { parameters: self.clone(), ranks, writes })
+    }
+}
+
+/// seis for so many ranks.
+pub(in crate::parallel) struct SeisPlan {
+    parameters: SeisParameters,
+    ranks: u32,
+    /// Chunks that each rank writes.
+    writes: u64,
+}
+
+impl SeisPlan {
+    /// Chunks of the size that is read in a rank's file, and so chunks that a rank reads.
+    const fn reads(&self) -> u64 {
+        self.writes * (self.parameters.write_chunk.0 / self.parameters.read_chunk.0)
+    }
+
+    /// The file and the chunk of it that a rank reads as its `number`-th.
+    fn read(&self, rank: u32, number: u64) -> (u32, u64) {
+        let others = u64::from(self.ranks - 1);
+        if others == 0 {
+            return (rank, number);
+        }
+        // Chunk k of a file is the one that the rank (k mod others) + 1 places before it reads, as its own k-th: each chunk of
+        // each file has one reader.
+        let file = (u64::from(rank) + number % others + 1) % u64::from(self.ranks);
+        (file as u32, number)
+    }
+}
+
+impl Planned for SeisPlan {
+    fn files(&self) -> u64 {
+        self.ranks.into()
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        (0..self.ranks).try_for_each(|rank| tell(ProgramFile::new(rank, format!("seis.{rank:04}"))))
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        Ok(Box::new(SeisRank {
+            first: start.file(0),
+            member: start.member.clone(),
+            write_compute: start.computing(self.parameters.write_compute.time()),
+            read_compute: start.computing(self.parameters.read_compute.time()),
+            plan: self,
+            stage: Stage::Begin,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Begin,
+    /// So many chunks are written.
+    Write(u64),
+    /// All others' files are opened up to this distance.
+    Open(u32),
+    /// So many chunks are read.
+    Read(u64),
+    Close(u32),
+    End,
+}
+
+struct SeisRank {
+    plan: Arc<SeisPlan>,
+    member: Member,
+    first: FileId,
+    write_compute: Time,
+    read_compute: Time,
+    stage: Stage,
+}
+
+impl SeisRank {
+    const fn file(&self, rank: u32) -> FileId {
+        FileId(self.first.0 + rank)
+    }
+
+    /// The rank at a distance round the circle; a single rank reads its own file.
+    fn other(&self, distance: u32) -> u32 {
+        (self.member.rank + distance) % self.plan.ranks
+    }
+
+    fn others(&self) -> u32 {
+        (self.plan.ranks - 1).max(1)
+    }
+}
+
+fn computing(time: Time) -> impl Iterator<Item = Act> {
+    (time > Time::ZERO).then_some(Act::Compute(time)).into_iter()
+}
+
+impl Acts for SeisRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let own = self.file(self.member.rank);
+        let SeisParameters { write_chunk, read_chunk, .. } = self.plan.parameters;
+        let (act, stage) = match self.stage {
+            Stage::Begin => (Act::Call(Call::of(Operation::Create, own)), Stage::Write(0)),
+            Stage::Write(over) if over < self.plan.writes => {
+                let length = write_chunk.get();
+                let write = Act::Call(Call::access(Direction::Write, own, over * length, length));
+                let act = if self.write_compute > Time::ZERO {
+                    Sequence::act(computing(self.write_compute).chain([write]))
+                } else {
+                    write
+                };
+                (act, Stage::Write(over + 1))
+            }
+            // All has been written when the first chunk of another rank is read.
+            Stage::Write(_) => {
+                let close = Act::Call(Call::of(Operation::Close, own));
+                (Sequence::act([close, self.member.barrier()]), Stage::Open(1))
+            }
+            Stage::Open(distance) if distance <= self.others() => {
+                let file = self.file(self.other(distance));
+                (Act::Call(Call::of(Operation::Open, file)), Stage::Open(distance + 1))
+            }
+            Stage::Open(_) => {
+                self.stage = Stage::Read(0);
+                return self.next();
+            }
+            Stage::Read(over) if over < self.plan.reads() => {
+                let (rank, chunk) = self.plan.read(self.member.rank, over);
+                let length = read_chunk.get();
+                let read = Act::Call(Call::access(Direction::Read, self.file(rank), chunk * length, length));
+                let act = if self.read_compute > Time::ZERO {
+                    Sequence::act([read].into_iter().chain(computing(self.read_compute)))
+                } else {
+                    read
+                };
+                (act, Stage::Read(over + 1))
+            }
+            Stage::Read(_) => {
+                self.stage = Stage::Close(1);
+                return self.next();
+            }
+            Stage::Close(distance) if distance <= self.others() => {
+                let file = self.file(self.other(distance));
+                (Act::Call(Call::of(Operation::Close, file)), Stage::Close(distance + 1))
+            }
+            Stage::Close(_) => (self.member.barrier(), Stage::End),
+            Stage::End => return Ok(None),
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::parallel::testing::{carry_out, pieces, planned, tile};
+    use petrio_colours::Operation;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_chunk_is_written_once_and_read_once_by_another_rank(
+            ranks in 1u32..12,
+            chunks in 1u64..30,
+            parts in 1u64..9,
+        ) {
+            let program = format!(
+                r#"{{ "kind": "seis", "data": "{} B", "write_chunk": "{} B", "read_chunk": "512 B" }}"#,
+                chunks * parts * 512,
+                parts * 512,
+            );
+            let done = carry_out(&planned(&program, &vec![0; ranks as usize]));
+            let own = chunks.div_ceil(ranks.into()) * parts * 512;
+            for operation in [Operation::Write, Operation::Read] {
+                let pieces = pieces(&done, operation);
+                prop_assert_eq!(pieces.len(), ranks as usize);
+                prop_assert!(pieces.values().all(|pieces| tile(pieces, own)));
+            }
+            for (rank, calls) in done.calls.iter().enumerate() {
+                for op in calls.iter().filter(|op| op.operation == Operation::Read) {
+                    prop_assert!(ranks == 1 || op.file.0 != 3 + rank as u32);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_data_set_is_1_6_gb_in_chunks_of_96_kb_and_2_kb() {
+        let plan = planned(r#"{ "kind": "seis" }"#, &[0; 8]);
+        let mut rank = plan.programs(0, 3..4, &mut plan.next_file()).unwrap();
+        let (mut written, mut length) = (0, 0);
+        while let crate::program::Step::Operation(op) = rank[0].next(None).unwrap() {
+            if op.operation == Operation::Write {
+                (written, length) = (written + 1, op.length);
+            }
+        }
+        assert_eq!((written, length), (1_600_000_000u64.div_ceil(98_304).div_ceil(8), 98_304));
+    }
+}

@@ -1,0 +1,50 @@
+//! What benchmarks' command lines have in common: their words, sizes and numbers.
+
+use crate::program::ProgramError;
+use std::str::FromStr;
+
+/// The longest command line: a person has written it.
+const COMMAND_BYTES_MAX: usize = 1 << 12;
+
+fn refuse<T>(problem: impl Into<String>) -> Result<T, ProgramError> {
+    Err(ProgramError::parameter("command", problem))
+}
+
+/// The words after the program's name, which may stand at a path.
+pub(super) fn tokens<'text>(program: &str, text: &'text str) -> Result<Vec<&'text str>, ProgramError> {
+    if text.len() > COMMAND_BYTES_MAX {
+        return refuse(format!("it is longer than {COMMAND_BYTES_MAX} bytes"));
+    }
+    let mut words = text.split_whitespace();
+    match words.next() {
+        Some(first) if first.rsplit('/').next() == Some(program) => Ok(words.collect()),
+        _ => refuse(format!("it begins with the program's name: \"{program} …\"")),
+    }
+}
+
+/// A size, with k, m, g or t for powers of 1024.
+pub(super) fn size(option: &str, text: &str) -> Result<u64, ProgramError> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, unit)) if unit.is_ascii_alphabetic() => {
+            let shift = match unit.to_ascii_lowercase() {
+                'k' => 10,
+                'm' => 20,
+                'g' => 30,
+                't' => 40,
+                _ => return refuse(format!("{option} {text}: a size is a number, with k, m, g or t")),
+            };
+            (&text[..at], shift)
+        }
+        _ => (text, 0),
+    };
+    let count: u64 = number(option, digits)?;
+    match count.checked_mul(1 << shift).filter(|&size| size <= i64::MAX as u64) {
+        Some(size) => Ok(size),
+        None => refuse(format!("{option} {text} is more than 8 EiB")),
+    }
+}
+
+/// A whole number.
+pub(super) fn number<N: FromStr>(option: &str, text: &str) -> Result<N, ProgramError> {
+    text.parse().or_else(|_| refuse(format!("{option}: \"{text}\" is no whole number that it can have")))
+}

@@ -1,0 +1,59 @@
+//! One rank as a program of file operations: the acts of its program, gone through to the bottom.
+
+use super::act::{Act, Acts};
+use crate::program::{FileProgram, ProgramError, Step, computing};
+use petrio_colours::{Exchange, FileOp, Operation};
+use std::sync::Arc;
+
+/// One process of a parallel program.
+pub(super) struct Rank {
+    template: FileOp,
+    /// The number of the process that is rank 0.
+    first_process: u32,
+    /// What it is in the middle of; the program itself lies at the bottom.
+    within: Vec<Box<dyn Acts>>,
+}
+
+impl Rank {
+    pub(super) fn new(template: FileOp, first_process: u32, program: Box<dyn Acts>) -> Self {
+        Self { template, first_process, within: vec![program] }
+    }
+
+    /// An exchange by the numbers of processes.
+    fn exchange(&self, mut exchange: Exchange) -> FileOp {
+        let process = |rank: u32| self.first_process.saturating_add(rank);
+        exchange.sends.iter_mut().for_each(|(rank, _)| *rank = process(*rank));
+        exchange.receives.iter_mut().for_each(|rank| *rank = process(*rank));
+        FileOp { operation: Operation::Exchange, exchange: Some(Arc::new(exchange)), ..self.template.clone() }
+    }
+}
+
+impl FileProgram for Rank {
+    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        while let Some(innermost) = self.within.last_mut() {
+            return Ok(match innermost.next()? {
+                None => {
+                    self.within.pop();
+                    continue;
+                }
+                Some(Act::Within(acts)) => {
+                    self.within.push(acts);
+                    continue;
+                }
+                Some(Act::Compute(time)) => Step::Operation(computing(&self.template, time)),
+                Some(Act::Think(time)) => Step::Think(time),
+                Some(Act::Phase(phase)) => Step::Phase(phase),
+                Some(Act::Exchange(exchange)) => Step::Operation(self.exchange(exchange)),
+                Some(Act::Call(call)) => Step::Operation(FileOp {
+                    operation: call.operation,
+                    file: call.file,
+                    parent: call.parent,
+                    offset: call.offset,
+                    length: call.length,
+                    ..self.template.clone()
+                }),
+            });
+        }
+        Ok(Step::End)
+    }
+}

@@ -1,0 +1,161 @@
+//! Carries out whole parallel programs in no time, for tests: messages are matched as MPI does it, and what each rank asks of
+//! files is kept.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{JobPlacement, JobPlan, ParallelParameters};
+use crate::program::{FileProgram, Placement, Step};
+use petrio_colours::{FileId, FileOp, Operation};
+use petrio_time::Time;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What all ranks did.
+pub(super) struct Done {
+    /// Operations on files, of each rank in its order.
+    pub(super) calls: Vec<Vec<FileOp>>,
+    /// Bytes that each rank sent, and how many exchanges it took part in.
+    pub(super) sent: Vec<u64>,
+    pub(super) exchanges: Vec<u64>,
+    pub(super) computed: Vec<Time>,
+}
+
+/// A plan of a program, from its JSON, on ranks of these hosts.
+pub(super) fn planned(program: &str, hosts: &[u32]) -> JobPlan {
+    planned_with(program, "{}", hosts)
+}
+
+/// The same with hints.
+pub(super) fn planned_with(program: &str, hints: &str, hosts: &[u32]) -> JobPlan {
+    let ranks = hosts.len();
+    let json = format!(r#"{{ "ranks": {ranks}, "program": {program}, "hints": {hints} }}"#);
+    let parameters: ParallelParameters = serde_json::from_str(&json).unwrap();
+    let placement = Placement { first_process: 7, first_file: 3, ..Placement::new("job") };
+    parameters.plan(&JobPlacement::new(placement, vec![0; ranks], hosts.to_vec())).unwrap()
+}
+
+/// Carries out a plan; a rank that waits for ever, a message that nobody receives, or a file that is used while it isn't open
+/// fails.
+pub(super) fn carry_out(plan: &JobPlan) -> Done {
+    let mut ranks = plan.programs(0, 0..plan.ranks(), &mut plan.next_file()).unwrap();
+    let count = ranks.len();
+    let first = 7;
+    let mut done = Done {
+        calls: vec![Vec::new(); count],
+        sent: vec![0; count],
+        exchanges: vec![0; count],
+        computed: vec![Time::ZERO; count],
+    };
+    let mut waits: Vec<Option<VecDeque<u32>>> = vec![Some(VecDeque::new()); count];
+    let mut messages: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut files = Files::of(plan);
+    loop {
+        let mut moved = false;
+        for rank in 0..count {
+            while let Some(waiting) = &mut waits[rank] {
+                while let Some(&from) = waiting.front() {
+                    let here = messages.entry((from, rank as u32)).or_default();
+                    if *here == 0 {
+                        break;
+                    }
+                    *here -= 1;
+                    waiting.pop_front();
+                    moved = true;
+                }
+                if !waiting.is_empty() {
+                    break;
+                }
+                moved = true;
+                match ranks[rank].next(None).unwrap() {
+                    Step::End => waits[rank] = None,
+                    Step::Operation(op) => {
+                        assert_eq!(op.process, first + rank as u32);
+                        match op.operation {
+                            Operation::Exchange => {
+                                let exchange = op.exchange.unwrap();
+                                done.exchanges[rank] += 1;
+                                for &(to, bytes) in &exchange.sends {
+                                    done.sent[rank] += bytes;
+                                    assert_ne!(to, op.process, "a message to itself");
+                                    *messages.entry((rank as u32, to - first)).or_default() += 1;
+                                }
+                                waits[rank] =
+                                    Some(exchange.receives.iter().map(|from| from - first).collect());
+                            }
+                            Operation::Compute => {
+                                let time = Time::from_picos(op.length);
+                                done.computed[rank] = done.computed[rank].saturating_add(time);
+                            }
+                            _ => {
+                                files.carry_out(rank, &op);
+                                done.calls[rank].push(op);
+                            }
+                        }
+                    }
+                    Step::Think(_) | Step::Phase(_) => {}
+                    Step::Barrier => panic!("ranks meet by messages"),
+                }
+            }
+        }
+        if waits.iter().all(Option::is_none) {
+            break;
+        }
+        assert!(moved, "the ranks wait for ever");
+    }
+    assert!(messages.values().all(|left| *left == 0), "a message that nobody receives");
+    assert!(files.open.values().all(|times| *times == 0), "a file stays open: {:?}", files.open);
+    done
+}
+
+/// Which files there are, and who has them open.
+struct Files {
+    there: BTreeMap<FileId, bool>,
+    open: BTreeMap<(usize, FileId), u32>,
+}
+
+impl Files {
+    fn of(plan: &JobPlan) -> Self {
+        let table = plan.table().unwrap();
+        assert!(table.entries().iter().all(|entry| (3..plan.next_file()).contains(&entry.file.0)));
+        let there = table.entries().iter().map(|entry| (entry.file, entry.present)).collect();
+        Self { there, open: BTreeMap::new() }
+    }
+
+    fn carry_out(&mut self, rank: usize, op: &FileOp) {
+        let there = self.there.get_mut(&op.file).unwrap();
+        let open = self.open.entry((rank, op.file)).or_default();
+        match op.operation {
+            Operation::Create | Operation::Mkdir => {
+                assert!(!*there, "rank {rank} makes {:?}, which is there", op.file);
+                *there = true;
+                *open += u32::from(op.operation == Operation::Create);
+            }
+            Operation::Open => {
+                assert!(*there, "rank {rank} opens {:?}, which isn't there", op.file);
+                *open += 1;
+            }
+            Operation::Close => *open = open.checked_sub(1).unwrap(),
+            Operation::Unlink | Operation::Rmdir => {
+                assert!(*there, "rank {rank} removes {:?}, which isn't there", op.file);
+                *there = false;
+            }
+            Operation::Stat | Operation::Readdir => assert!(*there),
+            _ => assert!(*open > 0, "rank {rank}: {:?} of {:?}, which isn't open", op.operation, op.file),
+        }
+    }
+}
+
+/// Pieces of each file that all ranks together read or wrote, in order.
+pub(super) fn pieces(done: &Done, operation: Operation) -> BTreeMap<FileId, Vec<(u64, u64)>> {
+    let mut pieces: BTreeMap<FileId, Vec<(u64, u64)>> = BTreeMap::new();
+    for op in done.calls.iter().flatten().filter(|op| op.operation == operation) {
+        pieces.entry(op.file).or_default().push((op.offset, op.length));
+    }
+    pieces.values_mut().for_each(|pieces| pieces.sort_unstable());
+    pieces
+}
+
+/// Whether the pieces are each byte of a file of this length once.
+pub(super) fn tile(pieces: &[(u64, u64)], length: u64) -> bool {
+    let end = pieces.iter().try_fold(0, |end, &(offset, length)| (offset == end).then_some(end + length));
+    end == Some(length)
+}
