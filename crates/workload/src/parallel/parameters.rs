@@ -3,7 +3,9 @@
 use super::io::Hints;
 use super::job::{JobPlacement, JobPlan};
 use super::programs::Planned;
-use super::programs::{BtIoParameters, IorParameters, SeisParameters};
+use super::programs::{
+    BtIoParameters, CheckpointParameters, Io500Parameters, IorParameters, MdtestParameters, SeisParameters,
+};
 use crate::program::ProgramError;
 use petrio_time::Time;
 use schemars::JsonSchema;
@@ -40,6 +42,12 @@ pub enum ParallelProgram {
     Seis(SeisParameters),
     /// IOR, by its command line.
     Ior(IorParameters),
+    /// mdtest, by its command line.
+    Mdtest(MdtestParameters),
+    /// The IO500 set of IOR and mdtest.
+    Io500(Io500Parameters),
+    /// Computing with checkpoints, and restart from one.
+    Checkpoint(CheckpointParameters),
 }
 
 impl ParallelParameters {
@@ -48,6 +56,9 @@ impl ParallelParameters {
             ParallelProgram::BtIo(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Seis(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Ior(program) => Arc::new(program.plan(hosts)?),
+            ParallelProgram::Mdtest(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Io500(program) => Arc::new(program.plan(hosts)?),
+            ParallelProgram::Checkpoint(program) => Arc::new(program.plan(self.ranks)?),
         })
     }
 
@@ -82,6 +93,9 @@ impl ParallelParameters {
             ParallelProgram::BtIo(program) => program.words(),
             ParallelProgram::Seis(program) => program.words(),
             ParallelProgram::Ior(program) => program.words(),
+            ParallelProgram::Mdtest(program) => program.words(),
+            ParallelProgram::Io500(program) => program.words(),
+            ParallelProgram::Checkpoint(program) => program.words(),
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
         format!("{what} on {} {ranks}", self.ranks)
