@@ -5,6 +5,7 @@ use super::job::{JobPlacement, JobPlan};
 use super::programs::Planned;
 use super::programs::{
     BtIoParameters, CheckpointParameters, Io500Parameters, IorParameters, MdtestParameters, SeisParameters,
+    TrainingParameters,
 };
 use crate::program::ProgramError;
 use petrio_time::Time;
@@ -48,6 +49,8 @@ pub enum ParallelProgram {
     Io500(Io500Parameters),
     /// Computing with checkpoints, and restart from one.
     Checkpoint(CheckpointParameters),
+    /// Training of a neural network, as MLPerf Storage does it.
+    Training(TrainingParameters),
 }
 
 impl ParallelParameters {
@@ -59,6 +62,7 @@ impl ParallelParameters {
             ParallelProgram::Mdtest(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Io500(program) => Arc::new(program.plan(hosts)?),
             ParallelProgram::Checkpoint(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),
         })
     }
 
@@ -96,6 +100,7 @@ impl ParallelParameters {
             ParallelProgram::Mdtest(program) => program.words(),
             ParallelProgram::Io500(program) => program.words(),
             ParallelProgram::Checkpoint(program) => program.words(),
+            ParallelProgram::Training(program) => program.words(),
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
         format!("{what} on {} {ranks}", self.ranks)

@@ -9,6 +9,7 @@ mod io500;
 mod ior;
 mod mdtest;
 mod seis;
+mod training;
 mod words;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
@@ -17,6 +18,7 @@ pub use io500::Io500Parameters;
 pub use ior::{IorApi, IorCommand, IorOptions, IorParameters};
 pub use mdtest::{MdtestCommand, MdtestOptions, MdtestParameters};
 pub use seis::SeisParameters;
+pub use training::{TrainingModel, TrainingParameters};
 
 use super::act::Acts;
 use super::files::ProgramFile;
