@@ -107,7 +107,7 @@ fn datatypes_that_mpi_refuses_for_files_are_refused() {
 }
 
 /// The calls of an access by one rank to what its view shows.
-fn sieved(hints: &Hints, direction: Direction, view: View) -> Vec<(Operation, u64, u64)> {
+fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
     let mut sieve = Sieve::new(hints, direction, FileId(1), Runs::of(shares, 0));
     let mut calls = Vec::new();
@@ -197,18 +197,21 @@ fn aggregators_are_one_a_host_up_to_as_many_as_wanted() {
     assert_eq!(of(Hints { aggregators_per_host: 2, ..Hints::default() }, &[5, 5, 2, 2, 9]), [0, 2, 4, 1, 3]);
 }
 
+/// Calls: what, from which byte on, how many bytes.
+type Calls = Vec<(Operation, u64, u64)>;
+
 /// Carries out a collective access of views and gives its calls by rank, and what each rank sent.
 fn together(
     hints: &Hints,
     direction: Direction,
     views: &[View],
     hosts: &[u32],
-) -> (BTreeMap<u32, Vec<(Operation, u64, u64)>>, u64) {
+) -> (BTreeMap<u32, Calls>, u64) {
     use crate::parallel::member::{Member, World};
     let ranks = views.len() as u32;
     let world = Arc::new(World { ranks, aggregators: hints.aggregators(hosts), hints: hints.clone() });
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: views.into(), times: 0, covered: None });
-    let mut calls: BTreeMap<u32, Vec<(Operation, u64, u64)>> = BTreeMap::new();
+    let mut calls: BTreeMap<u32, Calls> = BTreeMap::new();
     let mut flows: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     let mut sent = 0;
     for rank in 0..ranks {

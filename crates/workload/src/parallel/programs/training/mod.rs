@@ -172,14 +172,17 @@ impl TrainingParameters {
         }
         let group = u64::from(readers) + 1;
         if !u64::from(ranks).is_multiple_of(group) {
-            let problem = format!("{ranks} is no multiple of {group}: an accelerator and its {readers} readers are so many ranks");
+            let problem = format!(
+                "{ranks} is no multiple of {group}: an accelerator and its {readers} readers are so many ranks"
+            );
             return refuse("ranks", problem);
         }
         let accelerators = (u64::from(ranks) / group) as u32;
         let samples = u64::from(files) * u64::from(samples_per_file);
         let batches = samples / u64::from(accelerators) / u64::from(batch);
         if batches == 0 {
-            let problem = format!("{samples} samples are no batch of {batch} for each of {accelerators} accelerators");
+            let problem =
+                format!("{samples} samples are no batch of {batch} for each of {accelerators} accelerators");
             return refuse("batch", problem);
         }
         let sizes = self.sample().distribution();
@@ -262,11 +265,30 @@ impl Planned for TrainingPlan {
         let key = uniform_below(&mut start.placement.stream(0, "order of files"), u64::MAX);
         let plan = self;
         if within == 0 {
-            return Ok(Box::new(Accelerator { plan, member, accelerator, step, epoch: 0, batch: 0, state: State::Wait }));
+            return Ok(Box::new(Accelerator {
+                plan,
+                member,
+                accelerator,
+                step,
+                epoch: 0,
+                batch: 0,
+                state: State::Wait,
+            }));
         }
         let reader = u64::from(within - 1);
         let (first, order) = (start.file(0), Permutation::new(plan.files.into(), scramble(key)));
-        Ok(Box::new(Reader { plan, member, accelerator, reader, first, key, order, epoch: 0, batch: reader, told: false }))
+        Ok(Box::new(Reader {
+            plan,
+            member,
+            accelerator,
+            reader,
+            first,
+            key,
+            order,
+            epoch: 0,
+            batch: reader,
+            told: false,
+        }))
     }
 }
 

@@ -75,7 +75,8 @@ fn epochs_go_through_the_files_in_another_order() {
 #[test]
 fn ranks_that_are_no_whole_groups_are_refused() {
     let plan = |ranks: u32| {
-        let json = format!(r#"{{ "ranks": {ranks}, "program": {{ "kind": "training", "model": "resnet50" }} }}"#);
+        let json =
+            format!(r#"{{ "ranks": {ranks}, "program": {{ "kind": "training", "model": "resnet50" }} }}"#);
         serde_json::from_str::<crate::parallel::ParallelParameters>(&json).unwrap().validate()
     };
     assert!(plan(18).is_ok());
