@@ -24,8 +24,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpiIoParameters {
-    /// What a rank sees of the file (the filetype of MPI_File_set_view).
-    pub view: DatatypeParameters,
+    /// What a rank sees of the file (the filetype of MPI_File_set_view): types, each made of the one before, such as
+    /// `[{ bytes = "8 B" }, { vector = { count = 100, block = 1, stride = 4 } }]`.
+    pub view: Vec<DatatypeParameters>,
     /// Where the first rank's view begins.
     #[serde(default)]
     pub displacement: Bytes,
@@ -77,20 +78,18 @@ pub enum MpiIoAccess {
     Ordered,
 }
 
-/// A datatype of MPI: which bytes are meant. Types are nested to any depth; `"8 B"` is eight bytes.
+/// A datatype of MPI, made of the one that stands before it in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DatatypeParameters {
-    /// Bytes that follow each other.
+    /// Bytes that follow each other: the first of the list, and only that.
     Bytes(Bytes),
-    /// So many of a type, one after the other (MPI_Type_contiguous).
+    /// So many of the type before, one after the other (MPI_Type_contiguous).
     Contiguous {
         /// How many.
         count: u64,
-        /// Of which type.
-        of: Box<Self>,
     },
-    /// Blocks at the same distance (MPI_Type_vector).
+    /// Blocks of the type before at the same distance (MPI_Type_vector).
     Vector {
         /// How many blocks.
         count: u64,
@@ -98,17 +97,13 @@ pub enum DatatypeParameters {
         block: u64,
         /// From one block's beginning to the next one's, in extents of the type.
         stride: u64,
-        /// Of which type.
-        of: Box<Self>,
     },
-    /// Blocks anywhere (MPI_Type_indexed).
+    /// Blocks of the type before anywhere (MPI_Type_indexed).
     Indexed {
         /// Of each block where it begins and how long it is, in extents of the type, in rising order.
-        blocks: Vec<(u64, u64)>,
-        /// Of which type.
-        of: Box<Self>,
+        blocks: Vec<[u64; 2]>,
     },
-    /// A part of an array whose first index runs fastest (MPI_Type_create_subarray with MPI_ORDER_FORTRAN).
+    /// A part of an array of the type before, whose first index runs fastest (MPI_Type_create_subarray with MPI_ORDER_FORTRAN).
     Subarray {
         /// The array's lengths.
         sizes: Vec<u64>,
@@ -116,54 +111,55 @@ pub enum DatatypeParameters {
         part: Vec<u64>,
         /// Where the part begins in each dimension.
         starts: Vec<u64>,
-        /// Of which type its elements are.
-        of: Box<Self>,
     },
-    /// The rank's block of an array that is spread over all ranks, the first index running fastest (MPI_Type_create_darray with
-    /// MPI_DISTRIBUTE_BLOCK): ranks are numbered along the first dimension first, and the last block of each may be shorter.
+    /// The rank's block of an array of the type before that is spread over all ranks, the first index running fastest
+    /// (MPI_Type_create_darray with MPI_DISTRIBUTE_BLOCK): ranks are numbered along the first dimension first, and the last block
+    /// of each may be shorter.
     Distributed {
         /// The array's lengths.
         sizes: Vec<u64>,
         /// Ranks along each dimension; their product is the number of ranks.
         ranks: Vec<u64>,
-        /// Of which type its elements are.
-        of: Box<Self>,
     },
-    /// The same with another extent (MPI_Type_create_resized).
+    /// The type before with another extent (MPI_Type_create_resized).
     Resized {
         /// From one to the next where it is repeated.
         extent: Bytes,
-        /// Which type.
-        of: Box<Self>,
     },
 }
 
-/// How deep types may be nested, by hand.
-const DEPTH_MAX: u32 = 32;
-
 impl DatatypeParameters {
-    fn build(&self, rank: u32, ranks: u32, depth: u32) -> Result<Arc<Datatype>, ProgramError> {
-        if depth > DEPTH_MAX {
-            return refuse("view", format!("types are nested more than {DEPTH_MAX} deep"));
-        }
-        let build = |of: &Self| of.build(rank, ranks, depth + 1);
-        Ok(Arc::new(match self {
-            Self::Bytes(size) => Datatype::bytes(size.get())?,
-            Self::Contiguous { count, of } => Datatype::contiguous(*count, &build(of)?)?,
-            Self::Vector { count, block, stride, of } => {
-                Datatype::vector(*count, *block, *stride, &build(of)?)?
+    fn build(&self, of: Option<&Arc<Datatype>>, rank: u32, ranks: u32) -> Result<Datatype, ProgramError> {
+        let of = match (self, of) {
+            (Self::Bytes(size), None) => return Datatype::bytes(size.get()),
+            (Self::Bytes(_), Some(_)) => return refuse("view", "`bytes` stands first, and once"),
+            (_, None) => {
+                return refuse("view", "it begins with `{ bytes = \"…\" }`, of which the others are made");
             }
-            Self::Indexed { blocks, of } => Datatype::indexed(blocks, &build(of)?)?,
-            Self::Subarray { sizes, part, starts, of } => {
-                Datatype::subarray(sizes, part, starts, &build(of)?)?
-            }
-            Self::Distributed { sizes, ranks: along, of } => {
+            (_, Some(of)) => of,
+        };
+        match self {
+            Self::Bytes(size) => Datatype::bytes(size.get()),
+            Self::Contiguous { count } => Datatype::contiguous(*count, of),
+            Self::Vector { count, block, stride } => Datatype::vector(*count, *block, *stride, of),
+            Self::Indexed { blocks } => Datatype::indexed(blocks, of),
+            Self::Subarray { sizes, part, starts } => Datatype::subarray(sizes, part, starts, of),
+            Self::Distributed { sizes, ranks: along } => {
                 let (part, starts) = block_of(sizes, along, rank, ranks)?;
-                Datatype::subarray(sizes, &part, &starts, &build(of)?)?
+                Datatype::subarray(sizes, &part, &starts, of)
             }
-            Self::Resized { extent, of } => build(of)?.as_ref().clone().resized(extent.get())?,
-        }))
+            Self::Resized { extent } => of.as_ref().clone().resized(extent.get()),
+        }
     }
+}
+
+/// The last type of a list, as a rank has it.
+fn built(types: &[DatatypeParameters], rank: u32, ranks: u32) -> Result<Arc<Datatype>, ProgramError> {
+    let mut of = None;
+    for datatype in types {
+        of = Some(Arc::new(datatype.build(of.as_ref(), rank, ranks)?));
+    }
+    of.map_or_else(|| refuse("view", "there is no type in it"), Ok)
 }
 
 /// A rank's block of an array, and where it begins.
@@ -214,7 +210,7 @@ impl MpiIoParameters {
         let mut views = Vec::new();
         let mut end = 0u64;
         for rank in 0..ranks {
-            let datatype = self.view.build(rank, ranks, 0)?;
+            let datatype = built(&self.view, rank, ranks)?;
             let begins = self.rank_displacement.get().checked_mul(rank.into());
             let begins = begins.and_then(|at| at.checked_add(self.displacement.get()));
             let reaches = datatype.extent().checked_mul(self.accesses);
@@ -389,7 +385,7 @@ mod tests {
             prop_assume!((across - 1) * columns.div_ceil(across) < columns);
             prop_assume!((down - 1) * rows.div_ceil(down) < rows);
             let view = format!(
-                r#"{{ "distributed": {{ "sizes": [{columns}, {rows}], "ranks": [{across}, {down}], "of": {{ "bytes": "8 B" }} }} }}"#
+                r#"[{{ "bytes": "8 B" }}, {{ "distributed": {{ "sizes": [{columns}, {rows}], "ranks": [{across}, {down}] }} }}]"#
             );
             let access = if together { "collective" } else { "independent" };
             let rest = format!(r#", "accesses": {accesses}, "operation": "write-then-read", "access": "{access}""#);
@@ -416,7 +412,7 @@ mod tests {
 
     #[test]
     fn ordered_writes_follow_each_other_rank_by_rank() {
-        let view = r#"{ "distributed": { "sizes": [10], "ranks": [4], "of": { "bytes": "1 B" } } }"#;
+        let view = r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [10], "ranks": [4] } }]"#;
         let done = carry_out(&planned(&program(view, r#", "accesses": 2, "access": "ordered""#), &[0; 4]));
         let writes = pieces(&done, Operation::Write);
         // Blocks of 3, 3, 3 and 1, twice.
@@ -430,8 +426,8 @@ mod tests {
     #[test]
     fn nested_types_show_what_they_say() {
         // Two of every three records of 4 B, in groups of ten records, a group in two.
-        let view = r#"{ "vector": { "count": 3, "block": 1, "stride": 2, "of":
-            { "resized": { "extent": "40 B", "of": { "indexed": { "blocks": [[0, 2], [3, 2]], "of": { "bytes": "4 B" } } } } } } }"#;
+        let view = r#"[{ "bytes": "4 B" }, { "indexed": { "blocks": [[0, 2], [3, 2]] } }, { "resized": { "extent": "40 B" } },
+            { "vector": { "count": 3, "block": 1, "stride": 2 } }]"#;
         let hints = r#"{ "romio_ds_write": "disable" }"#;
         let done = carry_out(&planned_with(&program(view, ""), hints, &[0]));
         let written = &pieces(&done, Operation::Write)[&petrio_colours::FileId(3)];
@@ -441,23 +437,22 @@ mod tests {
     #[test]
     fn views_that_cannot_be_are_refused() {
         for (view, rest, words) in [
-            (r#"{ "bytes": "0 B" }"#, "", "datatype"),
-            (r#"{ "bytes": "4 B" }"#, r#", "accesses": 0"#, "accesses"),
-            (r#"{ "bytes": "8 EiB" }"#, "", "8 EiB"),
-            (r#"{ "bytes": "4 EiB" }"#, r#", "accesses": 3"#, "8 EiB"),
-            (r#"{ "bytes": "4 B" }"#, r#", "access": "ordered", "operation": "read""#, "writes only"),
+            (r#"[{ "bytes": "0 B" }]"#, "", "datatype"),
+            (r#"[{ "bytes": "4 B" }]"#, r#", "accesses": 0"#, "accesses"),
+            (r#"[{ "bytes": "8 EiB" }]"#, "", "8 EiB"),
+            (r#"[{ "bytes": "4 EiB" }]"#, r#", "accesses": 3"#, "8 EiB"),
+            (r#"[{ "bytes": "4 B" }]"#, r#", "access": "ordered", "operation": "read""#, "writes only"),
+            (r#"[]"#, "", "no type"),
+            (r#"[{ "contiguous": { "count": 3 } }]"#, "", "begins with"),
+            (r#"[{ "bytes": "4 B" }, { "bytes": "4 B" }]"#, "", "first, and once"),
             (
-                r#"{ "distributed": { "sizes": [4], "ranks": [3], "of": { "bytes": "1 B" } } }"#,
+                r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [4], "ranks": [3] } }]"#,
                 "",
                 "product is 2",
             ),
+            (r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [1], "ranks": [2] } }]"#, "", "without any"),
             (
-                r#"{ "distributed": { "sizes": [1], "ranks": [2], "of": { "bytes": "1 B" } } }"#,
-                "",
-                "without any",
-            ),
-            (
-                r#"{ "subarray": { "sizes": [4], "part": [3], "starts": [2], "of": { "bytes": "1 B" } } }"#,
+                r#"[{ "bytes": "1 B" }, { "subarray": { "sizes": [4], "part": [3], "starts": [2] } }]"#,
                 "",
                 "within its array",
             ),

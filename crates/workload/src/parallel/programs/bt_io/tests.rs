@@ -1,3 +1,5 @@
+//! BT-IO against its own formulas and against the recorded runs of the real benchmark.
+
 #![allow(clippy::unwrap_used)]
 #![allow(clippy::print_stdout, reason = "what is skipped is told")]
 use super::grid::{Grid, Rows};

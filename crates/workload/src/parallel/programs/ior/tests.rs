@@ -1,3 +1,5 @@
+//! IOR's command lines and what comes of them.
+
 #![allow(clippy::unwrap_used)]
 use super::{IorApi, IorCommand};
 use crate::parallel::testing::{carry_out, pieces, planned, tile};

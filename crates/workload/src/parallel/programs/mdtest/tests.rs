@@ -1,3 +1,5 @@
+//! mdtest's command lines and what comes of them.
+
 #![allow(clippy::unwrap_used)]
 use super::MdtestCommand;
 use crate::parallel::testing::{carry_out, planned};

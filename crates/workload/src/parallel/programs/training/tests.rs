@@ -1,3 +1,5 @@
+//! Trainings: each sample read and computed on as often as it should be.
+
 #![allow(clippy::unwrap_used)]
 use crate::parallel::testing::{carry_out, pieces, planned};
 use petrio_colours::Operation;
