@@ -14,7 +14,7 @@ use petrio_colours::IoClass;
 use petrio_files::inputs::Inputs;
 use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
-use petrio_workload::parallel::{ParallelParameters, RanksOnVolume};
+use petrio_workload::parallel::{ParallelParameters, ParallelProgram, RanksOnVolume};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
     FilePlan, PatternParameters, Placement, ProgramError, RequestParameters, ScriptParameters,
@@ -296,9 +296,16 @@ impl FilePattern for ParallelParameters {
         &self,
         placement: &Placement,
         _: &Reading,
-        _: &Inputs,
+        inputs: &Inputs,
     ) -> Result<Box<dyn FilePlan>, ProgramError> {
-        Ok(Box::new(RanksOnVolume::all(self, placement)?))
+        Ok(Box::new(RanksOnVolume::all(self, inputs, placement)?))
+    }
+
+    fn file(&self) -> Option<(&Path, &'static str)> {
+        match &self.program {
+            ParallelProgram::Darshan(program) => Some((&program.file, "program.file")),
+            _ => None,
+        }
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {

@@ -46,6 +46,7 @@ pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, Us
         Workload::FileTrace(load) => &load.place,
         Workload::Events(load) => &load.place,
         Workload::Users(load) => &load.place,
+        Workload::Parallel(load) => &load.place,
     };
     let places = match &*workload {
         Workload::Users(load) => load.parameters.places.clone(),

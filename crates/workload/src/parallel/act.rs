@@ -4,7 +4,7 @@
 //! is never written out. What is left at the bottom are the steps of a [`FileProgram`](crate::program::FileProgram).
 
 use super::collective::Rounds;
-use crate::program::{Phase, ProgramError};
+use crate::program::ProgramError;
 use petrio_colours::{Exchange, FileId, Operation};
 use petrio_time::Time;
 use std::collections::VecDeque;
@@ -15,8 +15,6 @@ pub(super) enum Act {
     Compute(Time),
     /// Lets time pass.
     Think(Time),
-    /// What follows belongs to this phase of the run.
-    Phase(Phase),
     /// Asks the file system for something.
     Call(Call),
     /// Sends to other ranks and receives from them, by their ranks.

@@ -3,6 +3,7 @@
 use super::job::{JobPlacement, JobPlan};
 use super::parameters::ParallelParameters;
 use crate::program::{FilePlan, FileProgram, Placement, PlannedFile, ProgramError, Tables};
+use petrio_files::inputs::Inputs;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,10 +25,14 @@ impl RanksOnVolume {
     ///
     /// # Errors
     /// As of [`ParallelParameters::plan`].
-    pub fn all(parameters: &ParallelParameters, placement: &Placement) -> Result<Self, ProgramError> {
+    pub fn all(
+        parameters: &ParallelParameters,
+        inputs: &Inputs,
+        placement: &Placement,
+    ) -> Result<Self, ProgramError> {
         let ranks = parameters.ranks as usize;
         let job = JobPlacement::new(placement.clone(), vec![placement.file_system; ranks], vec![0; ranks]);
-        let plan = Arc::new(parameters.plan(&job)?);
+        let plan = Arc::new(parameters.plan_in(inputs, &job)?);
         Ok(Self { ranks: 0..plan.ranks(), plan, tells_files: true })
     }
 }

@@ -3,8 +3,12 @@
 use super::io::Hints;
 use super::job::{JobPlacement, JobPlan};
 use super::programs::Planned;
-use super::programs::{BtIoParameters, IorParameters, SeisParameters};
+use super::programs::{
+    BtIoParameters, CheckpointParameters, DarshanParameters, Io500Parameters, IorParameters,
+    MdtestParameters, MpiIoParameters, SeisParameters, TrainingParameters,
+};
 use crate::program::ProgramError;
+use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,18 +44,36 @@ pub enum ParallelProgram {
     Seis(SeisParameters),
     /// IOR, by its command line.
     Ior(IorParameters),
+    /// mdtest, by its command line.
+    Mdtest(MdtestParameters),
+    /// The IO500 set of IOR and mdtest.
+    Io500(Io500Parameters),
+    /// Computing with checkpoints, and restart from one.
+    Checkpoint(CheckpointParameters),
+    /// Training of a neural network, as MLPerf Storage does it.
+    Training(TrainingParameters),
+    /// Accesses through views of one's own.
+    MpiIo(MpiIoParameters),
+    /// A program that Darshan recorded.
+    Darshan(DarshanParameters),
 }
 
 impl ParallelParameters {
-    fn plan_program(&self, hosts: &[u32]) -> Result<Arc<dyn Planned>, ProgramError> {
+    fn plan_program(&self, inputs: &Inputs, hosts: &[u32]) -> Result<Arc<dyn Planned>, ProgramError> {
         Ok(match &self.program {
             ParallelProgram::BtIo(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Seis(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Ior(program) => Arc::new(program.plan(hosts)?),
+            ParallelProgram::Mdtest(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Io500(program) => Arc::new(program.plan(hosts)?),
+            ParallelProgram::Checkpoint(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::MpiIo(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Darshan(program) => Arc::new(program.plan(inputs, self.ranks)?),
         })
     }
 
-    /// Checks every parameter.
+    /// Checks every parameter; files aren't opened.
     ///
     /// # Errors
     /// The first parameter that no program can have.
@@ -64,7 +86,10 @@ impl ParallelParameters {
         }
         self.hints.validate()?;
         crate::program::check_number_of_programs::<super::rank::Rank>("ranks", self.ranks.into())?;
-        self.plan_program(&vec![0; self.ranks as usize]).map(|_| ())
+        match &self.program {
+            ParallelProgram::Darshan(program) => program.check(),
+            _ => self.plan_program(&Inputs::none(), &vec![0; self.ranks as usize]).map(|_| ()),
+        }
     }
 
     /// The program for all replications.
@@ -72,8 +97,16 @@ impl ParallelParameters {
     /// # Errors
     /// A parameter that no program can have, more files than there are numbers, or a placement of other ranks.
     pub fn plan(&self, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
+        self.plan_in(&Inputs::here(), placement)
+    }
+
+    /// As [`plan`](Self::plan), of a program that reads files: of these.
+    ///
+    /// # Errors
+    /// As of [`plan`](Self::plan), and a file that can't be read.
+    pub fn plan_in(&self, inputs: &Inputs, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
         self.validate()?;
-        JobPlan::new(self, placement, self.plan_program(&placement.hosts)?)
+        JobPlan::new(self, placement, self.plan_program(inputs, &placement.hosts)?)
     }
 
     /// What it is, in words for a report.
@@ -82,6 +115,12 @@ impl ParallelParameters {
             ParallelProgram::BtIo(program) => program.words(),
             ParallelProgram::Seis(program) => program.words(),
             ParallelProgram::Ior(program) => program.words(),
+            ParallelProgram::Mdtest(program) => program.words(),
+            ParallelProgram::Io500(program) => program.words(),
+            ParallelProgram::Checkpoint(program) => program.words(),
+            ParallelProgram::Training(program) => program.words(),
+            ParallelProgram::MpiIo(program) => program.words(),
+            ParallelProgram::Darshan(program) => program.words(),
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
         format!("{what} on {} {ranks}", self.ranks)

@@ -42,7 +42,6 @@ impl FileProgram for Rank {
                 }
                 Some(Act::Compute(time)) => Step::Operation(computing(&self.template, time)),
                 Some(Act::Think(time)) => Step::Think(time),
-                Some(Act::Phase(phase)) => Step::Phase(phase),
                 Some(Act::Exchange(exchange)) => Step::Operation(self.exchange(exchange)),
                 Some(Act::Call(call)) => Step::Operation(FileOp {
                     operation: call.operation,

@@ -1,7 +1,7 @@
 //! Carries out whole parallel programs in no time, for tests: messages are matched as MPI does it, and what each rank asks of
 //! files is kept.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "of use to tests only, in which what fails is a failed test")]
 
 use super::{JobPlacement, JobPlan, ParallelParameters};
 use crate::program::{FileProgram, Placement, Step};

@@ -1,3 +1,5 @@
+//! Parallel programs as a scenario has them: what is refused, where ranks and files are, how computing is scaled.
+
 #![allow(clippy::unwrap_used)]
 use super::testing::{carry_out, planned};
 use super::{JobPlacement, ParallelParameters};

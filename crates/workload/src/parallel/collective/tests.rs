@@ -1,3 +1,5 @@
+//! The collectives carried out by all ranks: whom each hears of, in how many rounds, by how many bytes.
+
 #![allow(clippy::unwrap_used)]
 use super::*;
 use std::collections::{BTreeMap, VecDeque};

@@ -152,8 +152,8 @@ impl Datatype {
     ///
     /// # Errors
     /// As of [`placed`](Self::placed).
-    pub fn indexed(blocks: &[(u64, u64)], of: &Arc<Self>) -> Result<Self, ProgramError> {
-        let part = |&(displacement, length): &(u64, u64)| {
+    pub fn indexed(blocks: &[[u64; 2]], of: &Arc<Self>) -> Result<Self, ProgramError> {
+        let part = |&[displacement, length]: &[u64; 2]| {
             let at = displacement.checked_mul(of.extent).ok_or_else(|| refuse(TOO_LONG))?;
             Ok((at, Arc::new(Self::contiguous(length, of)?)))
         };

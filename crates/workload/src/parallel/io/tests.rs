@@ -1,3 +1,5 @@
+//! Datatypes against a list of their bytes, and accesses against what ROMIO makes of them.
+
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::parallel::act::{Act, Acts, Direction};
@@ -96,7 +98,7 @@ fn datatypes_that_mpi_refuses_for_files_are_refused() {
     let double = Arc::new(Datatype::bytes(8).unwrap());
     assert!(Datatype::bytes(0).is_err());
     assert!(Datatype::repeated(2, 7, &double).is_err());
-    assert!(Datatype::indexed(&[(4, 2), (5, 1)], &double).is_err());
+    assert!(Datatype::indexed(&[[4, 2], [5, 1]], &double).is_err());
     assert!(Datatype::indexed(&[], &double).is_err());
     assert!(Datatype::subarray(&[10], &[5], &[6], &double).is_err());
     assert!(Datatype::repeated(1 << 40, 1 << 40, &double).is_err());
@@ -107,7 +109,7 @@ fn datatypes_that_mpi_refuses_for_files_are_refused() {
 }
 
 /// The calls of an access by one rank to what its view shows.
-fn sieved(hints: &Hints, direction: Direction, view: View) -> Vec<(Operation, u64, u64)> {
+fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
     let mut sieve = Sieve::new(hints, direction, FileId(1), Runs::of(shares, 0));
     let mut calls = Vec::new();
@@ -197,18 +199,21 @@ fn aggregators_are_one_a_host_up_to_as_many_as_wanted() {
     assert_eq!(of(Hints { aggregators_per_host: 2, ..Hints::default() }, &[5, 5, 2, 2, 9]), [0, 2, 4, 1, 3]);
 }
 
+/// Calls: what, from which byte on, how many bytes.
+type Calls = Vec<(Operation, u64, u64)>;
+
 /// Carries out a collective access of views and gives its calls by rank, and what each rank sent.
 fn together(
     hints: &Hints,
     direction: Direction,
     views: &[View],
     hosts: &[u32],
-) -> (BTreeMap<u32, Vec<(Operation, u64, u64)>>, u64) {
+) -> (BTreeMap<u32, Calls>, u64) {
     use crate::parallel::member::{Member, World};
     let ranks = views.len() as u32;
     let world = Arc::new(World { ranks, aggregators: hints.aggregators(hosts), hints: hints.clone() });
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: views.into(), times: 0, covered: None });
-    let mut calls: BTreeMap<u32, Vec<(Operation, u64, u64)>> = BTreeMap::new();
+    let mut calls: BTreeMap<u32, Calls> = BTreeMap::new();
     let mut flows: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     let mut sent = 0;
     for rank in 0..ranks {
@@ -321,5 +326,67 @@ proptest! {
         prop_assert!(crate::parallel::testing::tile(&written, ranks * piece * pieces));
         // A rank's bytes for another rank's domain cross the network once.
         prop_assert!(ranks == 1 || sent >= ranks * piece * pieces / ranks);
+    }
+}
+
+/// Blocks of a file, dealt out to ranks at random; some are nobody's.
+fn scattered(ranks: u32) -> impl Strategy<Value = Vec<(u32, u64, u64)>> {
+    proptest::collection::vec((0..ranks + 1, 0u64..30, 1u64..40), 1..40).prop_map(move |blocks| {
+        let mut at = 0;
+        let place = |(rank, gap, length): (u32, u64, u64)| {
+            let start = at + gap;
+            at = start + length;
+            (rank, start, length)
+        };
+        blocks.into_iter().map(place).filter(|block| block.0 < ranks).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_collective_access_with_holes_touches_all_that_is_meant_and_reads_what_it_writes_over(
+        blocks in scattered(4),
+        buffer in 1u64..200,
+        hosts in 1u32..5,
+        unit in proptest::option::of(1u64..64),
+    ) {
+        let byte = Arc::new(Datatype::bytes(1).unwrap());
+        let view = |rank: u32| {
+            let own: Vec<[u64; 2]> =
+                blocks.iter().filter(|block| block.0 == rank).map(|block| [block.1, block.2]).collect();
+            Datatype::indexed(&own, &byte).ok().map(|datatype| View::new(0, Arc::new(datatype)))
+        };
+        // A rank that means nothing has no view; such a draw says nothing here.
+        let views: Option<Vec<View>> = (0..4).map(view).collect();
+        prop_assume!(views.is_some());
+        let hints = Hints {
+            cb_buffer_size: Bytes(buffer),
+            romio_cb_write: Switch::Enable,
+            romio_cb_read: Switch::Enable,
+            striping_unit: unit.map(Bytes),
+            ..Hints::default()
+        };
+        let hosts: Vec<u32> = (0..4).map(|rank| rank % hosts).collect();
+        let views = views.unwrap();
+        let meant = |at: u64| blocks.iter().any(|&(_, start, length)| (start..start + length).contains(&at));
+        for direction in [Direction::Read, Direction::Write] {
+            let (calls, _) = together(&hints, direction, &views, &hosts);
+            let all: Calls = calls.values().flatten().copied().collect();
+            let moved: Calls = all.iter().filter(|call| call.0 == direction.operation()).copied().collect();
+            for &(_, start, length) in &blocks {
+                for at in start..start + length {
+                    let times = moved.iter().filter(|call| (call.1..call.1 + call.2).contains(&at)).count();
+                    prop_assert_eq!(times, 1, "{:?} of byte {}", direction, at);
+                }
+            }
+            prop_assert!(moved.iter().all(|call| call.2 <= buffer));
+            if direction == Direction::Write {
+                for call in &moved {
+                    let has_hole = (call.1..call.1 + call.2).any(|at| !meant(at));
+                    let was_read = all.contains(&(Operation::Read, call.1, call.2));
+                    prop_assert_eq!(has_hole, was_read);
+                }
+            }
+        }
     }
 }

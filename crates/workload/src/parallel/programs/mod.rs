@@ -4,13 +4,25 @@
 //! [`ParallelProgram`](super::ParallelProgram).
 
 mod bt_io;
+mod checkpoint;
+mod darshan;
+mod io500;
 mod ior;
+mod mdtest;
+mod mpi_io;
 mod seis;
+mod training;
 mod words;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
+pub use checkpoint::{CheckpointLayout, CheckpointParameters};
+pub use darshan::{DarshanParameters, Gaps};
+pub use io500::Io500Parameters;
 pub use ior::{IorApi, IorCommand, IorOptions, IorParameters};
+pub use mdtest::{MdtestCommand, MdtestOptions, MdtestParameters};
+pub use mpi_io::{DatatypeParameters, MpiIoAccess, MpiIoOperation, MpiIoParameters};
 pub use seis::SeisParameters;
+pub use training::{TrainingModel, TrainingParameters};
 
 use super::act::Acts;
 use super::files::ProgramFile;
@@ -48,6 +60,7 @@ pub(super) trait Planned: Send + Sync {
 }
 
 /// Where a rank begins.
+#[derive(Clone)]
 pub(super) struct Start {
     pub(super) member: Member,
     pub(super) first_file: u32,
@@ -56,6 +69,11 @@ pub(super) struct Start {
 }
 
 impl Start {
+    /// The same for a part of a program, whose files come after so many others.
+    fn after(&self, files: u32) -> Self {
+        Self { first_file: self.first_file + files, ..self.clone() }
+    }
+
     /// A file by its number among the program's.
     pub(super) const fn file(&self, number: u32) -> FileId {
         FileId(self.first_file + number)

@@ -1,7 +1,7 @@
 //! seis of SPEChpc96 (SPECseis96 1.2): its first two phases, which make a data set of seismic traces and go through it.
 //!
 //! In phase 1 every rank writes its part of the data in chunks of 96 KB; in phase 2 it reads chunks of 2 KB that others have
-//! written. Source: the seed of this project's parallel programs (ParIOSim), its section on SPEChpc96: 1.6 GB, 96 KB, 2 KB,
+//! written. Source: Wang and Kaeli, "Execution-driven Simulation of Network Storage Systems", MASCOTS 2004: 1.6 GB, 96 KB, 2 KB,
 //! reads from disks that aren't the rank's own.
 //!
 //! ```text

@@ -48,3 +48,8 @@ pub(super) fn size(option: &str, text: &str) -> Result<u64, ProgramError> {
 pub(super) fn number<N: FromStr>(option: &str, text: &str) -> Result<N, ProgramError> {
     text.parse().or_else(|_| refuse(format!("{option}: \"{text}\" is no whole number that it can have")))
 }
+
+/// Whether an option has a value.
+pub(super) fn takes_value(options: &str, letter: char) -> bool {
+    options.contains(letter)
+}

@@ -59,12 +59,11 @@ impl Planned for BtPlan {
         let member = start.member.clone();
         let rank = member.rank;
         let step_time = Time::from_seconds(self.parameters.step_seconds(member.ranks()));
-        // Hints go with the file that is written; the one that is read back is opened without.
-        let hints = Hints::default();
+        // Hints go with the file that is written; the one that is read back is opened without, on the same aggregators.
         let world = World {
             ranks: member.ranks(),
             aggregators: member.world.aggregators.clone(),
-            hints: Hints { cb_nodes: member.world.hints.cb_nodes, ..hints },
+            hints: Hints::default(),
         };
         Ok(Box::new(BtRank {
             file: start.file(if self.is_shared() { 0 } else { rank }),

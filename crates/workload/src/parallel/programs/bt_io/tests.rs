@@ -1,4 +1,7 @@
+//! BT-IO against its own formulas and against the recorded runs of the real benchmark.
+
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "what is skipped is told")]
 use super::grid::{Grid, Rows};
 use super::solver::face_bytes;
 use crate::parallel::testing::{Done, carry_out, pieces, planned, planned_with, tile};

@@ -79,10 +79,9 @@ impl FromStr for IorCommand {
             let Some(letters) = token.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
                 return Err(refuse(format!("\"{token}\" is no option of IOR that is known here")));
             };
-            let mut letters = letters.char_indices();
-            while let Some((at, letter)) = letters.next() {
-                if VALUES.contains(letter) {
-                    let rest = &token[1 + at + letter.len_utf8()..];
+            for (at, letter) in letters.char_indices() {
+                if words::takes_value(VALUES, letter) {
+                    let rest = &letters[at + letter.len_utf8()..];
                     let value = if rest.is_empty() { tokens.next() } else { Some(rest) };
                     let value = value.ok_or_else(|| refuse(format!("-{letter} needs a value")))?;
                     options.take(letter, value)?;

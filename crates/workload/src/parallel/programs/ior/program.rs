@@ -98,7 +98,7 @@ impl Planned for IorPlan {
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        Ok(Box::new(IorRank::new(self, start, 0)))
+        Ok(Box::new(IorRank::new(self, start)))
     }
 
     fn flags(&self) -> AccessFlags {
@@ -130,20 +130,11 @@ pub(in crate::parallel::programs) struct IorRank {
 }
 
 impl IorRank {
-    /// With files from the program's `first_file`-th on.
-    pub(in crate::parallel::programs) fn new(plan: Arc<IorPlan>, start: &Start, first_file: u32) -> Self {
+    pub(in crate::parallel::programs) fn new(plan: Arc<IorPlan>, start: &Start) -> Self {
         let member = start.member.clone();
         let mut random = start.placement.stream(member.rank, "order of transfers");
         let key = uniform_below(&mut random, u64::MAX);
-        Self {
-            first: start.file(first_file),
-            plan,
-            member,
-            key,
-            order: None,
-            repetition: 0,
-            stage: Stage::Begin,
-        }
+        Self { first: start.file(0), plan, member, key, order: None, repetition: 0, stage: Stage::Begin }
     }
 
     /// Whose data this rank accesses.

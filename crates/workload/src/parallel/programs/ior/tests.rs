@@ -1,3 +1,5 @@
+//! IOR's command lines and what comes of them.
+
 #![allow(clippy::unwrap_used)]
 use super::{IorApi, IorCommand};
 use crate::parallel::testing::{carry_out, pieces, planned, tile};
@@ -63,7 +65,10 @@ proptest! {
             let pieces = pieces(&done, operation);
             prop_assert_eq!(pieces.len(), files as usize);
             for pieces in pieces.values() {
-                prop_assert!(tile(pieces, length), "{} {:?}", &command, pieces);
+                // Shifted ranks' pieces lie among each other in ROMIO's eyes, and an aggregator reads what lies between them.
+                let sieved = together && operation == Operation::Read && flags.contains(&"-C");
+                let covered = pieces.iter().fold(0, |end, &(offset, length)| if offset <= end { end.max(offset + length) } else { end });
+                prop_assert!(tile(pieces, length) || sieved && covered == length, "{} {:?}", &command, pieces);
             }
         }
     }

@@ -1,0 +1,406 @@
+//! Checkpoint and restart: an application that computes, and now and then writes all that it would need to go on.
+//!
+//! ```text
+//!  (read the last checkpoint) ─▶ compute ─ all wait ─ write, fsync, close ─ all wait ─▶ compute ─ …
+//!
+//!  n-n           file of rank r:   │ r │              each rank has a file
+//!  n-1           one file:         │ 0 │ 1 │ 2 │ …    each rank has a segment of it
+//!  n-1-strided   one file:         │0│1│2│…│0│1│2│…   transfers of all ranks take turns
+//!  n-1-ordered   one file:         │ 0 │ 1 │ 2 │ …    through a shared file pointer (MPI_File_write_ordered)
+//! ```
+//!
+//! Source: Bent and others, "PLFS: A Checkpoint Filesystem for Parallel Applications", SC 2009 (N-N, N-1 segmented and strided).
+//! A checkpoint overwrites the one that was the last but `sets` before it, so that a whole one is always there.
+//! Left out: failures; what is read at the start is a whole checkpoint.
+
+use super::{Planned, Start, refuse};
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::files::ProgramFile;
+use crate::parallel::io::{Pointer, Segments, Shares, write_in_order};
+use crate::parallel::member::{Member, Opening};
+use crate::program::ProgramError;
+use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Checkpoint and restart: ranks compute, and write their state at intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointParameters {
+    /// Bytes that each rank writes in a checkpoint; a multiple of `transfer`.
+    pub state: Bytes,
+    /// Bytes of one access. Left out, the whole state by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<Bytes>,
+    /// How long each rank computes before each checkpoint.
+    #[serde(default)]
+    pub interval: Duration,
+    /// Checkpoints.
+    #[serde(default = "one")]
+    pub checkpoints: u32,
+    /// Where the ranks' states lie.
+    #[serde(default)]
+    pub layout: CheckpointLayout,
+    /// Whether the accesses of all ranks to one file are collective ones of MPI-IO.
+    #[serde(default)]
+    pub collective: bool,
+    /// Sets of files that checkpoints go to in turn. With the first one of each a file is made.
+    #[serde(default = "two")]
+    pub sets: u32,
+    /// Whether each checkpoint is made durable (fsync by each rank) before the program goes on.
+    #[serde(default = "yes")]
+    pub fsync: bool,
+    /// Whether the program begins by reading a checkpoint that is there.
+    #[serde(default)]
+    pub restart: bool,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn two() -> u32 {
+    2
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Where the ranks' states lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum CheckpointLayout {
+    /// In a file of each rank.
+    #[default]
+    #[serde(rename = "n-n")]
+    Own,
+    /// In one file, each rank's in one piece.
+    #[serde(rename = "n-1")]
+    Segmented,
+    /// In one file, transfers of all ranks in turn.
+    #[serde(rename = "n-1-strided")]
+    Strided,
+    /// In one file, written in the order of the ranks through a shared file pointer.
+    #[serde(rename = "n-1-ordered")]
+    Ordered,
+}
+
+impl CheckpointParameters {
+    pub(in crate::parallel) fn words(&self) -> String {
+        let what = if self.checkpoints == 1 {
+            "a checkpoint".to_owned()
+        } else {
+            format!("{} checkpoints", self.checkpoints)
+        };
+        format!("{what} of {} a rank", self.state)
+    }
+
+    fn transfer(&self) -> u64 {
+        self.transfer.unwrap_or(self.state).get()
+    }
+
+    pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<CheckpointPlan, ProgramError> {
+        let numbers = [
+            ("state", self.state.get()),
+            ("transfer", self.transfer()),
+            ("checkpoints", self.checkpoints.into()),
+            ("sets", self.sets.into()),
+        ];
+        if let Some((parameter, _)) = numbers.into_iter().find(|&(_, number)| number == 0) {
+            return refuse(parameter, "it is zero");
+        }
+        if !self.state.get().is_multiple_of(self.transfer()) {
+            return refuse("transfer", format!("{} is no multiple of it", self.state));
+        }
+        if u128::from(self.state.get()) * u128::from(ranks) > i64::MAX as u128 {
+            return refuse("state", "of all ranks together it is more than 8 EiB");
+        }
+        if self.collective && self.layout == CheckpointLayout::Own {
+            return refuse("collective", "with `layout = \"n-n\"` each rank has a file of its own");
+        }
+        if self.collective && self.layout == CheckpointLayout::Ordered {
+            return refuse("collective", "`layout = \"n-1-ordered\"` is a collective access of its own");
+        }
+        Ok(CheckpointPlan { parameters: self.clone(), ranks })
+    }
+}
+
+/// A checkpointing program for so many ranks.
+pub(in crate::parallel) struct CheckpointPlan {
+    parameters: CheckpointParameters,
+    ranks: u32,
+}
+
+impl CheckpointPlan {
+    const fn is_shared(&self) -> bool {
+        !matches!(self.parameters.layout, CheckpointLayout::Own)
+    }
+
+    /// Files of a set that hold states.
+    const fn files_of_set(&self) -> u32 {
+        if self.is_shared() { 1 } else { self.ranks }
+    }
+
+    /// Sets that are written.
+    fn sets(&self) -> u32 {
+        self.parameters.sets.min(self.parameters.checkpoints)
+    }
+
+    /// Where a transfer of a rank lies, in its file.
+    fn offset(&self, rank: u32, number: u64) -> u64 {
+        let (state, transfer) = (self.parameters.state.get(), self.parameters.transfer());
+        match self.parameters.layout {
+            CheckpointLayout::Own => number * transfer,
+            CheckpointLayout::Segmented => u64::from(rank) * state + number * transfer,
+            // What is written in order comes transfer by transfer, too.
+            CheckpointLayout::Strided | CheckpointLayout::Ordered => {
+                (number * u64::from(self.ranks) + u64::from(rank)) * transfer
+            }
+        }
+    }
+
+    fn transfers(&self) -> u64 {
+        self.parameters.state.get() / self.parameters.transfer()
+    }
+
+    /// The number of the shared file pointer's file, after all others.
+    fn pointer(&self) -> Option<u32> {
+        let states = (self.sets() + u32::from(self.parameters.restart)) * self.files_of_set();
+        (self.parameters.layout == CheckpointLayout::Ordered).then_some(states)
+    }
+}
+
+impl Planned for CheckpointPlan {
+    fn files(&self) -> u64 {
+        let sets = u64::from(self.sets()) + u64::from(self.parameters.restart);
+        sets * u64::from(self.files_of_set()) + u64::from(self.pointer().is_some())
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        let own = |set: &str, rank: u32| {
+            if self.is_shared() { format!("checkpoint.{set}") } else { format!("checkpoint.{set}.{rank:06}") }
+        };
+        let mut number = 0;
+        for set in 0..self.sets() {
+            for rank in 0..self.files_of_set() {
+                tell(ProgramFile::new(number, own(&set.to_string(), rank)))?;
+                number += 1;
+            }
+        }
+        if self.parameters.restart {
+            let ranks = if self.is_shared() { u64::from(self.ranks) } else { 1 };
+            let size = Some(self.parameters.state.get() * ranks);
+            for rank in 0..self.files_of_set() {
+                tell(ProgramFile { size, ..ProgramFile::new(number, own("restart", rank)) })?;
+                number += 1;
+            }
+        }
+        match self.pointer() {
+            // As long as an offset; ROMIO makes it with the file.
+            Some(number) => {
+                tell(ProgramFile { size: Some(8), ..ProgramFile::new(number, ".checkpoint.shfp") })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        let stage = if self.parameters.restart { Stage::Open(Direction::Read) } else { Stage::Compute };
+        Ok(Box::new(CheckpointRank {
+            member: start.member.clone(),
+            first: start.file(0),
+            interval: start.computing(self.parameters.interval.time()),
+            plan: self,
+            written: 0,
+            stage,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Compute,
+    Open(Direction),
+    /// So many transfers are done.
+    Access(Direction, u64),
+    Close(Direction),
+}
+
+struct CheckpointRank {
+    plan: Arc<CheckpointPlan>,
+    member: Member,
+    first: FileId,
+    interval: Time,
+    /// Checkpoints that are written.
+    written: u32,
+    stage: Stage,
+}
+
+impl CheckpointRank {
+    fn file(&self, direction: Direction) -> FileId {
+        let set = match direction {
+            Direction::Read => self.plan.sets(),
+            Direction::Write => self.written % self.plan.parameters.sets,
+        };
+        let own = if self.plan.is_shared() { 0 } else { self.member.rank };
+        FileId(self.first.0 + set * self.plan.files_of_set() + own)
+    }
+
+    fn pointer(&self) -> Option<FileId> {
+        self.plan.pointer().map(|number| FileId(self.first.0 + number))
+    }
+
+    fn open(&self, direction: Direction) -> Act {
+        let file = self.file(direction);
+        let is_new = direction == Direction::Write && self.written < self.plan.parameters.sets;
+        let made = if is_new { Operation::Create } else { Operation::Open };
+        if !self.plan.is_shared() {
+            return Sequence::act([self.member.barrier(), Act::Call(Call::of(made, file))]);
+        }
+        let opening = if is_new { Opening::New } else { Opening::Old };
+        let pointer = self.pointer().filter(|_| direction == Direction::Write);
+        let pointer = pointer.map(|pointer| Act::Call(Call::of(Operation::Open, pointer)));
+        let open = self.member.open_together(file, opening);
+        Sequence::act([self.member.barrier(), open].into_iter().chain(pointer))
+    }
+
+    fn access(&self, direction: Direction, number: u64) -> Act {
+        let (plan, file) = (&self.plan, self.file(direction));
+        let (offset, length) = (plan.offset(self.member.rank, number), plan.parameters.transfer());
+        if let Some(pointer) = self.pointer().filter(|_| direction == Direction::Write) {
+            return write_in_order(&self.member, Pointer(pointer), file, (offset, length));
+        }
+        if plan.parameters.collective {
+            let shares: Arc<dyn Shares> = Arc::new(Segments {
+                start: plan.offset(0, number),
+                stride: if plan.ranks > 1 { plan.offset(1, number) - plan.offset(0, number) } else { length },
+                length,
+                ranks: plan.ranks,
+                shift: 0,
+            });
+            return self.member.access_together(direction, file, shares);
+        }
+        Act::Call(Call::access(direction, file, offset, length))
+    }
+
+    fn close(&self, direction: Direction) -> Act {
+        let file = self.file(direction);
+        let mut acts = Vec::with_capacity(4);
+        if direction == Direction::Write {
+            if self.plan.parameters.fsync {
+                acts.push(Act::Call(Call::of(Operation::Fsync, file)));
+            }
+            acts.extend(self.pointer().map(|pointer| Act::Call(Call::of(Operation::Close, pointer))));
+        }
+        acts.push(Act::Call(Call::of(Operation::Close, file)));
+        acts.push(self.member.barrier());
+        Sequence::act(acts)
+    }
+}
+
+impl Acts for CheckpointRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let (act, stage) = match self.stage {
+            Stage::Compute if self.written == self.plan.parameters.checkpoints => return Ok(None),
+            Stage::Compute => {
+                self.stage = Stage::Open(Direction::Write);
+                if self.interval > Time::ZERO {
+                    return Ok(Some(Act::Compute(self.interval)));
+                }
+                return self.next();
+            }
+            Stage::Open(direction) => (self.open(direction), Stage::Access(direction, 0)),
+            Stage::Access(direction, over) if over < self.plan.transfers() => {
+                (self.access(direction, over), Stage::Access(direction, over + 1))
+            }
+            Stage::Access(direction, _) => {
+                self.stage = Stage::Close(direction);
+                return self.next();
+            }
+            Stage::Close(direction) => {
+                let act = self.close(direction);
+                self.written += u32::from(direction == Direction::Write);
+                (act, Stage::Compute)
+            }
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::parallel::testing::{carry_out, pieces, planned, tile};
+    use petrio_colours::{FileId, Operation};
+    use petrio_time::Time;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_checkpoint_is_each_ranks_state_once(
+            ranks in 1u32..7,
+            transfers in 1u64..5,
+            checkpoints in 1u32..6,
+            sets in 1u32..4,
+            layout in proptest::sample::select(vec!["n-n", "n-1", "n-1-strided", "n-1-ordered"]),
+            restart in any::<bool>(),
+            wants_collective in any::<bool>(),
+        ) {
+            let collective = wants_collective && matches!(layout, "n-1" | "n-1-strided");
+            let program = format!(
+                r#"{{ "kind": "checkpoint", "state": "{} B", "transfer": "1000 B", "checkpoints": {checkpoints},
+                    "sets": {sets}, "layout": "{layout}", "restart": {restart}, "collective": {collective},
+                    "interval": "10 s" }}"#,
+                transfers * 1000,
+            );
+            let done = carry_out(&planned(&program, &vec![0; ranks as usize]));
+            let files_of_set = if layout == "n-n" { ranks } else { 1 };
+            let length = transfers * 1000 * u64::from(ranks / files_of_set);
+            let sets = sets.min(checkpoints);
+            let pointer = FileId(3 + (sets + u32::from(restart)) * files_of_set);
+            for (file, written) in pieces(&done, Operation::Write) {
+                if file == pointer {
+                    let takes = u64::from(checkpoints * ranks) * transfers;
+                    prop_assert_eq!(written.len() as u64, takes);
+                    continue;
+                }
+                // A set is written again by every so many checkpoints.
+                let set = (file.0 - 3) / files_of_set;
+                let times = (0..checkpoints).filter(|checkpoint| checkpoint % sets == set).count();
+                let once: Vec<_> = written.chunks(times).map(|same| same[0]).collect();
+                prop_assert!(written.chunks(times).all(|same| same.iter().all(|piece| *piece == same[0])));
+                prop_assert!(tile(&once, length));
+            }
+            let read: u64 = pieces(&done, Operation::Read)
+                .into_iter()
+                .filter(|(file, _)| *file != pointer)
+                .map(|(_, read)| read.iter().map(|piece| piece.1).sum::<u64>())
+                .sum();
+            prop_assert_eq!(read, if restart { transfers * 1000 * u64::from(ranks) } else { 0 });
+            let computed = Time::from_whole_seconds(10 * u64::from(checkpoints));
+            prop_assert!(done.computed.iter().all(|time| *time == computed));
+        }
+    }
+
+    #[test]
+    fn a_strided_checkpoint_written_together_comes_in_long_calls_of_one_rank_a_host() {
+        let program = |collective| {
+            format!(
+                r#"{{ "kind": "checkpoint", "state": "8 MiB", "transfer": "1 MiB", "layout": "n-1-strided", "collective": {collective} }}"#
+            )
+        };
+        let longest = |collective| {
+            let done = carry_out(&planned(&program(collective), &[0, 0, 0, 0]));
+            pieces(&done, Operation::Write).values().flatten().map(|piece| piece.1).max().unwrap()
+        };
+        // What the ranks write at a time follows each other, so that nobody writes for others.
+        assert_eq!((longest(false), longest(true)), (1 << 20, 1 << 20));
+    }
+}

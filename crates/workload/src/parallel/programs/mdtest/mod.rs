@@ -1,0 +1,53 @@
+//! mdtest: ranks that make, look at, read and remove files and directories, in a tree of all or each in a tree of its own.
+//!
+//! ```text
+//!  #test-dir.0-0 / mdtest_tree.R (R: 0, or with -u the rank) / … -z levels of -b branches each … / items
+//!
+//!  each phase for all items, ranks wait for each other after it:
+//!   make the tree ─ directories: create, stat, remove ─ files: create (and write), stat, read, remove ─ remove the tree
+//! ```
+//!
+//! What is done follows from the command line that mdtest would get. Source: mdtest as part of IOR 4.0, its documentation and
+//! src/mdtest.c (create_remove_items, mdtest_stat, mdtest_read, directory_test, file_test).
+//!
+//! Left out: renaming directories, ends by the clock (`-W`), making nodes instead of files (`-k`), checks of what was read (`-X`),
+//! and what only changes mdtest's output.
+
+mod command;
+mod options;
+mod program;
+
+pub use command::MdtestCommand;
+pub use options::MdtestOptions;
+pub(in crate::parallel::programs) use options::{Item, Phase};
+pub(in crate::parallel::programs) use program::{MdtestPlan, MdtestRank};
+
+use crate::program::ProgramError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// mdtest: ranks make, look at, read and remove files and directories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MdtestParameters {
+    /// The command line, such as "mdtest -n 1000 -u -F -w 3901 -e 3901". Options: -n items a rank, -I items a directory of the
+    /// tree instead, -z levels, -b branches, -L items in the lowest level only, -u a tree a rank, -F only files, -D only
+    /// directories, -C only create, -T only stat, -E only read, -r only remove, -w bytes written to each file, -e bytes read of
+    /// it, -y fsync after writing, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
+    /// for each other, -i repetitions. Sizes take k, m, g, t (powers of 1024).
+    pub command: MdtestCommand,
+}
+
+impl MdtestParameters {
+    pub(in crate::parallel) fn words(&self) -> String {
+        self.command.to_string()
+    }
+
+    pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<MdtestPlan, ProgramError> {
+        let options = self.command.options();
+        MdtestPlan::new("#test-dir.0-0", options.clone(), options.phases(), ranks)
+    }
+}
+
+#[cfg(test)]
+mod tests;

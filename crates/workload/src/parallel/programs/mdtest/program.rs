@@ -1,0 +1,348 @@
+//! What a rank of mdtest does.
+
+use super::options::{Item, MdtestOptions, Phase};
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::files::ProgramFile;
+use crate::parallel::member::Member;
+use crate::parallel::programs::{Planned, Start, refuse};
+use crate::program::ProgramError;
+use petrio_colours::{FileId, Operation};
+use std::sync::Arc;
+
+/// mdtest for so many ranks.
+pub(in crate::parallel) struct MdtestPlan {
+    /// The directory in which all of it is.
+    name: &'static str,
+    options: MdtestOptions,
+    phases: Vec<Phase>,
+    ranks: u32,
+    tree: Tree,
+    /// Items of each rank, of each kind.
+    items: u64,
+}
+
+/// A tree of directories, its top first, then level by level.
+#[derive(Clone, Copy, Debug)]
+struct Tree {
+    branches: u64,
+    directories: u64,
+    /// The first directory in which items lie, and how many lie in each.
+    first: u64,
+    per_directory: u64,
+}
+
+impl Tree {
+    fn new(options: &MdtestOptions) -> Result<Self, ProgramError> {
+        let branches = u64::from(options.branches);
+        let (mut directories, mut level) = (1u64, 1u64);
+        for _ in 0..options.depth {
+            level = level.saturating_mul(branches);
+            directories = directories.saturating_add(level);
+            if directories > u64::from(u32::MAX) {
+                return refuse("command", "-z and -b: the tree has more directories than there are numbers");
+            }
+        }
+        let with_items = if options.leaves_only { level } else { directories };
+        let per_directory =
+            if options.per_directory > 0 { options.per_directory } else { options.items / with_items };
+        if per_directory == 0 {
+            let problem =
+                format!("-n {} are fewer items than the tree's {with_items} directories", options.items);
+            return refuse("command", problem);
+        }
+        Ok(Self { branches, directories, first: directories - with_items, per_directory })
+    }
+
+    /// Items in the whole of it.
+    const fn items(&self) -> u64 {
+        (self.directories - self.first).saturating_mul(self.per_directory)
+    }
+
+    const fn parent(&self, directory: u64) -> Option<u64> {
+        match directory.checked_sub(1) {
+            Some(before) => Some(before / self.branches),
+            None => None,
+        }
+    }
+}
+
+impl MdtestPlan {
+    /// With these phases in this order.
+    pub(in crate::parallel::programs) fn new(
+        name: &'static str,
+        options: MdtestOptions,
+        phases: Vec<Phase>,
+        ranks: u32,
+    ) -> Result<Self, ProgramError> {
+        let tree = Tree::new(&options)?;
+        Ok(Self { name, phases, ranks, items: tree.items(), tree, options })
+    }
+
+    const fn trees(&self) -> u64 {
+        if self.options.unique { self.ranks as u64 } else { 1 }
+    }
+
+    /// The number of a directory of the tree of a rank, among the program's files.
+    const fn directory(&self, rank: u32, directory: u64) -> u32 {
+        let tree = if self.options.unique { rank as u64 } else { 0 };
+        (1 + tree * self.tree.directories + directory) as u32
+    }
+
+    /// The number of an item of a rank.
+    fn item(&self, item: Item, rank: u32, number: u64) -> u32 {
+        let all = u64::from(self.ranks) * self.items;
+        let after = if item == Item::File && self.options.directories { all } else { 0 };
+        let directories = 1 + self.trees() * self.tree.directories;
+        (directories + after + u64::from(rank) * self.items + number) as u32
+    }
+
+    /// The directory in which an item of a rank lies.
+    const fn directory_of(&self, rank: u32, number: u64) -> u32 {
+        self.directory(rank, self.tree.first + number / self.tree.per_directory)
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = Item> + use<> {
+        let kinds = [(Item::Directory, self.options.directories), (Item::File, self.options.files)];
+        kinds.into_iter().filter(|(_, wanted)| *wanted).map(|(item, _)| item)
+    }
+}
+
+impl Planned for MdtestPlan {
+    fn files(&self) -> u64 {
+        let items =
+            u64::from(self.ranks).saturating_mul(self.items).saturating_mul(self.kinds().count() as u64);
+        items.saturating_add(1 + self.trees().saturating_mul(self.tree.directories))
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        let there = !self.phases.contains(&Phase::MakeTree);
+        let size = there.then_some(0);
+        let directory = |number, name, parent| ProgramFile { number, name, parent, is_directory: true, size };
+        tell(directory(0, self.name.to_owned(), None))?;
+        for tree in 0..self.trees() as u32 {
+            for number in 0..self.tree.directories {
+                let above = self.tree.parent(number).map_or(0, |parent| self.directory(tree, parent));
+                let name = if number == 0 {
+                    format!("mdtest_tree.{tree}")
+                } else {
+                    format!("mdtest_tree.{tree}.{number}")
+                };
+                tell(directory(self.directory(tree, number), name, Some(above)))?;
+            }
+        }
+        for item in self.kinds() {
+            for rank in 0..self.ranks {
+                for number in 0..self.items {
+                    let (word, size) = match item {
+                        Item::Directory => ("dir", size),
+                        Item::File => {
+                            ("file", there.then_some(self.options.read_bytes.max(self.options.write_bytes)))
+                        }
+                    };
+                    tell(ProgramFile {
+                        number: self.item(item, rank, number),
+                        name: format!("{word}.mdtest.{rank}.{number}"),
+                        parent: Some(self.directory_of(rank, number)),
+                        is_directory: item == Item::Directory,
+                        size,
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        let phases = self.phases.clone();
+        Ok(Box::new(MdtestRank::new(self, start, phases)))
+    }
+}
+
+/// A rank of mdtest.
+pub(in crate::parallel::programs) struct MdtestRank {
+    plan: Arc<MdtestPlan>,
+    member: Member,
+    first: FileId,
+    phases: Vec<Phase>,
+    repetition: u32,
+    /// The phase, and how much of it is done.
+    phase: usize,
+    done: u64,
+}
+
+impl MdtestRank {
+    pub(in crate::parallel::programs) fn new(
+        plan: Arc<MdtestPlan>,
+        start: &Start,
+        phases: Vec<Phase>,
+    ) -> Self {
+        let member = start.member.clone();
+        Self { plan, member, first: start.file(0), phases, repetition: 0, phase: 0, done: 0 }
+    }
+
+    const fn file(&self, number: u32) -> FileId {
+        FileId(self.first.0 + number)
+    }
+
+    /// Whose item it is that this rank looks at, reads or removes: with each phase so many ranks further.
+    fn whose(&self, phase: Phase) -> u32 {
+        let times = match phase {
+            Phase::Stat(_) => 1,
+            Phase::Read => 2,
+            Phase::Remove(_) => 3,
+            _ => 0,
+        };
+        let further = u64::from(self.plan.options.stride) * times;
+        ((u64::from(self.member.rank) + further) % u64::from(self.member.ranks())) as u32
+    }
+
+    fn call(&self, operation: Operation, number: u32, parent: u32) -> Act {
+        let call = Call { parent: self.file(parent), ..Call::of(operation, self.file(number)) };
+        Act::Call(call)
+    }
+
+    /// A directory of the tree, made or removed: `number` of `directories` and, by the first rank, the one that holds all.
+    fn tree(&self, operation: Operation, number: u64) -> Option<Act> {
+        let (plan, rank) = (&self.plan, self.member.rank);
+        let own = plan.options.unique || rank == 0;
+        let directory = match operation {
+            Operation::Mkdir => number,
+            _ => plan.tree.directories.checked_sub(number + 1)?,
+        };
+        if !own || directory >= plan.tree.directories {
+            return None;
+        }
+        let above = plan.tree.parent(directory).map_or(0, |parent| plan.directory(rank, parent));
+        Some(self.call(operation, plan.directory(rank, directory), above))
+    }
+
+    /// The directory that holds all, before the tree or after it.
+    fn top(&self, operation: Operation) -> Act {
+        let call = Act::Call(Call::of(operation, self.file(0)));
+        let mut acts = Vec::with_capacity(2);
+        // All wait until it is there, and it goes when all is gone.
+        if operation == Operation::Rmdir {
+            acts.push(self.member.barrier());
+        }
+        if self.member.rank == 0 {
+            acts.push(call);
+        }
+        if operation == Operation::Mkdir {
+            acts.push(self.member.barrier());
+        }
+        Sequence::act(acts)
+    }
+
+    fn file_item(&self, phase: Phase, file: u32, parent: u32) -> Act {
+        let options = &self.plan.options;
+        let id = self.file(file);
+        let made = phase == Phase::Create(Item::File);
+        let (direction, bytes) = if made {
+            (Direction::Write, options.write_bytes)
+        } else {
+            (Direction::Read, options.read_bytes)
+        };
+        let mut acts = vec![self.call(if made { Operation::Create } else { Operation::Open }, file, parent)];
+        if bytes > 0 {
+            acts.push(Act::Call(Call::access(direction, id, 0, bytes)));
+            if made && options.fsync {
+                acts.push(Act::Call(Call::of(Operation::Fsync, id)));
+            }
+        }
+        acts.push(Act::Call(Call::of(Operation::Close, id)));
+        Sequence::act(acts)
+    }
+
+    /// What this rank lists and looks at as its part of a search through everything.
+    fn find(&self, number: u64) -> Option<Option<Act>> {
+        let plan = &self.plan;
+        let own = plan.options.unique || self.member.rank == 0;
+        let directories = if own { plan.tree.directories } else { 0 };
+        if number < directories {
+            let directory = plan.directory(self.member.rank, number);
+            return Some(Some(Act::Call(Call::of(Operation::Readdir, self.file(directory)))));
+        }
+        let item = number - directories;
+        (item < plan.items).then(|| {
+            let found = format!("file.mdtest.{}.{item}", self.member.rank).contains("01");
+            let file = plan.item(Item::File, self.member.rank, item);
+            found.then(|| Act::Call(Call::of(Operation::Stat, self.file(file))))
+        })
+    }
+
+    /// The next act of the phase, which may be none; `None` when the phase is over.
+    fn step(&self, phase: Phase) -> Option<Option<Act>> {
+        let plan = &self.plan;
+        let rank = self.whose(phase);
+        let within = |number: u64| (number < plan.items).then_some(number);
+        let item =
+            |item| Some((plan.item(item, rank, within(self.done)?), plan.directory_of(rank, self.done)));
+        Some(match phase {
+            Phase::MakeTree => match self.done.checked_sub(1) {
+                None => Some(self.top(Operation::Mkdir)),
+                Some(number) => Some(self.tree(Operation::Mkdir, number)?),
+            },
+            Phase::RemoveTree => {
+                let directories =
+                    if plan.options.unique || self.member.rank == 0 { plan.tree.directories } else { 0 };
+                match self.done {
+                    done if done < directories => self.tree(Operation::Rmdir, done),
+                    done if done == directories => Some(self.top(Operation::Rmdir)),
+                    _ => return None,
+                }
+            }
+            Phase::Create(Item::Directory) => {
+                let (number, parent) = item(Item::Directory)?;
+                Some(self.call(Operation::Mkdir, number, parent))
+            }
+            Phase::Create(Item::File) | Phase::Read => {
+                let (number, parent) = item(Item::File)?;
+                Some(self.file_item(phase, number, parent))
+            }
+            Phase::Stat(kind) => Some(Act::Call(Call::of(Operation::Stat, self.file(item(kind)?.0)))),
+            Phase::Remove(kind) => {
+                let (number, parent) = item(kind)?;
+                let how = if kind == Item::File { Operation::Unlink } else { Operation::Rmdir };
+                Some(self.call(how, number, parent))
+            }
+            Phase::Find => self.find(self.done)?,
+        })
+    }
+}
+
+impl Acts for MdtestRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        loop {
+            let Some(&phase) = self.phases.get(self.phase) else {
+                self.repetition += 1;
+                if self.repetition >= self.plan.options.repetitions {
+                    return Ok(None);
+                }
+                self.phase = 0;
+                continue;
+            };
+            match self.step(phase) {
+                Some(act) => {
+                    self.done += 1;
+                    if act.is_some() {
+                        return Ok(act);
+                    }
+                }
+                None => {
+                    (self.phase, self.done) = (self.phase + 1, 0);
+                    // A tree is whole before anything lies in it, and empty before it goes (-B is of what lies between).
+                    let next = self.phases.get(self.phase);
+                    if self.plan.options.barriers
+                        || phase == Phase::MakeTree
+                        || next == Some(&Phase::RemoveTree)
+                    {
+                        return Ok(Some(self.member.barrier()));
+                    }
+                }
+            }
+        }
+    }
+}

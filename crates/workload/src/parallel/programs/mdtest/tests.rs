@@ -1,0 +1,92 @@
+//! mdtest's command lines and what comes of them.
+
+#![allow(clippy::unwrap_used)]
+use super::MdtestCommand;
+use crate::parallel::testing::{carry_out, planned};
+use petrio_colours::Operation;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn counts(command: &str, ranks: u32) -> BTreeMap<&'static str, u64> {
+    let program = format!(r#"{{ "kind": "mdtest", "command": "{command}" }}"#);
+    let done = carry_out(&planned(&program, &vec![0; ranks as usize]));
+    let mut counts = BTreeMap::new();
+    for op in done.calls.iter().flatten() {
+        *counts.entry(op.operation.name()).or_default() += 1;
+    }
+    counts
+}
+
+proptest! {
+    #[test]
+    fn all_that_is_made_is_looked_at_read_and_removed(
+        ranks in 1u32..6,
+        per_directory in 1u64..4,
+        depth in 0u32..3,
+        branches in 1u64..4,
+        flags in proptest::sample::subsequence(vec!["-u", "-L", "-B", "-y"], 0..5),
+        kind in proptest::sample::select(vec!["", "-F", "-D"]),
+    ) {
+        // Who doesn't wait uses only what it has made itself.
+        let unique = flags.contains(&"-u");
+        let stride = if unique || flags.contains(&"-B") { 0 } else { 1 };
+        let command = format!(
+            "mdtest -I {per_directory} -z {depth} -b {branches} -w 3901 -e 3901 -N {stride} {kind} {}",
+            flags.join(" "),
+        );
+        let counts = counts(&command, ranks);
+        let levels = (0..=depth).map(|level| branches.pow(level));
+        let directories: u64 = levels.clone().sum();
+        let with_items = if flags.contains(&"-L") { branches.pow(depth) } else { directories };
+        let items = with_items * per_directory * u64::from(ranks);
+        let trees = if unique { u64::from(ranks) } else { 1 };
+        let of = |name: &str| counts.get(name).copied().unwrap_or(0);
+        let (files, folders) = (items * u64::from(kind != "-D"), items * u64::from(kind != "-F"));
+        prop_assert_eq!(of("mkdir"), 1 + trees * directories + folders);
+        prop_assert_eq!(of("rmdir"), of("mkdir"));
+        prop_assert_eq!((of("create"), of("unlink"), of("open")), (files, files, files));
+        prop_assert_eq!((of("write"), of("read"), of("close")), (files, files, 2 * files));
+        prop_assert_eq!(of("stat"), files + folders);
+        prop_assert_eq!(of("fsync"), if flags.contains(&"-y") { files } else { 0 });
+    }
+}
+
+#[test]
+fn with_a_stride_ranks_look_at_each_others_items() {
+    let program = r#"{ "kind": "mdtest", "command": "mdtest -n 1 -F -N 1" }"#;
+    let done = carry_out(&planned(program, &[0; 4]));
+    let of = |operation| -> Vec<u32> {
+        let file = |calls: &Vec<petrio_colours::FileOp>| {
+            calls.iter().find(|op| op.operation == operation).unwrap().file.0
+        };
+        done.calls.iter().map(file).collect()
+    };
+    let made = of(Operation::Create);
+    let turned = |by: usize| (0..4).map(|rank| made[(rank + by) % 4]).collect::<Vec<_>>();
+    assert_eq!(of(Operation::Stat), turned(1));
+    assert_eq!(of(Operation::Open), turned(2));
+    assert_eq!(of(Operation::Unlink), turned(3));
+}
+
+#[test]
+fn only_what_is_asked_for_is_done_to_what_is_there() {
+    let counts = counts("mdtest -n 5 -F -T", 3);
+    assert_eq!(counts, BTreeMap::from([("stat", 15)]));
+}
+
+#[test]
+fn what_cannot_be_followed_is_refused_with_a_reason() {
+    for (command, words) in [
+        ("mdtest", "-n or -I"),
+        ("mdtest -n 3 -I 2", "-n and -I"),
+        ("mdtest -n 3 -W 300", "by the clock"),
+        ("mdtest -n 3 -F -D", "only files"),
+        ("mdtest -n 3 -i 2 -C", "removed before"),
+        ("mdtest -n 3 -e 10", "more is read"),
+        ("mdtest -n 3 -b 0", "zero"),
+        ("mdtest -n 3 -a DFS", "POSIX"),
+    ] {
+        let problem = command.parse::<MdtestCommand>().unwrap_err().to_string();
+        assert!(problem.contains(words), "{command}: {problem}");
+    }
+}

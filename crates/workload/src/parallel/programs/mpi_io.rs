@@ -1,0 +1,466 @@
+//! Accesses of one's own to a file that all ranks share: through views, alone or together, or in the order of the ranks.
+//!
+//! ```text
+//!  view of rank r: from `displacement` + r · `rank_displacement` on, the datatype over and over again
+//!  an access: the datatype once; the next one goes on behind it
+//! ```
+//!
+//! Left out: etypes of more than a byte, views that change, and access to a part of a datatype.
+
+use super::{Planned, Start, refuse};
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::files::ProgramFile;
+use crate::parallel::io::{Datatype, Pointer, Runs, Shares, View, ViewShares, write_in_order};
+use crate::parallel::member::{Member, Opening};
+use crate::program::ProgramError;
+use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
+use petrio_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Accesses of all ranks to one file by MPI-IO, each through a view of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MpiIoParameters {
+    /// What a rank sees of the file (the filetype of MPI_File_set_view): types, each made of the one before, such as
+    /// `[{ bytes = "8 B" }, { vector = { count = 100, block = 1, stride = 4 } }]`.
+    pub view: Vec<DatatypeParameters>,
+    /// Where the first rank's view begins.
+    #[serde(default)]
+    pub displacement: Bytes,
+    /// How much later each further rank's view begins.
+    #[serde(default)]
+    pub rank_displacement: Bytes,
+    /// What is done. A file that is only read is there, as long as the ranks' accesses reach.
+    #[serde(default)]
+    pub operation: MpiIoOperation,
+    /// Accesses of each rank, each of all that its view shows once.
+    #[serde(default = "one")]
+    pub accesses: u64,
+    /// How long a rank computes before each access.
+    #[serde(default)]
+    pub compute_time: Duration,
+    /// Alone, together, or in order.
+    #[serde(default)]
+    pub access: MpiIoAccess,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+/// What is done to the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MpiIoOperation {
+    /// A new file is written.
+    #[default]
+    Write,
+    /// A file that is there is read.
+    Read,
+    /// A new file is written, and then, opened anew, read back.
+    WriteThenRead,
+}
+
+/// How ranks access the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MpiIoAccess {
+    /// Each for itself (MPI_File_write_at).
+    #[default]
+    Independent,
+    /// All together (MPI_File_write_at_all).
+    Collective,
+    /// In the ranks' order, through a shared file pointer (MPI_File_write_ordered): each as many bytes as its view shows, one
+    /// after the other. Of writes only.
+    Ordered,
+}
+
+/// A datatype of MPI, made of the one that stands before it in the list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DatatypeParameters {
+    /// Bytes that follow each other: the first of the list, and only that.
+    Bytes(Bytes),
+    /// So many of the type before, one after the other (MPI_Type_contiguous).
+    Contiguous {
+        /// How many.
+        count: u64,
+    },
+    /// Blocks of the type before at the same distance (MPI_Type_vector).
+    Vector {
+        /// How many blocks.
+        count: u64,
+        /// How many of the type in a block.
+        block: u64,
+        /// From one block's beginning to the next one's, in extents of the type.
+        stride: u64,
+    },
+    /// Blocks of the type before anywhere (MPI_Type_indexed).
+    Indexed {
+        /// Of each block where it begins and how long it is, in extents of the type, in rising order.
+        blocks: Vec<[u64; 2]>,
+    },
+    /// A part of an array of the type before, whose first index runs fastest (MPI_Type_create_subarray with MPI_ORDER_FORTRAN).
+    Subarray {
+        /// The array's lengths.
+        sizes: Vec<u64>,
+        /// The part's lengths.
+        part: Vec<u64>,
+        /// Where the part begins in each dimension.
+        starts: Vec<u64>,
+    },
+    /// The rank's block of an array of the type before that is spread over all ranks, the first index running fastest
+    /// (MPI_Type_create_darray with MPI_DISTRIBUTE_BLOCK): ranks are numbered along the first dimension first, and the last block
+    /// of each may be shorter.
+    Distributed {
+        /// The array's lengths.
+        sizes: Vec<u64>,
+        /// Ranks along each dimension; their product is the number of ranks.
+        ranks: Vec<u64>,
+    },
+    /// The type before with another extent (MPI_Type_create_resized).
+    Resized {
+        /// From one to the next where it is repeated.
+        extent: Bytes,
+    },
+}
+
+impl DatatypeParameters {
+    fn build(&self, of: Option<&Arc<Datatype>>, rank: u32, ranks: u32) -> Result<Datatype, ProgramError> {
+        let of = match (self, of) {
+            (Self::Bytes(size), None) => return Datatype::bytes(size.get()),
+            (Self::Bytes(_), Some(_)) => return refuse("view", "`bytes` stands first, and once"),
+            (_, None) => {
+                return refuse("view", "it begins with `{ bytes = \"…\" }`, of which the others are made");
+            }
+            (_, Some(of)) => of,
+        };
+        match self {
+            Self::Bytes(size) => Datatype::bytes(size.get()),
+            Self::Contiguous { count } => Datatype::contiguous(*count, of),
+            Self::Vector { count, block, stride } => Datatype::vector(*count, *block, *stride, of),
+            Self::Indexed { blocks } => Datatype::indexed(blocks, of),
+            Self::Subarray { sizes, part, starts } => Datatype::subarray(sizes, part, starts, of),
+            Self::Distributed { sizes, ranks: along } => {
+                let (part, starts) = block_of(sizes, along, rank, ranks)?;
+                Datatype::subarray(sizes, &part, &starts, of)
+            }
+            Self::Resized { extent } => of.as_ref().clone().resized(extent.get()),
+        }
+    }
+}
+
+/// The last type of a list, as a rank has it.
+fn built(types: &[DatatypeParameters], rank: u32, ranks: u32) -> Result<Arc<Datatype>, ProgramError> {
+    let mut of = None;
+    for datatype in types {
+        of = Some(Arc::new(datatype.build(of.as_ref(), rank, ranks)?));
+    }
+    of.map_or_else(|| refuse("view", "there is no type in it"), Ok)
+}
+
+/// A rank's block of an array, and where it begins.
+fn block_of(
+    sizes: &[u64],
+    along: &[u64],
+    rank: u32,
+    ranks: u32,
+) -> Result<(Vec<u64>, Vec<u64>), ProgramError> {
+    let product = along.iter().try_fold(1u64, |product, &along| product.checked_mul(along));
+    if sizes.len() != along.len() || product != Some(u64::from(ranks)) {
+        let problem =
+            format!("the ranks along the dimensions are one for each, and their product is {ranks}");
+        return refuse("view", problem);
+    }
+    let mut rank = u64::from(rank);
+    let mut blocks = (Vec::new(), Vec::new());
+    for (&size, &along) in sizes.iter().zip(along) {
+        let (length, place) = (size.div_ceil(along), rank % along);
+        rank /= along;
+        let start = place.saturating_mul(length);
+        if start >= size {
+            return refuse("view", format!("{along} ranks along {size} elements leave some without any"));
+        }
+        blocks.0.push(length.min(size - start));
+        blocks.1.push(start);
+    }
+    Ok(blocks)
+}
+
+impl MpiIoParameters {
+    pub(in crate::parallel) fn words(&self) -> String {
+        let how = match self.access {
+            MpiIoAccess::Independent => "independent",
+            MpiIoAccess::Collective => "collective",
+            MpiIoAccess::Ordered => "ordered",
+        };
+        format!("{how} MPI-IO through views")
+    }
+
+    pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<MpiIoPlan, ProgramError> {
+        if self.accesses == 0 {
+            return refuse("accesses", "it is zero");
+        }
+        if self.access == MpiIoAccess::Ordered && self.operation != MpiIoOperation::Write {
+            return refuse("access", "`access = \"ordered\"` is of writes only");
+        }
+        let mut views = Vec::new();
+        let mut end = 0u64;
+        for rank in 0..ranks {
+            let datatype = built(&self.view, rank, ranks)?;
+            let begins = self.rank_displacement.get().checked_mul(rank.into());
+            let begins = begins.and_then(|at| at.checked_add(self.displacement.get()));
+            let reaches = datatype.extent().checked_mul(self.accesses);
+            let reaches = begins.zip(reaches).and_then(|(begins, reaches)| begins.checked_add(reaches));
+            let Some((begins, reaches)) = begins.zip(reaches).filter(|(_, end)| *end <= i64::MAX as u64)
+            else {
+                return refuse("accesses", "the file becomes longer than 8 EiB");
+            };
+            end = end.max(reaches);
+            views.push(View::new(begins, datatype));
+        }
+        Ok(MpiIoPlan { parameters: self.clone(), ranks, views: views.into(), end })
+    }
+}
+
+/// Accesses of so many ranks.
+pub(in crate::parallel) struct MpiIoPlan {
+    parameters: MpiIoParameters,
+    ranks: u32,
+    views: Arc<[View]>,
+    /// One past the last byte that anybody may see.
+    end: u64,
+}
+
+impl MpiIoPlan {
+    const fn is_ordered(&self) -> bool {
+        matches!(self.parameters.access, MpiIoAccess::Ordered)
+    }
+
+    /// Where a rank's part of an ordered access lies.
+    fn place(&self, rank: u32, number: u64) -> (u64, u64) {
+        let bytes = |rank: u32| self.views[rank as usize].datatype().size();
+        let all: u64 = (0..self.ranks).map(bytes).sum();
+        (number * all + (0..rank).map(bytes).sum::<u64>(), bytes(rank))
+    }
+}
+
+impl Planned for MpiIoPlan {
+    fn files(&self) -> u64 {
+        1 + u64::from(self.is_ordered())
+    }
+
+    fn each_file(
+        &self,
+        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        let there = self.parameters.operation == MpiIoOperation::Read;
+        tell(ProgramFile { size: there.then_some(self.end), ..ProgramFile::new(0, "data") })?;
+        if self.is_ordered() {
+            tell(ProgramFile { size: Some(8), ..ProgramFile::new(1, ".data.shfp") })?;
+        }
+        Ok(())
+    }
+
+    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+        let direction = match self.parameters.operation {
+            MpiIoOperation::Read => Direction::Read,
+            MpiIoOperation::Write | MpiIoOperation::WriteThenRead => Direction::Write,
+        };
+        Ok(Box::new(MpiIoRank {
+            member: start.member.clone(),
+            file: start.file(0),
+            pointer: self.is_ordered().then(|| Pointer(start.file(1))),
+            compute: start.computing(self.parameters.compute_time.time()),
+            plan: self,
+            direction,
+            stage: Stage::Open,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Open,
+    /// So many accesses are done.
+    Compute(u64),
+    Access(u64),
+    Closed,
+}
+
+struct MpiIoRank {
+    plan: Arc<MpiIoPlan>,
+    member: Member,
+    file: FileId,
+    pointer: Option<Pointer>,
+    compute: Time,
+    direction: Direction,
+    stage: Stage,
+}
+
+impl MpiIoRank {
+    /// The file and what belongs to it, closed or, after the file itself, opened.
+    fn pointer(&self, operation: Operation) -> Option<Act> {
+        self.pointer.map(|Pointer(pointer)| Act::Call(Call::of(operation, pointer)))
+    }
+
+    fn access(&self, number: u64) -> Act {
+        let rank = self.member.rank;
+        if let Some(pointer) = self.pointer {
+            return write_in_order(&self.member, pointer, self.file, self.plan.place(rank, number));
+        }
+        let views = Arc::clone(&self.plan.views);
+        let shares: Arc<dyn Shares> = Arc::new(ViewShares { views, times: number, covered: None });
+        if self.plan.parameters.access == MpiIoAccess::Collective {
+            return self.member.access_together(self.direction, self.file, shares);
+        }
+        self.member.alone(self.direction, self.file, Runs::of(shares, rank))
+    }
+}
+
+impl Acts for MpiIoRank {
+    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+        let (act, stage) = match self.stage {
+            Stage::Open => {
+                let opening = match (self.direction, self.plan.parameters.operation) {
+                    (Direction::Write, _) => Opening::New,
+                    (Direction::Read, _) => Opening::Old,
+                };
+                let open = self.member.open_together(self.file, opening);
+                (Sequence::act([open].into_iter().chain(self.pointer(Operation::Open))), Stage::Compute(0))
+            }
+            Stage::Compute(over) if over == self.plan.parameters.accesses => {
+                let close = Act::Call(Call::of(Operation::Close, self.file));
+                let pointer = self.pointer(Operation::Close).into_iter();
+                // What is read back has been written by all.
+                (Sequence::act(pointer.chain([close, self.member.barrier()])), Stage::Closed)
+            }
+            Stage::Compute(over) => {
+                self.stage = Stage::Access(over);
+                if self.compute > Time::ZERO {
+                    return Ok(Some(Act::Compute(self.compute)));
+                }
+                return self.next();
+            }
+            Stage::Access(over) => (self.access(over), Stage::Compute(over + 1)),
+            Stage::Closed => {
+                let again = self.plan.parameters.operation == MpiIoOperation::WriteThenRead;
+                if !again || self.direction == Direction::Read {
+                    return Ok(None);
+                }
+                (self.direction, self.stage) = (Direction::Read, Stage::Open);
+                return self.next();
+            }
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::parallel::testing::{carry_out, pieces, planned, planned_with, tile};
+    use petrio_colours::Operation;
+    use proptest::prelude::*;
+
+    fn program(view: &str, rest: &str) -> String {
+        format!(r#"{{ "kind": "mpi-io", "view": {view}{rest} }}"#)
+    }
+
+    proptest! {
+        #[test]
+        fn an_array_spread_over_the_ranks_is_written_and_read_whole(
+            across in 1u64..4,
+            down in 1u64..4,
+            columns in 3u64..20,
+            rows in 3u64..20,
+            accesses in 1u64..4,
+            together in any::<bool>(),
+            sieves in any::<bool>(),
+        ) {
+            prop_assume!((across - 1) * columns.div_ceil(across) < columns);
+            prop_assume!((down - 1) * rows.div_ceil(down) < rows);
+            let view = format!(
+                r#"[{{ "bytes": "8 B" }}, {{ "distributed": {{ "sizes": [{columns}, {rows}], "ranks": [{across}, {down}] }} }}]"#
+            );
+            let access = if together { "collective" } else { "independent" };
+            let rest = format!(r#", "accesses": {accesses}, "operation": "write-then-read", "access": "{access}""#);
+            let hints = if sieves {
+                r#"{ "cb_buffer_size": "200 B", "ind_wr_buffer_size": "100 B" }"#
+            } else {
+                r#"{ "romio_ds_write": "disable", "romio_ds_read": "disable" }"#
+            };
+            let hosts: Vec<u32> = (0..across * down).map(|rank| (rank % 2) as u32).collect();
+            let done = carry_out(&planned_with(&program(&view, &rest), hints, &hosts));
+            let length = columns * rows * 8 * accesses;
+            for operation in [Operation::Write, Operation::Read] {
+                let pieces = pieces(&done, operation);
+                let pieces = &pieces[&petrio_colours::FileId(3)];
+                let covered = pieces.iter().fold(0, |end, &(offset, length)| {
+                    if offset <= end { end.max(offset + length) } else { end }
+                });
+                prop_assert_eq!(covered, length);
+                // Without a sieve, and together, nothing is accessed that isn't meant.
+                prop_assert!(tile(pieces, length) || !together && sieves, "{:?} {:?}", operation, pieces);
+            }
+        }
+    }
+
+    #[test]
+    fn ordered_writes_follow_each_other_rank_by_rank() {
+        let view = r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [10], "ranks": [4] } }]"#;
+        let done = carry_out(&planned(&program(view, r#", "accesses": 2, "access": "ordered""#), &[0; 4]));
+        let writes = pieces(&done, Operation::Write);
+        // Blocks of 3, 3, 3 and 1, twice.
+        let expected = [(0, 3), (3, 3), (6, 3), (9, 1), (10, 3), (13, 3), (16, 3), (19, 1)];
+        assert_eq!(writes[&petrio_colours::FileId(3)], expected);
+        // Each rank takes the pointer: reads it and writes it.
+        assert_eq!(writes[&petrio_colours::FileId(4)].len(), 8);
+        assert_eq!(pieces(&done, Operation::Read)[&petrio_colours::FileId(4)].len(), 8);
+    }
+
+    #[test]
+    fn nested_types_show_what_they_say() {
+        // Two of every three records of 4 B, in groups of ten records, a group in two.
+        let view = r#"[{ "bytes": "4 B" }, { "indexed": { "blocks": [[0, 2], [3, 2]] } }, { "resized": { "extent": "40 B" } },
+            { "vector": { "count": 3, "block": 1, "stride": 2 } }]"#;
+        let hints = r#"{ "romio_ds_write": "disable" }"#;
+        let done = carry_out(&planned_with(&program(view, ""), hints, &[0]));
+        let written = &pieces(&done, Operation::Write)[&petrio_colours::FileId(3)];
+        assert_eq!(*written, [(0, 8), (12, 8), (80, 8), (92, 8), (160, 8), (172, 8)]);
+    }
+
+    #[test]
+    fn views_that_cannot_be_are_refused() {
+        for (view, rest, words) in [
+            (r#"[{ "bytes": "0 B" }]"#, "", "datatype"),
+            (r#"[{ "bytes": "4 B" }]"#, r#", "accesses": 0"#, "accesses"),
+            (r#"[{ "bytes": "8 EiB" }]"#, "", "8 EiB"),
+            (r#"[{ "bytes": "4 EiB" }]"#, r#", "accesses": 3"#, "8 EiB"),
+            (r#"[{ "bytes": "4 B" }]"#, r#", "access": "ordered", "operation": "read""#, "writes only"),
+            (r#"[]"#, "", "no type"),
+            (r#"[{ "contiguous": { "count": 3 } }]"#, "", "begins with"),
+            (r#"[{ "bytes": "4 B" }, { "bytes": "4 B" }]"#, "", "first, and once"),
+            (
+                r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [4], "ranks": [3] } }]"#,
+                "",
+                "product is 2",
+            ),
+            (r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [1], "ranks": [2] } }]"#, "", "without any"),
+            (
+                r#"[{ "bytes": "1 B" }, { "subarray": { "sizes": [4], "part": [3], "starts": [2] } }]"#,
+                "",
+                "within its array",
+            ),
+        ] {
+            let json = format!(r#"{{ "ranks": 2, "program": {} }}"#, program(view, rest));
+            let parameters: crate::parallel::ParallelParameters = serde_json::from_str(&json).unwrap();
+            let problem = parameters.validate().unwrap_err().to_string();
+            assert!(problem.contains(words), "{view}: {problem}");
+        }
+    }
+}
