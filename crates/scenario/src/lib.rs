@@ -45,8 +45,8 @@ mod text;
 mod users;
 
 pub use host::{
-    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedNetwork, PlacedPvfs, PlacedUnix,
-    PlacedUnixHosts, PvfsMount, Volume,
+    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedNetwork, PlacedPvfs, PlacedSan, PlacedUnix,
+    PlacedUnixHosts, PvfsMount, SanDisk, SanMount, Volume,
 };
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;

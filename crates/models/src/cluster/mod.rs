@@ -2,3 +2,4 @@
 
 pub mod pvfs;
 pub mod replication;
+pub mod san;

@@ -17,7 +17,7 @@ pub use family::Volume;
 pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux,
-    PlacedNetwork, PlacedPvfs, PvfsMount,
+    PlacedNetwork, PlacedPvfs, PlacedSan, PvfsMount, SanDisk, SanMount,
 };
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};

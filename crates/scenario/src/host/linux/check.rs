@@ -3,6 +3,7 @@
 use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::pvfs::PlannedPvfs;
+use super::san::PlannedSan;
 use super::{FILE_SYSTEM, HOST, Linux};
 use crate::build::name_in;
 use crate::check::{Checker, PlannedVolume, listed};
@@ -26,6 +27,8 @@ pub(crate) struct CheckedLinux {
     pub(super) traffic: Vec<Vec<PlacedTraffic>>,
     /// The parallel file systems.
     pub(super) pvfs: Vec<Option<PlannedPvfs>>,
+    /// The file systems on storage networks.
+    pub(super) san: Vec<Option<PlannedSan>>,
 }
 
 /// Where a file system belongs.
@@ -67,14 +70,16 @@ impl Linux {
         let hosts = Directory::of(hosts, checker.places.copies());
         let networks = self.check_networks(checker, &hosts);
         let traffic = self.check_traffic(checker, &hosts, &networks);
-        let mut pvfs = Vec::new();
+        let (mut pvfs, mut san) = (Vec::new(), Vec::new());
         if let Some(mounts) = &all {
             let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
             pvfs = self.check_pvfs(checker, (&hosts, &networks, &mounted));
+            san = self.check_san(checker, (&hosts, &networks));
             let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
-            self.check_mounts(checker, mounts, clients.collect());
+            let on_disks = san.iter().flatten().flat_map(PlannedSan::hosts);
+            self.check_mounts(checker, mounts, clients.chain(on_disks).collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, san }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

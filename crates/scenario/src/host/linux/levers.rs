@@ -3,6 +3,7 @@
 use super::network::NETWORK;
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 use super::pvfs::PVFS;
+use super::san::SAN;
 use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
 use crate::host::family::TellLevers;
@@ -46,6 +47,11 @@ impl PlacedLinux {
         for pvfs in &self.pvfs {
             let path = written(&format!("{PVFS}.{}", pvfs.name));
             tell(&pvfs.name, pvfs.parameters.levers(&path));
+        }
+        for san in &self.san {
+            let path = written(&format!("{SAN}.{}", san.name));
+            tell(&san.name, san.parameters.levers(&path));
+            tell(&san.name, san.locks.levers(&format!("{path}.locks")));
         }
     }
 }

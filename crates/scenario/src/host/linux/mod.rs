@@ -1,5 +1,5 @@
 //! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]` and
-//! `[pvfs.NAME]`: what connects them, and what they share through it.
+//! `[pvfs.NAME]`, `[san.NAME]`: what connects them, and what they share through it.
 
 mod bounds;
 mod build;
@@ -11,6 +11,8 @@ mod network;
 mod place;
 mod profiles;
 mod pvfs;
+mod san;
+mod san_pages;
 mod shared;
 
 pub use file_system::{FileSystem, FileSystemPlace};
@@ -19,6 +21,8 @@ pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
+pub(crate) use san::San;
+pub use san::{PlacedSan, SanDisk, SanMount};
 
 use super::family::{Family, Ground};
 use crate::catalogue::NETWORKS;
@@ -32,6 +36,7 @@ use file_system::read_file_system;
 use indexmap::IndexMap;
 use network::NETWORK;
 use pvfs::{PVFS, read_pvfs};
+use san::{SAN, read_san};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -57,6 +62,9 @@ pub struct Linux {
     /// The parallel file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub pvfs: IndexMap<String, Pvfs>,
+    /// The file systems on storage networks, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub san: IndexMap<String, San>,
 }
 
 /// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
@@ -118,6 +126,23 @@ impl Family for Linux {
             is_mounted: false,
             is_around: true,
         },
+        PartKind {
+            key: SAN,
+            owns: false,
+            files: &["use"],
+            shelf: None,
+            references: &[
+                ("network", Pool::Networks),
+                ("clients", Pool::Hosts),
+                ("on", Pool::Holders),
+                ("locks.manager", Pool::Hosts),
+                ("locks.network", Pool::Networks),
+            ],
+            pool: Pool::Shared,
+            least_bytes: 0,
+            is_mounted: false,
+            is_around: true,
+        },
     ];
 
     fn read(
@@ -129,17 +154,20 @@ impl Family for Linux {
         let hosts = (HOST, "host", "machine = … and kernel = …");
         let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
         let networks = (NETWORK, "network", "link = …");
+        let on_disks = (SAN, "file system on a storage network", "clients = … and on = …");
         let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
         Self {
             host: read_parts(root, hosts, deserialise::read, rest, problems, sources),
             fs: read_parts(root, file_systems, read_file_system, rest, problems, sources),
             network: read_parts(root, networks, read_network, rest, problems, sources),
             pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
+            san: read_parts(root, on_disks, read_san, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        vec![values(&self.host), values(&self.fs), values(&self.network), values(&self.pvfs)]
+        let shared = [values(&self.pvfs), values(&self.san)];
+        [values(&self.host), values(&self.fs), values(&self.network)].into_iter().chain(shared).collect()
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {

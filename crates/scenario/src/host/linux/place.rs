@@ -5,6 +5,7 @@ use super::host::Host;
 use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
+use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::Places;
@@ -36,6 +37,8 @@ pub struct PlacedLinux {
     pub networks: Vec<PlacedNetwork>,
     /// The parallel file systems.
     pub pvfs: Vec<PlacedPvfs>,
+    /// The file systems on storage networks.
+    pub san: Vec<PlacedSan>,
 }
 
 /// A machine under a kernel.
@@ -80,7 +83,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, san }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -133,11 +136,15 @@ impl Linux {
                 parameters: parameters.clone(),
             });
         }
-        let networks = self.place_networks(networks.into_iter().zip(traffic), ground, problems);
+        let targets = targets_of_networks(networks.len(), &san);
+        let ends: Vec<usize> = networks.iter().map(Vec::len).collect();
+        let found = networks.into_iter().zip(traffic).zip(targets);
+        let networks = self.place_networks(found, ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
         problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
-        PlacedLinux { hosts, file_systems, networks, pvfs }
+        let san = self.place_san(san, (&mut next_mounts, &ends), ground, problems);
+        PlacedLinux { hosts, file_systems, networks, pvfs, san }
     }
 }
 
@@ -296,7 +303,15 @@ impl PlacedFamily for PlacedLinux {
             Volume { name, host, mount, on: Some(on), blocks, space }
         });
         let space = move |pvfs: &PlacedPvfs| spaces.get(pvfs.manager).copied().unwrap_or(0);
-        Box::new(own.chain(self.pvfs.iter().flat_map(move |pvfs| pvfs.volumes(space(pvfs)))))
+        let shared = self.pvfs.iter().flat_map(move |pvfs| pvfs.volumes(space(pvfs)));
+        // The mounts of one on a storage network see the same files, by themselves.
+        let mut first = self.file_systems.len() + self.pvfs.iter().map(|pvfs| pvfs.clients.len()).sum::<usize>();
+        let on_disks = self.san.iter().flat_map(move |san| {
+            let space = first;
+            first += san.clients.len();
+            san.volumes(space)
+        });
+        Box::new(own.chain(shared).chain(on_disks))
     }
 
     fn orders_requests(&self) -> bool {
@@ -313,6 +328,9 @@ impl PlacedFamily for PlacedLinux {
         }
         for pvfs in &self.pvfs {
             tell(&format!("{PVFS}.{}", pvfs.name), &|| pvfs.words());
+        }
+        for san in &self.san {
+            tell(&format!("{SAN}.{}", san.name), &|| san.words());
         }
         for network in &self.networks {
             tell(&format!("{NETWORK}.{}", network.name), &|| network.words());

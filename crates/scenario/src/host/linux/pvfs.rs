@@ -102,7 +102,7 @@ pub(super) fn read_pvfs(table: &Table<'_>, sources: &Sources) -> Result<Pvfs, Ve
 }
 
 /// The name of a mount: a path, as of what a host owns.
-fn mount_name(host: &str, pvfs: &str) -> String {
+pub(super) fn mount_name(host: &str, pvfs: &str) -> String {
     format!("{host}/{}", pvfs.rsplit('/').next().unwrap_or(pvfs))
 }
 
@@ -121,7 +121,8 @@ impl Linux {
             let path = format!("{PVFS}.{name}");
             checker.name(&path, name);
             checker.take_name(&path, name, "parallel file system", "rename one of them");
-            let network = self.network_of(checker, &path, pvfs);
+            let network =
+                self.network_of(checker, &path, pvfs.place.network.as_ref(), "its clients and servers");
             let numbers =
                 |found: Vec<u32>| -> Vec<usize> { found.into_iter().map(|number| number as usize).collect() };
             let clients =
@@ -183,9 +184,16 @@ impl Linux {
         planned
     }
 
-    fn network_of(&self, checker: &mut Checker<'_, '_>, path: &str, pvfs: &Pvfs) -> Option<usize> {
+    /// The network that a part names, or the only one; `ends` are what it is between.
+    pub(super) fn network_of(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        path: &str,
+        wanted: Option<&String>,
+        ends: &str,
+    ) -> Option<usize> {
         let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
-        match (&pvfs.place.network, names.as_slice()) {
+        match (wanted, names.as_slice()) {
             (Some(wanted), _) => {
                 let found = self.network.get_index_of(wanted.as_str());
                 if found.is_none() {
@@ -201,11 +209,11 @@ impl Linux {
             (None, [_]) => Some(0),
             (None, []) => {
                 let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
-                checker.error_at_key(path, "its clients and servers are on no network", help);
+                checker.error_at_key(path, format!("{ends} are on no network"), help);
                 None
             }
             (None, [first, ..]) => {
-                let message = "there are several networks; which of them is between its clients and servers?";
+                let message = format!("there are several networks; which of them is between {ends}?");
                 checker.error_at_key(path, message, format!("write network = \"{first}\""));
                 None
             }
