@@ -37,6 +37,9 @@ mod requests;
 mod tokens;
 mod volume;
 
+#[cfg(test)]
+mod tests;
+
 pub use page::{SanManager, SanNode, SanRules, san_page};
 pub use parameters::{Granularity, LockParameters, SanError, SanParameters};
 pub use placement::Placement;

@@ -93,6 +93,8 @@ pub(super) struct Node {
     streams: FastMap<(u32, FileId), Stream>,
     pub(super) writing: u32,
     pub(super) want_room: Vec<u32>,
+    /// Calls that wait for others on this node.
+    want_token: Vec<u32>,
     /// Files of which something could not be written.
     pub(super) lost: BTreeSet<FileId>,
     ticking: bool,
@@ -115,6 +117,7 @@ impl Node {
             streams: FastMap::default(),
             writing: 0,
             want_room: Vec::new(),
+            want_token: Vec::new(),
             lost: BTreeSet::new(),
             ticking: false,
             out: Out::default(),
@@ -178,9 +181,14 @@ impl Node {
                     // Others may have changed it since.
                     self.cache.remove(Key::Inode(file));
                 }
-                self.pinned.push((slot, Need { object, mode, range: asked }));
+                // It works with it before anybody else can ask for it, unless another call here does.
+                let need = Need { object, mode, range: asked };
+                let is_free = !self.is_used_here(&need);
                 if let Some(Some(call)) = self.calls.get_mut(slot) {
-                    call.has += 1;
+                    if is_free {
+                        call.has += 1;
+                        self.pinned.push((slot, need));
+                    }
                     self.out.ready.push((Wait::Token, slot));
                 }
             }
@@ -227,6 +235,8 @@ impl Node {
     fn end(&mut self, slot: u32, mut call: Call, volume: &Volume, now: Time) {
         self.let_go(&mut call);
         self.pinned.retain(|(own, _)| *own != slot);
+        let wanting = std::mem::take(&mut self.want_token);
+        self.out.ready.extend(wanting.into_iter().map(|slot| (Wait::Token, slot)));
         if !self.rules.keeps_tokens {
             call.needs[..call.has].iter().for_each(|need| self.return_token(need));
         }
@@ -260,6 +270,10 @@ impl Node {
     fn take_token(&mut self, slot: u32, call: &mut Call) -> Next {
         let Some(&need) = call.needs.get(call.has) else { return Next::Step(Step::Begin) };
         let Need { object, mode, range } = need;
+        if self.is_used_here(&need) {
+            self.want_token.push(slot);
+            return Next::Wait(Wait::Token);
+        }
         let is_going = self.giving.iter().any(|giving| giving.is_of(object, range));
         let is_held = self.held.get(&object).is_some_and(|held| held.covers(range, mode));
         if is_held && !is_going {
@@ -269,6 +283,13 @@ impl Node {
         }
         self.out.said.push(Said::Ask(Ask { node: self.rules.node, call: slot, object, mode, range }));
         Next::Wait(Wait::Token)
+    }
+
+    /// Whether another call on this node works with some of it, so that the two can't at once.
+    fn is_used_here(&self, need: &Need) -> bool {
+        self.pinned.iter().any(|(_, used)| {
+            used.object == need.object && used.range.overlaps(&need.range) && used.mode.conflicts(need.mode)
+        })
     }
 
     /// What there is to do, now that nobody else changes anything about it.

@@ -25,7 +25,7 @@ pub(super) enum Waiter {
 /// A request that is under way.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    keys: Vec<Key>,
+    pub(super) keys: Vec<Key>,
     direction: Direction,
     waiters: SmallVec<[Waiter; 2]>,
 }
