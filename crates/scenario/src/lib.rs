@@ -46,8 +46,9 @@ mod text;
 mod users;
 
 pub use host::{
-    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs,
-    PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SharePlacement, Volume,
+    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
+    PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk, SanMount, SharePlacement,
+    Volume,
 };
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;

@@ -4,7 +4,7 @@
 //! of arrival, order of address), [`scheduler`] the schedulers themselves; none of these knows a net. [`queue`] puts
 //! them into one, between a file system and a device. [`throttle`] stands before a queue and holds requests back;
 //! [`raid`], [`fabric`] and [`rearrangement`] stand behind it: striping over several devices, a link to an array, and a
-//! device whose most used pieces are brought together.
+//! device whose most used pieces are brought together. [`scsi`] asks devices that are on a network.
 
 pub mod elevator;
 pub mod fabric;
@@ -12,5 +12,6 @@ pub mod queue;
 pub mod raid;
 pub mod rearrangement;
 pub mod scheduler;
+pub mod scsi;
 pub mod throttle;
 pub mod waiting;

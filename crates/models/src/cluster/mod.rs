@@ -7,5 +7,6 @@ mod mixed;
 pub mod mpi;
 pub mod pvfs;
 pub mod replication;
+pub mod san;
 pub mod share;
 mod wake_up;

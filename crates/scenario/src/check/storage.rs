@@ -164,6 +164,12 @@ impl Checker<'_, '_> {
         found.first().copied()
     }
 
+    /// All holders that names stand for.
+    pub(crate) fn holders_called(&mut self, path: &str, names: &Names) -> Vec<u32> {
+        let pool = self.pool();
+        self.find(path, names, &pool, HOLDERS)
+    }
+
     /// Notes who uses a holder; nobody else may.
     pub(crate) fn claim(&mut self, holder: u32, user: &str, path: &str) {
         match self.users.get(&holder) {

@@ -17,7 +17,8 @@ pub use family::Volume;
 pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost, PlacedLinux, PlacedMpi,
-    PlacedNetwork, PlacedPvfs, PlacedShare, ProfileLine, PvfsMount, SharePlacement,
+    PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, PvfsMount, SanDisk, SanMount,
+    SharePlacement,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE};
 pub(crate) use pages::HostPages;

@@ -4,6 +4,7 @@ use super::mpi::PlacedMpi;
 use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::pvfs::PlannedPvfs;
+use super::san::PlannedSan;
 use super::share::PlannedShare;
 use super::{FILE_SYSTEM, HOST, Linux};
 use crate::build::name_in;
@@ -32,6 +33,8 @@ pub(crate) struct CheckedLinux {
     pub(super) mpi: Vec<PlacedMpi>,
     /// The file services.
     pub(super) shares: Vec<Option<PlannedShare>>,
+    /// The file systems on storage networks.
+    pub(super) san: Vec<Option<PlannedSan>>,
 }
 
 /// Where a file system belongs.
@@ -74,16 +77,18 @@ impl Linux {
         let networks = self.check_networks(checker, &hosts);
         let traffic = self.check_traffic(checker, &hosts, &networks);
         let mpi = self.check_mpi(checker, (&hosts, &networks));
-        let (mut pvfs, mut shares) = (Vec::new(), Vec::new());
+        let (mut pvfs, mut shares, mut san) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(mounts) = &all {
             let mounted: Vec<usize> = mounts.iter().map(|mount| mount.host).collect();
             pvfs = self.check_pvfs(checker, (&hosts, &networks, &mounted));
             shares = self.check_shares(checker, (&hosts, &networks, &mounted));
+            san = self.check_san(checker, (&hosts, &networks));
             let clients = pvfs.iter().flatten().flat_map(PlannedPvfs::clients);
             let clients = clients.chain(shares.iter().flatten().flat_map(PlannedShare::clients));
-            self.check_mounts(checker, mounts, clients.collect());
+            let on_disks = san.iter().flatten().flat_map(PlannedSan::hosts);
+            self.check_mounts(checker, mounts, clients.chain(on_disks).collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, shares, mpi }
+        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, shares, san, mpi }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

@@ -4,6 +4,7 @@ use super::mpi::MPI;
 use super::network::NETWORK;
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 use super::pvfs::PVFS;
+use super::san::SAN;
 use super::share::SHARE;
 use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
@@ -52,6 +53,11 @@ impl PlacedLinux {
         for share in &self.shares {
             let path = written(&format!("{SHARE}.{}", share.name));
             tell(&share.name, share.parameters.levers(&path));
+        }
+        for san in &self.san {
+            let path = written(&format!("{SAN}.{}", san.name));
+            tell(&san.name, san.parameters.levers(&path));
+            tell(&san.name, san.locks.levers(&format!("{path}.locks")));
         }
         for mpi in &self.mpi {
             let path = written(&format!("{MPI}.{}", mpi.name));

@@ -1,6 +1,6 @@
 //! `[host.NAME]` and `[fs.NAME]`: machines under Linux, and the file systems that they mount; `[network.NAME]`,
-//! `[pvfs.NAME]` and `[share.NAME]`: what connects them, and what they share through it; `[mpi.NAME]`: what their processes
-//! tell each other.
+//! `[pvfs.NAME]`, `[share.NAME]` and `[san.NAME]`: what connects them, and what they share through it; `[mpi.NAME]`: what
+//! their processes tell each other.
 
 mod bounds;
 mod build;
@@ -14,6 +14,8 @@ mod network;
 mod place;
 mod profiles;
 mod pvfs;
+mod san;
+mod san_pages;
 mod share;
 mod shared;
 
@@ -25,6 +27,8 @@ pub use network::PlacedNetwork;
 pub use place::{PlacedFileSystem, PlacedHost, PlacedLinux};
 pub(crate) use pvfs::Pvfs;
 pub use pvfs::{PlacedPvfs, PvfsMount};
+pub(crate) use san::San;
+pub use san::{PlacedSan, SanDisk, SanMount};
 pub(crate) use share::{COLUMNS as PROFILE_COLUMNS, SHARE, Share};
 pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
@@ -41,6 +45,7 @@ use indexmap::IndexMap;
 use mpi::{MPI, read_mpi};
 use network::NETWORK;
 use pvfs::{PVFS, read_pvfs};
+use san::{SAN, read_san};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -73,6 +78,9 @@ pub struct Linux {
     /// The file services over networks, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub share: IndexMap<String, Share>,
+    /// The file systems on storage networks, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub san: IndexMap<String, San>,
 }
 
 /// The least that was measured of a host on a network, and of a file system with its share of a parallel one, by
@@ -146,6 +154,23 @@ impl Family for Linux {
             is_around: true,
         },
         PartKind {
+            key: SAN,
+            owns: false,
+            files: &["use"],
+            shelf: None,
+            references: &[
+                ("network", Pool::Networks),
+                ("clients", Pool::Hosts),
+                ("on", Pool::Holders),
+                ("locks.manager", Pool::Hosts),
+                ("locks.network", Pool::Networks),
+            ],
+            pool: Pool::Shared,
+            least_bytes: 0,
+            is_mounted: false,
+            is_around: true,
+        },
+        PartKind {
             key: MPI,
             owns: false,
             files: &["use"],
@@ -167,6 +192,7 @@ impl Family for Linux {
         let hosts = (HOST, "host", "machine = … and kernel = …");
         let file_systems = (FILE_SYSTEM, "file system", "type = … and on = …");
         let networks = (NETWORK, "network", "link = …");
+        let on_disks = (SAN, "file system on a storage network", "clients = … and on = …");
         let parallel = (PVFS, "parallel file system", "clients = … and servers = …");
         let messages = (MPI, "message-passing library", "hosts = …");
         let services = (SHARE, "file service", "clients = … and servers = …");
@@ -177,12 +203,14 @@ impl Family for Linux {
             pvfs: read_parts(root, parallel, read_pvfs, rest, problems, sources),
             mpi: read_parts(root, messages, read_mpi, rest, problems, sources),
             share: read_parts(root, services, read_share, rest, problems, sources),
+            san: read_parts(root, on_disks, read_san, rest, problems, sources),
         }
     }
 
     fn written(&self) -> Vec<IndexMap<String, Value>> {
-        let apart = [values(&self.host), values(&self.fs), values(&self.network)];
-        apart.into_iter().chain([values(&self.pvfs), values(&self.share), values(&self.mpi)]).collect()
+        let alone = [values(&self.host), values(&self.fs), values(&self.network)];
+        let shared = [values(&self.pvfs), values(&self.share), values(&self.san), values(&self.mpi)];
+        alone.into_iter().chain(shared).collect()
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedLinux {

@@ -25,6 +25,8 @@ pub struct PlacedNetwork {
     pub parameters: NetworkParameters,
     /// Its hosts, by their numbers among the Linux hosts, in the order of their numbers on it.
     pub hosts: Vec<usize>,
+    /// Disks and arrays that are on it by themselves, whose numbers follow those of the hosts.
+    pub targets: Vec<String>,
     /// How they are wired.
     pub wiring: Arc<Wiring>,
     /// What else is sent over it.
@@ -111,10 +113,10 @@ impl Linux {
         all
     }
 
-    /// The networks with their wiring.
+    /// The networks with their wiring: of the hosts on each, and of the disks.
     pub(super) fn place_networks(
         &self,
-        found: impl Iterator<Item = (Vec<usize>, Vec<PlacedTraffic>)>,
+        found: impl Iterator<Item = ((Vec<usize>, Vec<PlacedTraffic>), Vec<String>)>,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> Vec<PlacedNetwork> {
@@ -124,9 +126,9 @@ impl Linux {
             let path = if ground.places.contains(&key) { key } else { format!("{NETWORK}.{network}") };
             problems.push(ground.sources.error(ground.places.value(&path), message));
         };
-        for ((name, network), (hosts, traffic)) in self.network.iter().zip(found) {
-            let names: Vec<String> =
-                hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone())).collect();
+        for ((name, network), ((hosts, traffic), targets)) in self.network.iter().zip(found) {
+            let names = hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone()));
+            let names: Vec<String> = names.chain(targets.iter().cloned()).collect();
             match Wiring::of_named(&network.place.topology, &names) {
                 Ok(wiring) => match network.parameters.check_on(&wiring) {
                     Ok(()) => placed.push(PlacedNetwork {
@@ -135,6 +137,7 @@ impl Linux {
                         parameters: network.parameters.clone(),
                         wiring: Arc::new(wiring),
                         hosts,
+                        targets,
                         traffic,
                     }),
                     Err(error) => {
@@ -158,9 +161,13 @@ impl PlacedNetwork {
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
         let rate = bits(self.parameters.link.rate);
+        let ends = match self.targets.len() {
+            0 => format!("{} hosts", self.hosts.len()),
+            disks => format!("{} hosts and {disks} disks", self.hosts.len()),
+        };
         match &self.called {
-            Some(name) => format!("{} hosts on {name}", self.hosts.len()),
-            None => format!("{} hosts on links of {rate}", self.hosts.len()),
+            Some(name) => format!("{ends} on {name}"),
+            None => format!("{ends} on links of {rate}"),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::mpi::{MPI, PlacedMpi};
 use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
+use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
@@ -42,6 +43,8 @@ pub struct PlacedLinux {
     pub mpi: Vec<PlacedMpi>,
     /// The file services.
     pub shares: Vec<PlacedShare>,
+    /// The file systems on storage networks.
+    pub san: Vec<PlacedSan>,
 }
 
 /// A machine under a kernel.
@@ -86,7 +89,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, shares, mpi }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, shares, san, mpi }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -139,12 +142,16 @@ impl Linux {
                 parameters: parameters.clone(),
             });
         }
-        let networks = self.place_networks(networks.into_iter().zip(traffic), ground, problems);
+        let targets = targets_of_networks(networks.len(), &san);
+        let ends: Vec<usize> = networks.iter().map(Vec::len).collect();
+        let found = networks.into_iter().zip(traffic).zip(targets);
+        let networks = self.place_networks(found, ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();
         let pvfs = self.place_pvfs(pvfs, &sizes, &mut next_mounts, ground, problems);
         let shares = self.place_shares(shares, &sizes, &mut next_mounts);
         problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
-        PlacedLinux { hosts, file_systems, networks, pvfs, shares, mpi }
+        let san = self.place_san(san, (&mut next_mounts, &ends), ground, problems);
+        PlacedLinux { hosts, file_systems, networks, pvfs, shares, san, mpi }
     }
 }
 
@@ -312,7 +319,16 @@ impl PlacedFamily for PlacedLinux {
         let of_shares: Vec<usize> = of_shares.collect();
         let pvfs = self.pvfs.iter().zip(of_pvfs).flat_map(|(pvfs, space)| pvfs.volumes(space));
         let shares = self.shares.iter().zip(of_shares).flat_map(|(share, space)| share.volumes(space));
-        Box::new(own.chain(pvfs).chain(shares))
+        // The mounts of one on a storage network see the same files, by themselves.
+        let mut first = self.file_systems.len()
+            + self.pvfs.iter().map(|pvfs| pvfs.clients.len()).sum::<usize>()
+            + self.shares.iter().map(|share| share.clients.len()).sum::<usize>();
+        let on_disks = self.san.iter().flat_map(move |san| {
+            let space = first;
+            first += san.clients.len();
+            san.volumes(space)
+        });
+        Box::new(own.chain(pvfs).chain(shares).chain(on_disks))
     }
 
     fn orders_requests(&self) -> bool {
@@ -340,6 +356,9 @@ impl PlacedFamily for PlacedLinux {
         }
         for share in &self.shares {
             tell(&format!("{SHARE}.{}", share.name), &|| share.words());
+        }
+        for san in &self.san {
+            tell(&format!("{SAN}.{}", san.name), &|| san.words());
         }
         for mpi in &self.mpi {
             tell(&format!("{MPI}.{}", mpi.name), &|| mpi.words());

@@ -1,4 +1,4 @@
-//! The pages of what hosts share: networks, the parallel file systems on them, and how programs and servers of one host
+//! The pages of what hosts share: networks, the file systems on them, and how programs and servers of one host
 //! are told apart.
 //!
 //! ```text
@@ -9,6 +9,7 @@
 
 use super::place::PlacedLinux;
 use super::pvfs::{PlacedPvfs, PvfsMount};
+use super::san::SanMount;
 use super::share::{Answers, SharePorts};
 use crate::build::HostSite;
 use crate::run::RunFailure;
@@ -20,6 +21,7 @@ use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
 use petrio_models::cluster::share::Placement;
 use petrio_models::host::OpenHost;
 use petrio_models::network::{Network, Port};
+use petrio_models::processor::Processors;
 use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,6 +60,30 @@ pub(super) struct Shared<'l> {
     /// Who asks hosts for file services, and where these have their partitions.
     shares: Vec<SharePorts>,
     placements: Vec<Arc<Placement>>,
+}
+
+/// What a shared file system's page is connected to, while it is built.
+pub(super) struct Wires<'s> {
+    linux: &'s PlacedLinux,
+    pub(super) networks: &'s mut [Network],
+    /// Of each host whose processors others use, its number among these.
+    pub(super) position: &'s BTreeMap<usize, usize>,
+    pub(super) processors: &'s mut [Processors],
+    /// The calls of each mount, by its host and its number there.
+    pub(super) calls: &'s BTreeMap<(usize, u32), Place<FileOp>>,
+}
+
+impl Wires<'_> {
+    /// A port of a host on a network.
+    pub(super) fn port(
+        &mut self,
+        page: &mut PageBuilder<'_>,
+        (network, host): (usize, usize),
+        service: &str,
+    ) -> Port {
+        let there = self.linux.networks[network].hosts.iter().position(|&own| own == host);
+        self.networks[network].port(page, there.unwrap_or(0) as u32, service)
+    }
 }
 
 /// A server of a parallel file system, or its manager: its number among them, and the file system that it keeps files on.
@@ -112,6 +138,11 @@ impl<'l> Shared<'l> {
                 open.insert(*host);
             }
             shares.push(ports);
+        }
+        for san in &linux.san {
+            for SanMount { name, host, mount } in &san.clients {
+                calls.insert((*host, *mount), page.fifo(&format!("{name}-calls")));
+            }
         }
         if process > LAST_SERVER {
             let host = linux.hosts.first().map_or_else(String::new, |host| host.name.clone());
@@ -231,8 +262,8 @@ impl<'l> Shared<'l> {
         }
         let mut networks: Vec<Network> = Vec::new();
         for network in &linux.networks {
-            let names: Vec<&str> =
-                network.hosts.iter().map(|&host| linux.hosts[host].name.as_str()).collect();
+            let hosts = network.hosts.iter().map(|&host| linux.hosts[host].name.as_str());
+            let names: Vec<&str> = hosts.chain(network.targets.iter().map(String::as_str)).collect();
             let wiring = Arc::clone(&network.wiring);
             let mut built = Network::new(site.page, &network.name, &network.parameters, wiring, &names);
             for (number, traffic) in network.traffic.iter().enumerate() {
@@ -317,6 +348,16 @@ impl<'l> Shared<'l> {
         let hosts = (&position, &ends[..]);
         let ports = (&mut networks[..], &mut processors[..]);
         stages.extend(linux.share_pages(site, of_shares, &self.calls, hosts, ports)?);
+        let mut wires = Wires {
+            linux,
+            networks: &mut networks,
+            position: &position,
+            processors: &mut processors,
+            calls: &self.calls,
+        };
+        for san in &linux.san {
+            stages.extend(linux.build_san(site, san, &mut wires)?);
+        }
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
             let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
             stages.extend(network.finish(site.page, &mut processors, &by_number));

@@ -1,0 +1,285 @@
+//! The lock manager's table: who holds a token of what, who waits for one, and who is asked to give one up.
+//!
+//! A token is granted as widely as nobody else's, and nobody who waits, stands in its way, so that who works alone on a
+//! file has all of it after his first request. Whoever stands in the way of a request is asked to give up what it needs, and
+//! says himself how much that is. Requests that want the same are served in the order in which they came, so that none
+//! waits for ever.
+//!
+//! Sources: byte-range tokens of GPFS (Schmuck and Haskin, FAST 2002, section 3.2); VAXcluster's lock manager (Kronenberg,
+//! Levy and Strecker 1986) for the modes. Leaves out managers that fail, and several of them.
+
+use super::ranges::{Holdings, Mode, Range};
+use petrio_colours::FileId;
+use std::collections::BTreeMap;
+
+/// What a token is of, in the order in which whoever needs several asks for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Object {
+    /// The names in a directory.
+    Names(FileId),
+    /// What stands in a file's inode.
+    Attributes(FileId),
+    /// The data of a file, by blocks.
+    Data(FileId),
+}
+
+/// A request for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ask {
+    /// Who asks, as the file system numbers its nodes, and for which of its calls.
+    pub(super) node: u32,
+    pub(super) call: u32,
+    pub(super) object: Object,
+    pub(super) mode: Mode,
+    pub(super) range: Range,
+}
+
+/// What the manager tells a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It has the token that a call of its wants, of this range.
+    Granted { ask: Ask, range: Range, number: u64 },
+    /// Somebody wants a range in a mode: give up what stands in the way.
+    Wanted { object: Object, mode: Mode, range: Range, number: u64 },
+}
+
+/// What a node gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) node: u32,
+    pub(super) object: Object,
+    pub(super) range: Range,
+    /// As far as it was granted before a message of this number.
+    pub(super) before: u64,
+    pub(super) keeps_reading: bool,
+    /// It was asked to, by that message.
+    pub(super) asked: bool,
+}
+
+/// Somebody who was asked to give up a range.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    node: u32,
+    range: Range,
+    mode: Mode,
+    number: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    held: BTreeMap<u32, Holdings>,
+    waiting: Vec<Ask>,
+    asked: Vec<Asked>,
+}
+
+/// The table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tokens {
+    entries: BTreeMap<Object, Entry>,
+    /// The number of the last message.
+    number: u64,
+    /// What nodes are to be told, and which.
+    pub(super) outbox: Vec<(u32, Told)>,
+}
+
+impl Tokens {
+    /// Somebody wants a token.
+    pub(super) fn ask(&mut self, ask: Ask) {
+        let Self { entries, number, outbox } = self;
+        let entry = entries.entry(ask.object).or_default();
+        entry.waiting.push(ask);
+        entry.go_on(number, outbox);
+    }
+
+    /// Somebody gives up what he had.
+    pub(super) fn given(&mut self, given: Given) {
+        let Self { entries, number, outbox } = self;
+        let Some(entry) = entries.get_mut(&given.object) else { return };
+        let Given { node, range, before, keeps_reading, .. } = given;
+        if let Some(held) = entry.held.get_mut(&node) {
+            held.give_up(range, before, keeps_reading);
+            if held.is_empty() {
+                entry.held.remove(&node);
+            }
+        }
+        if given.asked {
+            entry.asked.retain(|asked| asked.node != node || asked.number != before);
+        }
+        entry.go_on(number, outbox);
+        if entry.held.is_empty() && entry.waiting.is_empty() && entry.asked.is_empty() {
+            entries.remove(&given.object);
+        }
+    }
+
+    /// Requests that wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.entries.values().map(|entry| entry.waiting.len()).sum()
+    }
+
+    /// Whether two nodes hold the same range, one of them alone.
+    #[cfg(test)]
+    pub(super) fn contradicts_itself(&self, blocks: u64) -> bool {
+        self.entries.values().any(|entry| {
+            (0..blocks).any(|block| {
+                let range = Range { from: block, to: block + 1 };
+                let with = |mode| entry.held.values().filter(move |held| held.covers(range, mode)).count();
+                with(Mode::Exclusive) > 1 || (with(Mode::Exclusive) == 1 && with(Mode::Shared) > 1)
+            })
+        })
+    }
+}
+
+impl Entry {
+    /// Grants what can be granted, and asks those who stand in the way of the rest.
+    fn go_on(&mut self, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
+        let mut position = 0;
+        while let Some(&ask) = self.waiting.get(position) {
+            let earlier = self.waiting[..position].iter();
+            let waits_behind = earlier.clone().any(|before| stands_in_the_way(before, &ask));
+            let in_the_way: Vec<u32> = self
+                .held
+                .iter()
+                .filter(|&(&node, held)| node != ask.node && held.conflicts(ask.range, ask.mode))
+                .map(|(&node, _)| node)
+                .collect();
+            if !waits_behind && in_the_way.is_empty() {
+                self.waiting.remove(position);
+                self.grant(ask, number, outbox);
+                continue;
+            }
+            if !waits_behind {
+                in_the_way.into_iter().for_each(|node| self.want(node, ask, number, outbox));
+            }
+            position += 1;
+        }
+    }
+
+    fn grant(&mut self, ask: Ask, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
+        let mut free = Range::WHOLE;
+        for (_, held) in self.held.iter().filter(|(node, _)| **node != ask.node) {
+            free = held.free_around(ask.range, ask.mode, free);
+        }
+        // Who waits for a range is not to ask for it back at once.
+        for other in self.waiting.iter().filter(|other| other.node != ask.node) {
+            if other.mode.conflicts(ask.mode) {
+                if other.range.to <= ask.range.from {
+                    free.from = free.from.max(other.range.to);
+                } else if other.range.from >= ask.range.to {
+                    free.to = free.to.min(other.range.from);
+                } else {
+                    free = ask.range;
+                }
+            }
+        }
+        *number += 1;
+        let is_asked = self.asked.iter().any(|asked| asked.node == ask.node);
+        let held = self.held.entry(ask.node).or_default();
+        held.add(free, ask.mode, *number, true);
+        // While he is asked for some of it, the numbers tell what he had before.
+        if !is_asked {
+            held.join(free, true);
+        }
+        outbox.push((ask.node, Told::Granted { ask, range: free, number: *number }));
+    }
+
+    /// Asks a node for what a request needs, unless it has been asked.
+    fn want(&mut self, node: u32, ask: Ask, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
+        let Ask { object, mode, range, .. } = ask;
+        let covers = |asked: &Asked| {
+            asked.node == node
+                && asked.mode >= mode
+                && asked.range.from <= range.from
+                && asked.range.to >= range.to
+        };
+        if self.asked.iter().any(covers) {
+            return;
+        }
+        *number += 1;
+        self.asked.push(Asked { node, range, mode, number: *number });
+        outbox.push((node, Told::Wanted { object, mode, range, number: *number }));
+    }
+}
+
+fn stands_in_the_way(before: &Ask, ask: &Ask) -> bool {
+    before.node != ask.node && before.range.overlaps(&ask.range) && before.mode.conflicts(ask.mode)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const FILE: Object = Object::Data(FileId(7));
+
+    fn ask(node: u32, mode: Mode, from: u64, to: u64) -> Ask {
+        Ask { node, call: 0, object: FILE, mode, range: Range { from, to } }
+    }
+
+    fn give(node: u32, from: u64, to: u64, number: u64) -> Given {
+        let range = Range { from, to };
+        Given { node, object: FILE, range, before: number, keeps_reading: false, asked: true }
+    }
+
+    #[test]
+    fn the_first_has_all_of_a_file_and_the_second_what_the_first_gives_up() {
+        let mut tokens = Tokens::default();
+        tokens.ask(ask(1, Mode::Exclusive, 3, 5));
+        let [(1, Told::Granted { range: Range::WHOLE, .. })] = tokens.outbox[..] else { panic!() };
+        tokens.outbox.clear();
+        tokens.ask(ask(2, Mode::Exclusive, 10, 12));
+        let [(1, Told::Wanted { range: Range { from: 10, to: 12 }, number, .. })] = tokens.outbox[..] else {
+            panic!("{:?}", tokens.outbox)
+        };
+        tokens.outbox.clear();
+        // He works before it, and gives up all beyond.
+        tokens.given(give(1, 10, u64::MAX, number));
+        let [(2, Told::Granted { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
+        assert_eq!(range, Range { from: 10, to: u64::MAX });
+        assert!(!tokens.contradicts_itself(20));
+    }
+
+    #[test]
+    fn readers_share_and_a_writer_waits_for_all_of_them_and_nobody_overtakes_him() {
+        let mut tokens = Tokens::default();
+        for node in 1..=3 {
+            tokens.ask(ask(node, Mode::Shared, 0, 9));
+        }
+        assert!(tokens.outbox.drain(..).all(|(_, told)| matches!(told, Told::Granted { .. })));
+        tokens.ask(ask(4, Mode::Exclusive, 4, 5));
+        let wanted: Vec<(u32, u64)> = tokens
+            .outbox
+            .drain(..)
+            .map(|(node, told)| match told {
+                Told::Wanted { number, .. } => (node, number),
+                Told::Granted { .. } => panic!("granted too early"),
+            })
+            .collect();
+        assert_eq!(wanted.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1, 2, 3]);
+        // One more reader comes meanwhile: he waits behind the writer.
+        tokens.ask(ask(5, Mode::Shared, 4, 5));
+        assert_eq!((tokens.outbox.len(), tokens.waiting()), (0, 2));
+        for (node, number) in wanted {
+            tokens.given(give(node, 4, 5, number));
+        }
+        let told: Vec<u32> = tokens.outbox.iter().map(|(node, _)| *node).collect();
+        assert_eq!(told, [4, 4], "the writer has it, and is asked for it by the reader");
+        assert!(!tokens.contradicts_itself(9));
+    }
+
+    #[test]
+    fn who_gives_up_does_not_lose_what_he_was_granted_since() {
+        let mut tokens = Tokens::default();
+        tokens.ask(ask(1, Mode::Exclusive, 0, 1));
+        tokens.ask(ask(2, Mode::Exclusive, 5, 6));
+        let (_, Told::Wanted { number, .. }) = tokens.outbox[1] else { panic!() };
+        tokens.outbox.clear();
+        // Before he answers he asks for something beyond, which nobody else wants.
+        tokens.ask(ask(1, Mode::Exclusive, 8, 9));
+        assert!(matches!(tokens.outbox[..], [(1, Told::Granted { .. })]), "{:?}", tokens.outbox);
+        tokens.outbox.clear();
+        tokens.given(give(1, 5, u64::MAX, number));
+        let [(2, Told::Granted { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
+        assert!(range.to <= 8, "{range:?}");
+    }
+}

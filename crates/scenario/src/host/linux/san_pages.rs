@@ -1,0 +1,112 @@
+//! The pages of file systems on storage networks: their ports on the networks, what lies below their targets, and the
+//! files that are there when a run begins.
+
+use super::place::PlacedLinux;
+use super::san::{PlacedSan, SanDisk, SanMount};
+use super::shared::Wires;
+use crate::build::HostSite;
+use crate::host::PlacedFamily;
+use crate::run::RunFailure;
+use petrio_colours::SECTOR_BYTES;
+use petrio_models::Stage;
+use petrio_models::block::scsi::Target;
+use petrio_models::cluster::san::{SanManager, SanNode, SanRules, SanVolume, san_page};
+use petrio_workload::program::PlannedFile;
+use std::sync::Arc;
+
+impl PlacedLinux {
+    /// Builds the page of a file system on a storage network; its rows.
+    pub(super) fn build_san(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        san: &PlacedSan,
+        wires: &mut Wires<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
+        let volume = self.san_volume(site, san)?;
+        let mut flushes = false;
+        let mut targets = Vec::new();
+        let mut below_targets = Vec::new();
+        for SanDisk { name, on, blocks, number } in &san.targets {
+            let (below, (requests, completions), stages) = site.below_queue(*on, &Arc::default())?;
+            flushes |= below.disks().any(|disk| disk.features.write_cache);
+            let accepted = below.disks().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
+            let (entrance, first) = site.before_queue(&below, (requests, completions), *blocks)?;
+            let completions = site.beside(*on, (entrance, completions));
+            below_targets.extend(first.into_iter().chain(stages));
+            let service = format!("{} target", san.name);
+            targets.push(Target {
+                name,
+                port: wires.networks[san.network].port(site.page, *number, &service),
+                depth: san.parameters.scsi.queue_depth.unwrap_or(accepted),
+                overhead: san.parameters.scsi.overhead.time(),
+                requests: entrance,
+                completions,
+            });
+        }
+        site.upper_stages.append(&mut below_targets);
+        let manager = SanManager {
+            port: wires.port(
+                site.page,
+                (san.lock_network, san.manager),
+                &format!("{} lock manager", san.name),
+            ),
+            host: wires.position[&san.manager],
+        };
+        let mut nodes = Vec::new();
+        for &SanMount { ref name, host, mount } in &san.clients {
+            nodes.push(SanNode {
+                name,
+                disks: wires.port(site.page, (san.network, host), &format!("{} disks", san.name)),
+                locks: wires.port(site.page, (san.lock_network, host), &format!("{} locks", san.name)),
+                host: wires.position[&host],
+                machine: &self.hosts[host].parameters.machine,
+                operations: wires.calls[&(host, mount)],
+                completions: site.completions,
+            });
+        }
+        let rules =
+            SanRules { parameters: san.parameters, locks: san.locks, exchange: san.exchange, flushes };
+        let all = (&nodes[..], &targets[..], manager);
+        san_page(site.page, &san.name, &rules, volume, all, wires.processors)
+            .map_err(|error| refused(san, error.to_string()))
+    }
+
+    /// The file system with the files on it that its mounts' programs need.
+    fn san_volume(&self, site: &mut HostSite<'_, '_>, san: &PlacedSan) -> Result<SanVolume, RunFailure> {
+        let sizes: Vec<u64> =
+            san.targets.iter().map(|target| target.blocks.saturating_mul(SECTOR_BYTES)).collect();
+        let partition = san.parameters.partition.get();
+        let mut volume = SanVolume::new(partition, san.parameters.placement, &sizes)
+            .ok_or_else(|| refused(san, "its disks have no room for it".to_owned()))?;
+        let is_own =
+            |host: usize, mount: u32| san.clients.iter().any(|own| (own.host, own.mount) == (host, mount));
+        let mounts: Vec<usize> = self
+            .volumes()
+            .enumerate()
+            .filter(|(_, volume)| is_own(volume.host, volume.mount))
+            .map(|(number, _)| number)
+            .collect();
+        let mut files: Vec<PlannedFile> = Vec::new();
+        for number in mounts {
+            files.extend(site.files(number)?.into_iter().filter(|file| file.present));
+        }
+        let bytes = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
+        petrio_bounds::check(san.bytes_of(bytes)).map_err(|error| refused(san, error.to_string()))?;
+        if files.iter().any(|file| file.cached) {
+            site.warnings.push(format!(
+                "files that are said to be cached lie on \"{}\", whose hosts begin with empty caches",
+                san.name
+            ));
+        }
+        for PlannedFile { file, parent, is_directory, size, .. } in files {
+            volume.lay(file, parent, (is_directory, size)).map_err(|failure| {
+                refused(san, format!("the files that its programs need can't be laid out: {failure}"))
+            })?;
+        }
+        Ok(volume)
+    }
+}
+
+fn refused(san: &PlacedSan, message: String) -> RunFailure {
+    RunFailure::Storage { part: san.name.clone(), message }
+}
