@@ -3,8 +3,9 @@
 //! A workload is a stream of block requests or of file operations. Block requests come from a recorded
 //! [trace](petrio_trace), replayed [open](OpenReplay) (arrival times kept) or [closed](ClosedReplay) (think times
 //! kept), or from [`synthetic`] generators, whose [distributions](petrio_distribution) are DiskSim's. File operations
-//! come from [`program`]s: patterns such as iozone's and fio's, scripts, and captured requests. All of them are a
-//! [`RequestSource`]: the net that serves the requests asks it what is due, and tells it what has completed.
+//! come from [`program`]s: patterns such as iozone's and fio's, scripts, and captured requests; and from [`parallel`] ones,
+//! whose ranks also compute and send each other messages. All of them are a [`RequestSource`]: the net that serves the
+//! requests asks it what is due, and tells it what has completed.
 //!
 //! ```text
 //!  trace file ─ TraceReader ─┬─ OpenReplay ────┐
