@@ -8,6 +8,7 @@
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
+//! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 pub mod demerit;
@@ -19,6 +20,7 @@ pub mod fs;
 pub mod ivy;
 #[cfg(feature = "live")]
 pub mod ops;
+pub mod pariosim;
 pub mod pvfs;
 mod side_by_side;
 pub mod streaming;

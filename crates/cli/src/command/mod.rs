@@ -23,5 +23,6 @@ pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;
 mod validate_ivy;
+mod validate_pariosim;
 mod validate_pvfs;
 mod validate_streaming;

@@ -1,0 +1,117 @@
+//! `petrio validate pariosim`
+
+use crate::command::judged::conclude;
+use crate::failure::Failure;
+use crate::output::{print, print_json, talk};
+use crate::outputs::Outputs;
+use crate::table::table;
+use clap::Args;
+use petrio_validation::pariosim::{CHUNKS, DasCell, Outcome, SEEKS, das_grid, findings, study, study_page};
+use petrio_validation::verdict::Judgement;
+use std::path::PathBuf;
+
+/// Parallel programs on NAS, SAN-direct and SAN-all-to-all: the experiments of a study (ParIOSim), with verdicts on what it found
+///
+/// Its machines (tables 1 to 3), a thousand requests on one disk (figure 4), BT-IO with 4 to 25 ranks and seis with 1 to 24, with the
+/// machine's drives and with Fibre Channel's (figures 5 to 12). It takes some minutes on two processors.
+#[derive(Args)]
+#[command(after_help = "\
+The study's figures are pictures without numbers: what is judged is what its text says. A ratio that it gives holds within a factor of
+1.5, an ordering or a trend if it is one; where something misses that isn't known to, the command ends with 1.")]
+pub(crate) struct ValidateParIoSim {
+    /// Write figures 4 to 12 and the verdicts as an HTML page
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    html: Option<PathBuf>,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ValidateParIoSim {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        Outputs::of([("--html", &self.html)]).check([])?;
+        let failed = |error| Failure::new(error, None);
+        let mut tell = |done: usize, of: usize| {
+            if done.is_multiple_of(10) || done == of {
+                talk(&format!("simulated {done} of {of} runs …"));
+            }
+        };
+        let cells = das_grid(&mut tell).map_err(failed)?;
+        let outcomes = study(&mut tell).map_err(failed)?;
+        let judged = findings(&outcomes, &cells);
+        if let Some(path) = &self.html {
+            study_page((&outcomes, &cells), &judged, path)?;
+            talk(&format!("written: {}", path.display()));
+        }
+        let help = "petrio validate pariosim --json prints every run; validation/pariosim/README.md says what doesn't hold, and why";
+        if self.json {
+            print_json(&serde_json::json!({ "das": cells, "experiments": outcomes, "judged": judged }))?;
+            return conclude(&judged, true, help);
+        }
+        for writes in [false, true] {
+            print(&grid(&cells, writes))?;
+        }
+        print(&runs(&outcomes))?;
+        print("\n")?;
+        for one in judged.iter().filter(|one| one.verdict == Judgement::Holds) {
+            print(&format!("{}: {}\n", one.verdict.words(), one.line()))?;
+        }
+        conclude(&judged, false, help)
+    }
+}
+
+/// Figure 4 as a table.
+fn grid(cells: &[DasCell], writes: bool) -> String {
+    let word = if writes { "writes" } else { "reads" };
+    let heads: Vec<String> = SEEKS.iter().map(|seek| format!("{seek} apart")).collect();
+    let headings: Vec<&str> = std::iter::once("blocks").chain(heads.iter().map(String::as_str)).collect();
+    let row = |chunk: u64| -> Vec<String> {
+        let of = |seek: u64| {
+            let found =
+                cells.iter().find(|cell| (cell.writes, cell.chunk, cell.seek) == (writes, chunk, seek));
+            found.map_or("–".to_owned(), |cell| format!("{:.3}", cell.seconds))
+        };
+        std::iter::once(chunk.to_string()).chain(SEEKS.map(of)).collect()
+    };
+    format!("\nseconds of 1,000 {word}, by blocks of a request and between requests\n\n")
+        + &table(&headings, &CHUNKS.map(row))
+}
+
+/// Every run as a row.
+fn runs(outcomes: &[Outcome]) -> String {
+    let headings = [
+        "program",
+        "architecture",
+        "drives",
+        "ranks",
+        "computes",
+        "seconds",
+        "read MB/s",
+        "written MB/s",
+        "computing",
+        "messages",
+        "I/O",
+    ];
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .map(|one| {
+            let named = serde_json::json!(one.experiment);
+            let part = |part: f64| format!("{:.0} %", part * 100.0);
+            vec![
+                word(&named["program"]),
+                one.experiment.architecture.words().to_owned(),
+                word(&named["drives"]),
+                one.experiment.ranks.to_string(),
+                if one.experiment.computes { "yes" } else { "no" }.to_owned(),
+                format!("{:.1}", one.elapsed_s),
+                format!("{:.1}", one.read_per_s / 1e6),
+                format!("{:.1}", one.written_per_s / 1e6),
+                part(one.computing),
+                part(one.messages),
+                part(one.io),
+            ]
+        })
+        .collect();
+    format!("\n{}", table(&headings, &rows))
+}

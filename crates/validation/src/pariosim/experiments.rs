@@ -1,0 +1,255 @@
+//! The experiments of the study: two programs on three architectures, with the drives of its machine and with drives behind
+//! Fibre Channel.
+
+use super::error::ParIoSimError;
+use super::outcome::{Outcome, Phases};
+use crate::side_by_side::{NotSimulated, Progress, Set, quoted, side_by_side};
+use petrio_colours::FileOp;
+use petrio_scenario::build::System;
+use petrio_scenario::placing::{Accesses, Service, with_profile};
+use petrio_scenario::report::{Report, RequestSink, Sinks};
+use petrio_scenario::run::simulate;
+use petrio_scenario::{Loaded, Override, load_text};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const NAS: &str = include_str!("nas.toml");
+const SAN_DIRECT: &str = include_str!("san-direct.toml");
+const SAN_ALL: &str = include_str!("san-all.toml");
+
+/// Ranks of BT-IO: squares (figures 5 to 7, 9 and 11).
+pub const BT_RANKS: [u32; 4] = [4, 9, 16, 25];
+/// Ranks of seis (figures 8, 10 and 12).
+pub const SEIS_RANKS: [u32; 6] = [1, 2, 4, 8, 16, 24];
+
+/// Which program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    /// BT-IO of NPB 2.4, class B (1.58 GiB), with collective MPI-IO (§3.1.1).
+    Bt,
+    /// The first two phases of seis (§4.1).
+    Seis,
+}
+
+/// How storage is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Architecture {
+    /// One array behind one node.
+    Nas,
+    /// A disk in each node, which serves it to the others.
+    SanDirect,
+    /// A disk for each node, which every node reaches by itself.
+    SanAllToAll,
+}
+
+/// Which drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drives {
+    /// Those of the machine (table 2): IDE in the nodes, SCSI of 7200 rpm in the array.
+    OfTheMachine,
+    /// Cheetahs X15 on Fibre Channel (table 3).
+    FibreChannel,
+}
+
+/// A run of the study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Experiment {
+    /// Which program.
+    pub program: Program,
+    /// How storage is reached.
+    pub architecture: Architecture,
+    /// Which drives.
+    pub drives: Drives,
+    /// Ranks, each on a node of its own.
+    pub ranks: u32,
+    /// Whether the program computes between its accesses, as for figures 5, 6, 11 and 12; else its throughput is what the
+    /// storage gives (figures 7 to 10).
+    pub computes: bool,
+    /// What is changed of the study's hardware, to see from what a published number would follow.
+    pub what_if: WhatIf,
+}
+
+/// A change of the study's hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhatIf {
+    /// None.
+    #[default]
+    Nothing,
+    /// Nodes compute ten times as fast.
+    FasterNodes,
+    /// The network is Gigabit Ethernet.
+    FasterNetwork,
+}
+
+impl Experiment {
+    pub(super) const fn of(program: Program, architecture: Architecture, drives: Drives, ranks: u32) -> Self {
+        Self { program, architecture, drives, ranks, computes: false, what_if: WhatIf::Nothing }
+    }
+
+    /// The same with what the program computes.
+    #[must_use]
+    pub(super) const fn computing(self) -> Self {
+        Self { computes: true, ..self }
+    }
+
+    /// The same on other hardware.
+    #[must_use]
+    pub(super) const fn what_if(self, what_if: WhatIf) -> Self {
+        Self { what_if, ..self }
+    }
+
+    /// In words.
+    pub(super) fn words(&self) -> String {
+        let program = match self.program {
+            Program::Bt => "BT-IO",
+            Program::Seis => "seis",
+        };
+        let drives = match self.drives {
+            Drives::OfTheMachine => "",
+            Drives::FibreChannel => " with Fibre Channel's drives",
+        };
+        format!("{program} on {} ranks, {}{drives}", self.ranks, self.architecture.words())
+    }
+
+    fn scenario(&self) -> (&'static str, &'static str) {
+        match self.architecture {
+            Architecture::Nas => ("the study's NAS", NAS),
+            Architecture::SanDirect => ("the study's SAN-direct", SAN_DIRECT),
+            Architecture::SanAllToAll => ("the study's SAN-all-to-all", SAN_ALL),
+        }
+    }
+
+    /// What is set for it in the scenario.
+    fn set(&self) -> Vec<Set> {
+        let mut set = vec![
+            ("host.node.count", self.ranks.to_string()),
+            ("workload.program.ranks", self.ranks.to_string()),
+            ("workload.program.program", self.program_table()),
+        ];
+        if self.drives == Drives::FibreChannel {
+            let cheetah = quoted("seagate-st336752fc");
+            match self.architecture {
+                Architecture::Nas => set.push(("host.server.disk.d.model", cheetah)),
+                Architecture::SanDirect => set.push(("host.node.disk.d.model", cheetah)),
+                // It has no others.
+                Architecture::SanAllToAll => {}
+            }
+        }
+        if self.architecture == Architecture::SanAllToAll {
+            set.push(("disk.d.count", self.ranks.to_string()));
+        }
+        match self.what_if {
+            WhatIf::Nothing => {}
+            WhatIf::FasterNodes => set.push(("workload.program.compute_scale", "0.1".to_owned())),
+            WhatIf::FasterNetwork => set.push(("network.lan.use", quoted("gigabit-ethernet"))),
+        }
+        set
+    }
+
+    fn program_table(&self) -> String {
+        match (self.program, self.computes) {
+            (Program::Bt, true) => {
+                format!("{{ kind = \"bt-io\", class = \"B\", subtype = \"full\", rate = {BT_MOPS} }}")
+            }
+            (Program::Bt, false) => {
+                "{ kind = \"bt-io\", class = \"B\", subtype = \"full\", messages = false }".to_owned()
+            }
+            (Program::Seis, true) => format!(
+                "{{ kind = \"seis\", write_compute = \"{SEIS_WRITE_US} us\", read_compute = \"{SEIS_READ_US} us\" }}"
+            ),
+            (Program::Seis, false) => "{ kind = \"seis\" }".to_owned(),
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// What can't be run: a bug.
+    pub(super) fn run(&self) -> Result<Outcome, ParIoSimError> {
+        let (name, text) = self.scenario();
+        let set = self.set();
+        let overrides: Vec<Override> = set.iter().map(|(path, value)| Override::new(path, value)).collect();
+        let failed = |cause: NotSimulated| ParIoSimError::Simulated { experiment: self.words(), cause };
+        let mut loaded =
+            load_text(name, text, None, &overrides).map_err(|problems| failed(problems.into()))?;
+        if self.architecture == Architecture::SanDirect {
+            loaded = placed(&loaded).map_err(failed)?;
+        }
+        let phases = Phases::default();
+        let report = simulated_once(&loaded, phases.clone()).map_err(failed)?;
+        Outcome::of(*self, &report, &phases)
+    }
+}
+
+/// The scenario with partitions where a run shows that they are used, as the study's profiles do it (§3.1.2).
+fn placed(loaded: &Loaded) -> Result<Loaded, NotSimulated> {
+    let service = Arc::new(Service::of(loaded, None)?);
+    let accesses = Accesses::of(&service);
+    simulated_once(loaded, accesses.clone())?;
+    let table = service.guided(&accesses).table(&service.servers);
+    Ok(with_profile(loaded, &service.name, &table)?)
+}
+
+fn simulated_once(loaded: &Loaded, sink: impl RequestSink<FileOp> + 'static) -> Result<Report, NotSimulated> {
+    let mut sinks = Sinks::default();
+    sinks.push(sink);
+    Ok(simulate(loaded, &System::build(loaded)?, sinks)?)
+}
+
+/// Mop/s of BT on a Pentium II of 350 MHz: assumed, between the 30 to 40 that NPB's reports name for 200 to 266 MHz and the 60 to
+/// 70 of 450 MHz.
+const BT_MOPS: u32 = 50;
+/// What seis computes for a chunk that it writes and for one that it reads, µs: assumed, so that less than half of its time is I/O, as the
+/// study says (§4.1).
+const SEIS_WRITE_US: u32 = 50_000;
+const SEIS_READ_US: u32 = 1_000;
+
+impl Architecture {
+    /// What it is called.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Nas => "NAS",
+            Self::SanDirect => "SAN-direct",
+            Self::SanAllToAll => "SAN-all-to-all",
+        }
+    }
+}
+
+/// All experiments.
+pub(super) fn experiments() -> BTreeSet<Experiment> {
+    use Architecture::{Nas, SanAllToAll, SanDirect};
+    use Drives::{FibreChannel, OfTheMachine};
+    let mut all = BTreeSet::new();
+    for ranks in BT_RANKS {
+        for architecture in [Nas, SanDirect] {
+            for drives in [OfTheMachine, FibreChannel] {
+                let plain = Experiment::of(Program::Bt, architecture, drives, ranks);
+                all.extend([plain, plain.computing()]);
+            }
+        }
+    }
+    // From which nodes the published shares of time would follow.
+    let fast = |ranks| Experiment::of(Program::Bt, Nas, FibreChannel, ranks).computing();
+    all.extend([9, 25].map(|ranks| fast(ranks).what_if(WhatIf::FasterNodes)));
+    for ranks in SEIS_RANKS {
+        for architecture in [Nas, SanDirect, SanAllToAll] {
+            let plain = Experiment::of(Program::Seis, architecture, FibreChannel, ranks);
+            all.extend([plain, plain.computing()]);
+        }
+    }
+    all
+}
+
+/// Runs all of them. `progress` is told how many are done.
+///
+/// # Errors
+/// An experiment that can't be run: a bug.
+pub fn study(progress: &mut Progress<'_>) -> Result<Vec<Outcome>, ParIoSimError> {
+    let all: Vec<Experiment> = experiments().into_iter().collect();
+    side_by_side(&all, progress, Experiment::run)
+}
