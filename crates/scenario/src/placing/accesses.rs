@@ -82,11 +82,14 @@ impl Service {
     }
 }
 
+/// Bytes by file, partition and host.
+type Sums = BTreeMap<(FileId, u64, usize), u64>;
+
 /// What each host touched of each partition. Clones note into one.
 #[derive(Clone, Debug)]
 pub struct Accesses {
     service: Arc<Service>,
-    sums: Arc<Mutex<BTreeMap<(FileId, u64, usize), u64>>>,
+    sums: Arc<Mutex<Sums>>,
 }
 
 impl Accesses {

@@ -114,7 +114,7 @@ mod tests {
     fn nonsense_is_told_with_its_line() {
         let (line, message, help) = wrong("file,partition,server\nout,0,node0/data\nout,1,node7/data\n");
         assert_eq!((line, message.as_str()), (3, "\"node7/data\" is none of the service's servers"));
-        assert!(help.contains("node1/data"), "{help}");
+        assert!(help.contains("did you mean \"node"), "{help}");
         let (line, message, _) = wrong("file,partition,server\nout,0,node0/data\nout,0,node1/data\n");
         assert_eq!((line, message.as_str()), (3, "partition 0 of \"out\" has a server already, in line 2"));
         assert_eq!(wrong("file,partition,server\nout,-1,node0/data\n").1, "\"-1\" is no partition");
