@@ -23,7 +23,7 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place};
-use petrio_models::block::raid::Array;
+use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
@@ -143,7 +143,7 @@ pub struct Built {
     pub stages: Vec<Stage>,
     /// What it wants to be told by hosts, where it is a replication.
     pub replication: Option<BuiltReplication>,
-    /// What the report tells of it, where it is an array with redundancy.
+    /// What the report tells of it, where it is an array with redundancy or a cache.
     pub array: Option<BuiltArray>,
 }
 
@@ -154,6 +154,8 @@ pub struct BuiltArray {
     pub level: String,
     /// All of it that changes.
     pub array: Place<Array>,
+    /// All of its controller's cache.
+    pub cache: Option<Place<Cache>>,
 }
 
 /// A replication in the net.

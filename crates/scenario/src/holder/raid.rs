@@ -6,7 +6,7 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
-use petrio_models::block::raid::{RaidError, RaidLevel, RaidParameters, RaidPorts, raid_page};
+use petrio_models::block::raid::{RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page};
 use petrio_models::cluster::replication::FileLayout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,7 @@ impl Holder for Raid {
                 RaidError::Spares => "spares",
                 RaidError::AtOnce => "mean_time_to_failure",
                 RaidError::Rebuild => "rebuild",
+                RaidError::Cache(_) => "controller.cache",
             };
             objections.push(Objection { key, message: error.to_string(), help: None });
         }
@@ -82,7 +83,12 @@ impl Holder for Raid {
             spares => format!(" and {spares} spares"),
         };
         let members = self.parameters.members(members);
-        (*level != RaidLevel::Striped).then(|| format!("RAID {level} of {members}{width}{spares}"))
+        let cache = self.parameters.controller.as_ref().and_then(|controller| controller.cache.as_ref());
+        let cache = cache.map_or(String::new(), |cache| {
+            let battery = if cache.battery { "with" } else { "without" };
+            format!(", {} of cache {battery} battery", cache.size)
+        });
+        (*level != RaidLevel::Striped || !cache.is_empty()).then(|| format!("RAID {level} of {members}{width}{spares}{cache}"))
     }
 
     fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {
@@ -98,10 +104,11 @@ impl Holder for Raid {
             members: ports.members.iter().map(|member| (member.requests, member.completions)).collect(),
             blocks: ports.members.iter().map(|member| member.blocks).min().unwrap_or(0),
         };
-        let (stages, array) =
+        let RaidPage { stages, array, cache } =
             raid_page(page, name, &self.parameters, &ports).map_err(|error| error.to_string())?;
         let level = self.parameters.level;
-        let array = (level != RaidLevel::Striped).then(|| BuiltArray { level: level.to_string(), array });
+        let tells = level != RaidLevel::Striped || cache.is_some();
+        let array = tells.then(|| BuiltArray { level: level.to_string(), array, cache });
         Ok(Built { stages, array, ..Built::default() })
     }
 }
