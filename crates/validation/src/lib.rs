@@ -8,6 +8,7 @@
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
+//! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 pub mod demerit;
@@ -20,5 +21,6 @@ pub mod ivy;
 #[cfg(feature = "live")]
 pub mod ops;
 pub mod pvfs;
+pub mod raid;
 pub mod streaming;
 pub mod verdict;

@@ -23,4 +23,5 @@ pub(crate) mod users;
 pub(crate) mod validate;
 mod validate_ivy;
 mod validate_pvfs;
+mod validate_raid;
 mod validate_streaming;

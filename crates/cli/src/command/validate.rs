@@ -3,6 +3,7 @@
 use crate::command::judged::conclude;
 use crate::command::validate_ivy::ValidateIvy;
 use crate::command::validate_pvfs::ValidatePvfs;
+use crate::command::validate_raid::ValidateRaid;
 use crate::command::validate_streaming::ValidateStreaming;
 use crate::failure::Failure;
 use crate::live::{ValidateFs, ValidateOps};
@@ -37,6 +38,7 @@ pub(crate) enum Validate {
     Fs(ValidateFs),
     Ivy(ValidateIvy),
     Pvfs(ValidatePvfs),
+    Raid(ValidateRaid),
     /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of
     /// assumptions; ends with 1 where the judged combination misses by more than the dissertation itself, or than it is
     /// known to
@@ -56,6 +58,7 @@ impl Validate {
             Self::Fs(fs) => return fs.execute(),
             Self::Ivy(ivy) => return ivy.execute(),
             Self::Pvfs(pvfs) => return pvfs.execute(),
+            Self::Raid(raid) => return raid.execute(),
             Self::Dissertation { json } => return dissertation(*json),
         };
         let DiskValidation { rows, left_out, ignored } =

@@ -16,9 +16,32 @@ use serde::{Deserialize, Serialize};
 pub struct Raid {
     /// The members, in order.
     pub on: Names,
+    /// What it is called, and where its figures come from, where it is of the catalogue.
+    #[serde(flatten)]
+    pub named: Named,
     /// How data are spread over them, and what protects them.
     #[serde(flatten)]
     pub parameters: RaidParameters,
+}
+
+/// What an array of the catalogue says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where its figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Reads an array of the catalogue, which lies on nothing yet.
+pub(crate) fn read_profile(
+    table: &Table<'_>,
+    sources: &Sources,
+) -> Result<(Named, RaidParameters), Vec<Problem>> {
+    read_apart(table, &["name", "source"], sources)
 }
 
 /// Reads an array.
@@ -27,9 +50,11 @@ pub(super) fn read(table: &Table<'_>, sources: &Sources) -> Result<Raid, Vec<Pro
     #[serde(deny_unknown_fields)]
     struct On {
         on: Names,
+        name: Option<String>,
+        source: Option<String>,
     }
-    let (On { on }, parameters) = read_apart(table, &["on"], sources)?;
-    Ok(Raid { on, parameters })
+    let (On { on, name, source }, parameters) = read_apart(table, &["on", "name", "source"], sources)?;
+    Ok(Raid { on, named: Named { name, source }, parameters })
 }
 
 impl Holder for Raid {
@@ -88,7 +113,9 @@ impl Holder for Raid {
             let battery = if cache.battery { "with" } else { "without" };
             format!(", {} of cache {battery} battery", cache.size)
         });
-        (*level != RaidLevel::Striped || !cache.is_empty()).then(|| format!("RAID {level} of {members}{width}{spares}{cache}"))
+        let by = self.named.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        (*level != RaidLevel::Striped || !cache.is_empty())
+            .then(|| format!("{by}RAID {level} of {members}{width}{spares}{cache}"))
     }
 
     fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {

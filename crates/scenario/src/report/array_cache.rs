@@ -63,7 +63,9 @@ impl CacheFigures {
                 0 => String::new(),
                 whole => format!(", {} of them whole stripes", grouped(whole)),
             };
-            parts.push(format!("{reported} writes were reported from memory and left it as {destaged}{whole}"));
+            parts.push(format!(
+                "{reported} writes were reported from memory and left it as {destaged}{whole}"
+            ));
         }
         if self.overwritten_bytes > 0 {
             parts.push(format!("{} were written over there", bytes(self.overwritten_bytes)));

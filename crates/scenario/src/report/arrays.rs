@@ -1,7 +1,7 @@
 //! What redundancy costs an array, and what it was good for.
 
-use petrio_kernel::Time;
 use super::array_cache::CacheFigures;
+use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
 use petrio_page::numbers::{bytes, grouped, seconds, significant};
 use schemars::JsonSchema;

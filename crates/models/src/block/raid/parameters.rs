@@ -143,12 +143,8 @@ impl RaidParameters {
             .set_some(&path, "parity_rate", controller.parity_rate.and_then(doubled));
         let memory = controller.cache.as_ref().map(|cache| {
             let path = format!("{path}.cache");
-            let rate =
-                Lever::twice("cache/memory", "memory", "the controller's memory twice as fast").set_some(
-                    &path,
-                    "rate",
-                    cache.rate.and_then(doubled),
-                );
+            let rate = Lever::twice("cache/memory", "memory", "the controller's memory twice as fast")
+                .set_some(&path, "rate", cache.rate.and_then(doubled));
             let size = Bytes(cache.size.get().saturating_mul(2));
             let size = Lever::twice("cache/for-room", "cache", "the controller's cache twice as large")
                 .set(&path, "size", size);

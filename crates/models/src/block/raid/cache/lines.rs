@@ -106,21 +106,22 @@ impl Lines {
         self.uses
     }
 
-    /// Whether all of a range is there.
-    pub(super) fn holds(&self, range: Range) -> bool {
-        self.pieces(range).all(|(line, bits)| self.lines.get(&line).is_some_and(|line| line.valid & bits == bits))
+    /// Lines that a range touches.
+    pub(super) fn of(&self, range: Range) -> usize {
+        self.pieces(range).count()
     }
 
-    /// Whether some of a range is on its way to the members.
-    pub(super) fn is_leaving(&self, range: Range) -> bool {
+    /// Whether all of a range is there.
+    pub(super) fn holds(&self, range: Range) -> bool {
         self.pieces(range)
-            .any(|(line, bits)| self.lines.get(&line).is_some_and(|line| line.leaving & bits != 0))
+            .all(|(line, bits)| self.lines.get(&line).is_some_and(|line| line.valid & bits == bits))
     }
 
     /// Whether the members lack some of a range.
     pub(super) fn is_unwritten(&self, range: Range) -> bool {
-        self.pieces(range)
-            .any(|(line, bits)| self.lines.get(&line).is_some_and(|line| (line.dirty | line.leaving) & bits != 0))
+        self.pieces(range).any(|(line, bits)| {
+            self.lines.get(&line).is_some_and(|line| (line.dirty | line.leaving) & bits != 0)
+        })
     }
 
     /// Whether there is room for a range: clean lines go for those of it that aren't there.
@@ -184,10 +185,10 @@ impl Lines {
         true
     }
 
-    /// What is there of a range is no longer right, or not to be written any more.
+    /// What is there of a range, all of which the members have, is no longer right.
     pub(super) fn forget(&mut self, range: Range) {
         for (number, bits) in self.pieces(range) {
-            self.change(number, |line| (line.valid, line.dirty) = (line.valid & !bits, line.dirty & !bits));
+            self.change(number, |line| line.valid &= !bits);
         }
     }
 
@@ -227,7 +228,9 @@ impl Lines {
                 break;
             }
             let bits = bits(within, within + run);
-            self.change(number, |line| (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits));
+            self.change(number, |line| {
+                (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits)
+            });
             end += run;
             if within + run < self.sectors {
                 break;

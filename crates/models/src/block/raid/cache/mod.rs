@@ -10,7 +10,7 @@
 //!
 //! Reads of what is in it are hits. With a battery, writes are reported once they are in memory (write-back), and a flush has
 //! nothing to wait for. What isn't on the members yet is written to them from a high to a low water mark, when nothing is
-//! asked for a while, and while somebody waits for room: in one sweep over the array, as much as goes into one stripe at a
+//! asked for a while, after a time, and while somebody waits for room: in one sweep over the array, as much as goes into one stripe at a
 //! time, so that what has come in small pieces goes out as whole stripes. Without a battery, writes go through and stay in
 //! memory for reads. Of what is on the members, the line that was used longest ago goes first.
 //!

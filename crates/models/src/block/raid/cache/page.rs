@@ -136,7 +136,10 @@ pub(in crate::block::raid) fn cache_page(
         let (part, now) = (f.take(part), f.now());
         match f.update(outs.cache).back(&part, now) {
             Some(answer) => outs.follow(f, answer),
-            None => f.fail(format!("the array completes a request with the tag {}, which its cache never sent", part.tag)),
+            None => f.fail(format!(
+                "the array completes a request with the tag {}, which its cache never sent",
+                part.tag
+            )),
         }
     });
 

@@ -32,6 +32,10 @@ pub struct RaidCacheParameters {
     /// It also writes to the members when nothing has been asked of it for so long.
     #[serde(default = "usual_idle")]
     pub idle: Duration,
+    /// It also writes all that isn't written so long after the first of it came, whatever is asked (LSI: cache flush
+    /// interval). Left out: only as said above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_every: Option<Duration>,
     /// How many of its writes to the members are under way at a time.
     #[serde(default = "usual_depth")]
     pub depth: u32,
@@ -72,6 +76,7 @@ impl RaidCacheParameters {
             high: usual_high(),
             low: usual_low(),
             idle: usual_idle(),
+            flush_every: None,
             depth: usual_depth(),
         }
     }

@@ -44,6 +44,7 @@ pub struct Cache {
     high: usize,
     low: usize,
     idle_after: Time,
+    flush_every: Option<Time>,
     depth: u32,
     /// Sectors of a stripe, and of the array.
     stripe: u64,
@@ -59,6 +60,9 @@ pub struct Cache {
     drains: bool,
     is_idle: bool,
     asked_at: Time,
+    /// When all that isn't written is; and how many lines of it are left.
+    flush_at: Option<Time>,
+    to_flush: usize,
     looks: bool,
     tally: CacheTally,
 }
@@ -73,6 +77,7 @@ impl Cache {
             high: share(parameters.high.get()),
             low: share(parameters.low.get()),
             idle_after: parameters.idle.time(),
+            flush_every: parameters.flush_every.map(petrio_units::Duration::time),
             depth: parameters.depth,
             stripe,
             blocks,
@@ -85,6 +90,8 @@ impl Cache {
             drains: false,
             is_idle: false,
             asked_at: Time::ZERO,
+            flush_at: None,
+            to_flush: 0,
             looks: false,
             tally: CacheTally::default(),
         }
@@ -144,8 +151,12 @@ impl Cache {
 
     /// Whether a write need not wait: for room, or for one that goes to the members beside memory and overlaps it.
     fn goes_on(&self, range: Range) -> bool {
-        let finds_room =
-            if self.lines.could_hold(range) { self.lines.has_room(range) } else { !self.lines.is_leaving(range) };
+        // What goes beside memory goes after what memory has of it: until it is there, that is what is read.
+        let finds_room = if self.lines.could_hold(range) {
+            self.lines.has_room(range)
+        } else {
+            !self.lines.is_unwritten(range)
+        };
         finds_room && !self.is_being_written(range)
     }
 
@@ -216,8 +227,7 @@ impl Cache {
                 if keeps && is_there {
                     self.lines.keep((request.address, request.end()));
                 }
-                answer.complete =
-                    Some(BlockRequest { status: part.status, ledger: part.ledger, ..*request });
+                answer.complete = Some(BlockRequest { status: part.status, ledger: part.ledger, ..*request });
             }
             Sent::Destaged(range) => {
                 self.leaving -= 1;
@@ -236,6 +246,9 @@ impl Cache {
         let mut answer = Answer::default();
         self.looks = false;
         self.is_idle = now >= self.asked_at + self.idle_after;
+        if self.flush_at.take_if(|at| *at <= now).is_some() {
+            self.to_flush = self.lines.unwritten();
+        }
         self.settle(now, &mut answer);
         answer
     }
@@ -249,10 +262,11 @@ impl Cache {
         let unwritten = self.lines.unwritten();
         self.drains = unwritten > self.low && (self.drains || unwritten > self.high);
         // Who has been called finds what is in memory as it was when he was.
-        let writes = !self.called && (self.drains || self.is_idle || !self.waiting.is_empty());
-        while writes && self.leaving < self.depth {
-            let Some(range) = self.lines.send(self.stripe) else { break };
+        while !self.called && self.leaving < self.depth {
+            let writes = self.drains || self.is_idle || self.to_flush > 0 || !self.waiting.is_empty();
+            let Some(range) = writes.then(|| self.lines.send(self.stripe)).flatten() else { break };
             self.leaving += 1;
+            self.to_flush = self.to_flush.saturating_sub(self.lines.of(range));
             let blocks = range.1 - range.0;
             self.tally.destaged.add(blocks);
             self.tally.whole_stripes += u64::from(blocks == self.stripe);
@@ -265,9 +279,16 @@ impl Cache {
             };
             self.send(Sent::Destaged(range), request, answer);
         }
+        if unwritten == 0 {
+            (self.flush_at, self.to_flush) = (None, 0);
+        } else if self.flush_at.is_none() && self.to_flush == 0 {
+            self.flush_at = self.flush_every.map(|every| now + every);
+        }
         if !self.looks && !self.is_idle && unwritten > 0 {
             self.looks = true;
-            answer.looks = Some((self.asked_at + self.idle_after).saturating_sub(now));
+            let idle_at = self.asked_at + self.idle_after;
+            let at = self.flush_at.map_or(idle_at, |at| at.min(idle_at));
+            answer.looks = Some(at.saturating_sub(now));
         }
     }
 

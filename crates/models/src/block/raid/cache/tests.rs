@@ -62,7 +62,9 @@ impl Model {
             match request.direction {
                 Direction::Write => {
                     let number = request.tag as u32;
-                    (request.address..request.end()).for_each(|sector| { self.memory.insert(sector, number); });
+                    (request.address..request.end()).for_each(|sector| {
+                        self.memory.insert(sector, number);
+                    });
                     self.written(number);
                 }
                 _ => self.read(request),
@@ -77,7 +79,9 @@ impl Model {
                     let number = request.file.0 as u32;
                     sectors.map(|sector| (sector, number)).collect()
                 }
-                Direction::Write => sectors.map(|sector| (sector, Self::value(&self.memory, sector))).collect(),
+                Direction::Write => {
+                    sectors.map(|sector| (sector, Self::value(&self.memory, sector))).collect()
+                }
                 _ => BTreeMap::new(),
             };
             self.below.push((request, data));
@@ -189,9 +193,12 @@ impl Model {
                 self.memory.insert(sector, value);
             }
         }
-        if let Some(request) = answer.complete.as_ref().filter(|request| request.direction == Direction::Read) {
+        if let Some(request) = answer.complete.as_ref().filter(|request| request.direction == Direction::Read)
+        {
             let reading = self.reading.get_mut(&request.tag).unwrap();
-            came.into_iter().for_each(|(sector, value)| { reading.from_memory.entry(sector).or_insert(value); });
+            came.into_iter().for_each(|(sector, value)| {
+                reading.from_memory.entry(sector).or_insert(value);
+            });
         }
         self.follow(answer);
     }

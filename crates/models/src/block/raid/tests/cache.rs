@@ -1,7 +1,9 @@
 //! A controller's cache: what it spares its members, and what it costs when it is full.
 
 use super::{Bench, read};
-use crate::block::raid::{ControllerParameters, MemberFailure, RaidCacheParameters, RaidLevel, RaidParameters};
+use crate::block::raid::{
+    ControllerParameters, MemberFailure, RaidCacheParameters, RaidLevel, RaidParameters,
+};
 use petrio_colours::{BlockRequest, Direction, Status};
 use petrio_kernel::Time;
 use petrio_units::{Bytes, Duration};
@@ -40,7 +42,10 @@ fn a_write_is_reported_from_memory_and_reaches_the_members_when_nothing_else_is_
     assert_eq!(done[0].status, Status::DoneFromCache);
     // The old data and the old parity, and both anew.
     assert_eq!((asked(&bench, 5, Direction::Read), asked(&bench, 5, Direction::Write)), (2, 2));
-    assert_eq!(bench.look_at_cache(|cache| (cache.tally().destaged.requests, cache.unwritten_bytes())), (1, 0));
+    assert_eq!(
+        bench.look_at_cache(|cache| (cache.tally().destaged.requests, cache.unwritten_bytes())),
+        (1, 0)
+    );
 }
 
 #[test]
@@ -81,6 +86,24 @@ fn what_is_written_over_in_memory_is_written_once() {
 }
 
 #[test]
+fn what_came_long_ago_is_written_although_more_is_asked() {
+    let written = |every: Option<&str>| {
+        let parameters = with_cache(RaidLevel::Mirrored, |cache| {
+            cache.flush_every = every.map(|every| every.parse().unwrap());
+        });
+        let mut bench = Bench::of(2, &parameters);
+        // 50 writes, one every 50 ms: never idle, never half full.
+        (0..50u64).for_each(|id| bench.inject(write(id, 1_000 * id, 8), Time::from_millis(50 * id)));
+        bench.run.run_until(Time::from_millis(2_490)).unwrap();
+        asked(&bench, 2, Direction::Write) / 2
+    };
+    assert_eq!(written(None), 0);
+    // At 1 s the 20 before, or 21; then those of the second after the first that came since.
+    let twice = written(Some("1 s"));
+    assert!((40..=43).contains(&twice), "{twice}");
+}
+
+#[test]
 fn flushes_go_to_the_members_only_without_a_battery() {
     let flushed = |battery| {
         let mut bench = Bench::of(5, &with_cache(RaidLevel::Rotated, |cache| cache.battery = battery));
@@ -118,15 +141,15 @@ fn writers_wait_when_memory_is_full_and_then_go_as_fast_as_the_members() {
 
 #[test]
 fn a_write_that_memory_could_never_hold_goes_to_the_members() {
-    let mut bench =
-        Bench::of(2, &with_cache(RaidLevel::Striped, |cache| cache.size = Bytes::from_kib(64)));
+    let mut bench = Bench::of(2, &with_cache(RaidLevel::Striped, |cache| cache.size = Bytes::from_kib(64)));
     bench.inject(write(1, 8, 8), Time::ZERO);
     bench.inject(write(2, 0, 256), Time::from_micros(1));
     bench.inject(read(3, 8, 8), Time::from_whole_seconds(1));
     let done = bench.finish();
     assert_eq!(done.iter().filter(|request| request.ledger.total() > Time::ZERO).count(), 2);
-    // What was written before isn't written over it.
-    assert_eq!(asked(&bench, 2, Direction::Write), 2);
+    // What was in memory before is written before.
+    assert_eq!(asked(&bench, 2, Direction::Write), 3);
+    assert_eq!(bench.seen(0).first(), Some(&(Direction::Write, 8, 8)));
 }
 
 #[test]

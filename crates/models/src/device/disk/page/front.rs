@@ -135,7 +135,8 @@ fn begin(
         let now = f.now();
         let came = arrivals.and_then(|arrivals| f.update(arrivals).of(request.id)).unwrap_or(now);
         let demand = demand(&request);
-        let charged = request.issued;
+        // Of what an array asks in turn, or a controller passes on, some time is accounted for.
+        let charged = request.issued + request.ledger.total();
         let mut command = f.take(controller).begin(Sheet {
             demand,
             begun: None,

@@ -41,8 +41,8 @@ mod writes;
 
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
-use crate::device::{DevicePorts, Queueing};
 use crate::device::entrance::accept;
+use crate::device::{DevicePorts, Queueing};
 use crate::{DEPTH_MAX, Stage};
 use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
@@ -211,6 +211,9 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
             part("media transfer", "media"),
         ])
         .with_own_work(places.own_work),
-        Stage::server(name("bus"), 1, &bus).waited_for_in(&for_bus).entered_by(&bus).with_parts(vec![part("bus", "bus")]),
+        Stage::server(name("bus"), 1, &bus)
+            .waited_for_in(&for_bus)
+            .entered_by(&bus)
+            .with_parts(vec![part("bus", "bus")]),
     ]
 }
