@@ -46,7 +46,13 @@ pub(crate) fn devices(
         };
         let sound = found.and_then(|found| {
             let accepts = found.compiled.accepts(&disk.queueing());
-            accepts.map(|()| found).map_err(|message| wrong(message, sources))
+            let shares = match &disk.bus {
+                Some(bus) if !found.compiled.shares_bus() => {
+                    Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"))
+                }
+                _ => Ok(()),
+            };
+            accepts.and(shares).map(|()| found).map_err(|message| wrong(message, sources))
         });
         match sound {
             Ok(found) => {

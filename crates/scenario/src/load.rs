@@ -178,7 +178,14 @@ fn load_known(
         .into_iter()
         .filter_map(|(name, part)| {
             let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
-            Some(PlacedDisk { name, part, device, compiled, queueing: disk.queueing() })
+            Some(PlacedDisk {
+                name,
+                part,
+                device,
+                compiled,
+                queueing: disk.queueing(),
+                bus: disk.bus.clone(),
+            })
         })
         .collect();
     let storage = storage(&scenario, &disks, &checked.holders);

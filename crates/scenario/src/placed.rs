@@ -19,6 +19,8 @@ pub struct PlacedDisk {
     pub compiled: Arc<dyn BlockDevice>,
     /// How requests wait for it.
     pub queueing: Queueing,
+    /// The bus that it shares with others.
+    pub bus: Option<String>,
 }
 
 /// A part that holds blocks: a disk, or what is made of others.

@@ -9,6 +9,7 @@
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
 //! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
+//! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 pub mod demerit;
@@ -22,6 +23,7 @@ pub mod ivy;
 pub mod ops;
 pub mod pariosim;
 pub mod pvfs;
+pub mod raid;
 mod side_by_side;
 pub mod streaming;
 pub mod verdict;

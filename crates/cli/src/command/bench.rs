@@ -23,7 +23,7 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "NUMBER", default_value_t = petrio_benchmark::kernel::FIRINGS)]
         firings: u64,
     },
-    /// The disk with full mechanics: three disks under an open synthetic load
+    /// The disk with full mechanics: three disks under an open synthetic load, and DiskSim's RAID 5 of nine
     Disk {
         /// Print the row as JSON
         #[arg(long)]
@@ -91,12 +91,14 @@ impl Bench {
                 print(&table(&petrio_benchmark::kernel::KernelSpeed::HEADINGS, &cells))
             }
             Self::Disk { json, requests } => {
-                let row =
+                let rows =
                     petrio_benchmark::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
                 if *json {
-                    return print_json(&row);
+                    return print_json(&rows);
                 }
-                print(&table(&petrio_benchmark::disk::DiskSpeed::HEADINGS, &[row.cells()]))
+                let cells: Vec<Vec<String>> =
+                    rows.iter().map(petrio_benchmark::disk::DiskSpeed::cells).collect();
+                print(&table(&petrio_benchmark::disk::DiskSpeed::HEADINGS, &cells))
             }
             Self::Fit { json, values } => {
                 let found =

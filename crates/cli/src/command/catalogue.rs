@@ -5,20 +5,21 @@ use crate::output::{print, talk};
 use crate::table::table;
 use clap::{Subcommand, ValueEnum};
 use petrio_scenario::catalogue::{
-    SHELVES, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries, network_summaries,
+    SHELVES, array_summaries, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries,
+    network_summaries,
 };
 use std::path::{Path, PathBuf};
 
-/// The drives, machines, kernels and networks that petrio knows, and drives from elsewhere
+/// The drives, machines, kernels, networks and arrays that petrio knows, and drives from elsewhere
 #[derive(Subcommand)]
 pub(crate) enum Catalogue {
-    /// Name the drives, the machines, the kernels or the networks
+    /// Name the drives, the machines, the kernels, the networks or the arrays
     List {
         /// Which of them
         #[arg(value_enum, default_value = "drives")]
         what: What,
     },
-    /// Print a drive, a machine, a kernel or a network, every figure with unit and source
+    /// Print a drive, a machine, a kernel, a network or an array, every figure with unit and source
     Show {
         /// Its name, as in `petrio catalogue list`
         name: String,
@@ -45,6 +46,8 @@ pub(crate) enum What {
     Kernels,
     /// Networks: links, and what carries messages over them
     Networks,
+    /// Arrays: software and controllers, for `use` in [raid.NAME]
+    Arrays,
 }
 
 impl Catalogue {
@@ -99,6 +102,12 @@ fn list(what: What) -> Result<(), Failure> {
                 })
                 .collect();
             table(&["name", "network", "links", "latency", "of it data"], &rows)
+        }
+        What::Arrays => {
+            let rows: Vec<Vec<String>> = (array_summaries().map_err(failed)?.into_iter())
+                .map(|array| vec![array.key.to_owned(), array.name, array.stripe_unit, array.cache])
+                .collect();
+            table(&["name", "array", "stripe unit", "cache"], &rows)
         }
     };
     print(&text)

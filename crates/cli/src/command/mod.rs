@@ -25,4 +25,5 @@ pub(crate) mod validate;
 mod validate_ivy;
 mod validate_pariosim;
 mod validate_pvfs;
+mod validate_raid;
 mod validate_streaming;

@@ -4,6 +4,7 @@ use crate::command::judged::conclude;
 use crate::command::validate_ivy::ValidateIvy;
 use crate::command::validate_pariosim::ValidateParIoSim;
 use crate::command::validate_pvfs::ValidatePvfs;
+use crate::command::validate_raid::ValidateRaid;
 use crate::command::validate_streaming::ValidateStreaming;
 use crate::failure::Failure;
 use crate::live::{ValidateFs, ValidateOps};
@@ -40,6 +41,7 @@ pub(crate) enum Validate {
     Pvfs(ValidatePvfs),
     #[command(name = "pariosim")]
     ParIoSim(ValidateParIoSim),
+    Raid(ValidateRaid),
     /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of
     /// assumptions; ends with 1 where the judged combination misses by more than the dissertation itself, or than it is
     /// known to
@@ -60,6 +62,7 @@ impl Validate {
             Self::Ivy(ivy) => return ivy.execute(),
             Self::Pvfs(pvfs) => return pvfs.execute(),
             Self::ParIoSim(study) => return study.execute(),
+            Self::Raid(raid) => return raid.execute(),
             Self::Dissertation { json } => return dissertation(*json),
         };
         let DiskValidation { rows, left_out, ignored } =

@@ -105,6 +105,62 @@ fn the_head_that_looks_for_the_nearest_request_serves_sixteen_readers_fastest() 
 }
 
 #[test]
+fn levels_cost_what_the_example_says() {
+    let of = |set: &[&str]| {
+        let report = run("raid-levels.toml", set);
+        let array = |what: &str| figure(&report, &format!("/arrays/0/{what}/requests"));
+        let [reads, writes] =
+            ["read_latency", "write_latency"].map(|kind| figure(&report, &format!("/{kind}/mean_ms/value")));
+        let per_write = array("member_writes") / array("writes");
+        (reads, writes, per_write)
+    };
+    let (_, five, twice) = of(&[]);
+    let (_, six, thrice) = of(&["--set", "raid.array.level=6"]);
+    let (_, mirrored, copies) = of(&["--set", "raid.array.level=\"1+0\""]);
+    let (_, cached, _) = of(&["--set", "raid.array.use=\"perc-h700\""]);
+    assert!((2.0..2.1).contains(&twice) && (1.45..1.55).contains(&(thrice / twice)), "{twice} {thrice}");
+    assert!((2.0..2.1).contains(&copies), "{copies}");
+    assert!(six > five && mirrored < five / 2.0 && cached < 0.1, "{five} {six} {mirrored} {cached}");
+}
+
+#[test]
+fn every_form_of_a_report_says_what_redundancy_costs() {
+    let folder = Folder::new();
+    let scenario = root().join("examples/raid-5-loses-a-disk.toml").display().to_string();
+    let outputs = ["--json", "r.json", "--csv", "r.csv", "--html", "r.html"];
+    let answer = folder.petrio(&[&["run", scenario.as_str(), "-q"][..], &outputs].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let text: String = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let html = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    for words in [
+        "reads of members and",
+        "B are written for each that was",
+        "were read for redundancy alone",
+        "a member took",
+        "d2 failed at 60.0 s, and d5 was filled in",
+        "in which one more failure would have lost data",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+        assert!(html.contains(words), "{words} isn't on the page");
+    }
+    let json = folder.json("r.json");
+    let array = |what: &str| figure(&json, &format!("/arrays/0/{what}"));
+    let amplification = array("member_writes/bytes") / array("writes/bytes");
+    assert!((array("write_amplification") / amplification - 1.0).abs() < 1e-9);
+    // 1 GB at 1 MB/s.
+    assert!((1_000.0..1_200.0).contains(&array("failures/0/rebuilt_in_s")));
+    assert_eq!(array("exposed_s"), array("degraded_s"));
+    assert_eq!(array("lost_bytes"), 0.0);
+    let csv = std::fs::read_to_string(folder.path("r.csv")).unwrap();
+    for quantity in ["reads of members", "write amplification", "d2 rebuilt in", "exposed", "lost"] {
+        assert!(
+            csv.lines().any(|line| line.starts_with("array,") && line.contains(quantity)),
+            "{quantity}: {csv}"
+        );
+    }
+}
+
+#[test]
 fn two_striped_disks_stream_twice_as_fast_as_one_and_five_fill_their_link() {
     let rate = |file: &str, set: &[&str]| figure(&run(file, set), "/throughput_bytes_per_s/value") / 1e6;
     let one = ["--set", "disk.d.count=1", "--set", "fs.data.on=d", "--set", "raid={}"];

@@ -68,6 +68,11 @@ pub trait BlockDevice: Debug + Send + Sync {
     /// Whether where data lie decides how long they take, as `queue/rotational` says.
     fn is_rotational(&self) -> bool;
 
+    /// Whether it can share a bus with others, and waits for it where it does.
+    fn shares_bus(&self) -> bool {
+        false
+    }
+
     /// Whether requests can wait for it like this.
     ///
     /// # Errors
@@ -117,6 +122,8 @@ pub struct DevicePorts {
     pub requests: Place<BlockRequest>,
     /// What is complete goes out.
     pub completions: Place<BlockRequest>,
+    /// The bus that it shares with others, whose token is there while nobody has it; none where it has its own.
+    pub bus: Option<Place<()>>,
 }
 
 /// A device in a net.

@@ -32,6 +32,8 @@ pub(super) struct Devices {
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
     /// The arrays with redundancy, likewise.
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
+    /// The buses that several disks share, by their names.
+    buses: BTreeMap<String, Place<()>>,
 }
 
 /// Puts a device's page into the net.
@@ -46,7 +48,14 @@ pub(super) fn device_page(
     devices.blocks.push(device.blocks());
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));
-    let ports = DevicePorts { requests, completions };
+    let bus = disk.bus.as_ref().map(|name| {
+        *devices.buses.entry(name.clone()).or_insert_with(|| {
+            let free = page.fifo(&format!("bus-{name}"));
+            page.initial(free, [()]);
+            free
+        })
+    });
+    let ports = DevicePorts { requests, completions, bus };
     let mut built = device.build(page, &disk.name, &disk.queueing, ports);
     if let Some(arm) = built.arm {
         devices.arms.insert(devices.requests.len(), arm);

@@ -15,7 +15,7 @@ use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Net, NetBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::block::raid::Array;
+use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use std::collections::BTreeMap;
@@ -56,6 +56,8 @@ pub(crate) struct Redundant {
     pub(crate) members: Vec<String>,
     /// All of it that changes.
     pub(crate) array: Place<Array>,
+    /// Its controller's cache.
+    pub(crate) cache: Option<Place<Cache>>,
 }
 
 /// A replication in the net.
@@ -155,6 +157,7 @@ fn arrays(loaded: &Loaded, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant
             level: built.level.clone(),
             members: storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect(),
             array: built.array,
+            cache: built.cache,
         }
     };
     built.iter().map(redundant).collect()

@@ -1,4 +1,5 @@
-//! The catalogue: devices, machines, kernels and networks as TOML, each figure with unit and source, compiled into the program.
+//! The catalogue: devices, machines, kernels, networks and arrays as TOML, each figure with unit and source, compiled into the
+//! program.
 
 mod device;
 pub mod disksim;
@@ -7,10 +8,11 @@ mod summary;
 
 pub(crate) use device::read_device;
 pub use petrio_models::device::Device;
-pub use shelf::{DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
+pub use shelf::{ARRAYS, DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
 pub use summary::{
-    KernelSummary, MachineSummary, NetworkSummary, Summary, device_schema, device_summaries, devices,
-    drive_toml, kernel_schema, kernel_summaries, machine_schema, machine_summaries, network_summaries,
+    ArraySummary, KernelSummary, MachineSummary, NetworkSummary, Summary, array_summaries, device_schema,
+    device_summaries, devices, drive_toml, kernel_schema, kernel_summaries, machine_schema,
+    machine_summaries, network_summaries,
 };
 
 #[cfg(test)]
@@ -48,6 +50,16 @@ mod tests {
                 read_device(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
             device.parameters().compile().unwrap_or_else(|message| panic!("{name}: {message}"));
             assert!(!device.parameters().source().is_empty(), "{name} has no source");
+        });
+    }
+
+    #[test]
+    fn every_array_of_the_catalogue_reads_and_says_where_its_figures_come_from() {
+        each(ARRAYS, |name, table, sources| {
+            let (named, parameters) = crate::holder::read_profile(table, sources)
+                .unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert!(named.name.is_some() && named.source.is_some(), "{name} has no name or no source");
+            parameters.layout(6).unwrap_or_else(|error| panic!("{name}: {error}"));
         });
     }
 

@@ -29,8 +29,12 @@ pub const KERNELS: Shelf =
 pub const NETWORKS: Shelf =
     Shelf { what: "network", folder: "networks", files: include!(concat!(env!("OUT_DIR"), "/networks.rs")) };
 
+/// Arrays: how software and controllers go about their work.
+pub const ARRAYS: Shelf =
+    Shelf { what: "array", folder: "arrays", files: include!(concat!(env!("OUT_DIR"), "/arrays.rs")) };
+
 /// All of them.
-pub const SHELVES: [Shelf; 4] = [DEVICES, MACHINES, KERNELS, NETWORKS];
+pub const SHELVES: [Shelf; 5] = [DEVICES, MACHINES, KERNELS, NETWORKS, ARRAYS];
 
 // A shelf is known by its folder.
 impl PartialEq for Shelf {

@@ -1,6 +1,7 @@
 //! The catalogue at a glance, and devices as text.
 
-use crate::catalogue::{DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
+use crate::catalogue::{ARRAYS, DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
+use crate::holder::read_profile;
 use crate::schema::{bits, read_network};
 use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
@@ -142,6 +143,38 @@ pub fn network_summaries() -> Result<Vec<NetworkSummary>, Problem> {
             rate: bits(link.rate),
             latency: link.latency.to_string(),
             data: petrio_page::numbers::per_cent(network.parameters.framing().efficiency()),
+        })
+    })
+}
+
+/// An array in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArraySummary {
+    /// The name by which scenarios refer to it.
+    pub key: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Its stripe unit.
+    pub stripe_unit: String,
+    /// Its controller's cache, and whether a battery keeps it.
+    pub cache: String,
+}
+
+/// Every array of the catalogue in a line.
+///
+/// # Errors
+/// As of [`device_summaries`].
+pub fn array_summaries() -> Result<Vec<ArraySummary>, Problem> {
+    entries(ARRAYS, |key, table, sources| {
+        let (named, parameters) = read_profile(table, sources)?;
+        let cache = parameters.controller.and_then(|controller| controller.cache);
+        Ok(ArraySummary {
+            key,
+            name: named.name.unwrap_or_default(),
+            stripe_unit: parameters.stripe_unit.to_string(),
+            cache: cache.map_or("–".to_owned(), |cache| {
+                format!("{}{}", cache.size, if cache.battery { " with battery" } else { "" })
+            }),
         })
     })
 }

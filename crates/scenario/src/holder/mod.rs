@@ -5,25 +5,29 @@
 //! of it; how many blocks it holds; and how its page is put into the net. It is entered in the list below; nothing else
 //! knows it.
 
+mod concat;
 mod fabric;
 mod raid;
 mod rearrangement;
 mod replication;
 mod throttle;
 
+pub use concat::Concat;
 pub use fabric::Fabric;
-pub use raid::Raid;
+pub(crate) use raid::read_profile;
+pub use raid::{Named, Raid};
 pub use rearrangement::Rearrangement;
 pub use replication::Replication;
 pub use throttle::Throttle;
 
+use crate::catalogue::{ARRAYS, Shelf};
 use crate::schema::{Names, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place};
-use petrio_models::block::raid::Array;
+use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
@@ -143,7 +147,7 @@ pub struct Built {
     pub stages: Vec<Stage>,
     /// What it wants to be told by hosts, where it is a replication.
     pub replication: Option<BuiltReplication>,
-    /// What the report tells of it, where it is an array with redundancy.
+    /// What the report tells of it, where it is an array with redundancy or a cache.
     pub array: Option<BuiltArray>,
 }
 
@@ -154,6 +158,8 @@ pub struct BuiltArray {
     pub level: String,
     /// All of it that changes.
     pub array: Place<Array>,
+    /// All of its controller's cache.
+    pub cache: Option<Place<Cache>>,
 }
 
 /// A replication in the net.
@@ -189,6 +195,11 @@ macro_rules! holders {
                 none
             }
 
+            /// Where the catalogue has parts of a key.
+            pub(crate) fn shelf(key: &str) -> Option<Shelf> {
+                (key == "raid").then_some(ARRAYS)
+            }
+
             /// The part of a key and a name.
             pub fn get(&self, key: &str, name: &str) -> Option<&dyn Holder> {
                 $(if key == stringify!($key) {
@@ -220,6 +231,7 @@ macro_rules! holders {
 // The list: one line a kind, and one `mod` and one `pub use` above.
 holders! {
     raid: Raid = raid::read, "level = … and on = …", "Several disks as one, by name.";
+    concat: Concat = concat::read, "on = …", "Several disks as one, each after the other, by name.";
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
     rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";

@@ -6,7 +6,7 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
-use petrio_models::block::raid::{RaidError, RaidLevel, RaidParameters, RaidPorts, raid_page};
+use petrio_models::block::raid::{RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page};
 use petrio_models::cluster::replication::FileLayout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,32 @@ use serde::{Deserialize, Serialize};
 pub struct Raid {
     /// The members, in order.
     pub on: Names,
+    /// What it is called, and where its figures come from, where it is of the catalogue.
+    #[serde(flatten)]
+    pub named: Named,
     /// How data are spread over them, and what protects them.
     #[serde(flatten)]
     pub parameters: RaidParameters,
+}
+
+/// What an array of the catalogue says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where its figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Reads an array of the catalogue, which lies on nothing yet.
+pub(crate) fn read_profile(
+    table: &Table<'_>,
+    sources: &Sources,
+) -> Result<(Named, RaidParameters), Vec<Problem>> {
+    read_apart(table, &["name", "source"], sources)
 }
 
 /// Reads an array.
@@ -27,9 +50,11 @@ pub(super) fn read(table: &Table<'_>, sources: &Sources) -> Result<Raid, Vec<Pro
     #[serde(deny_unknown_fields)]
     struct On {
         on: Names,
+        name: Option<String>,
+        source: Option<String>,
     }
-    let (On { on }, parameters) = read_apart(table, &["on"], sources)?;
-    Ok(Raid { on, parameters })
+    let (On { on, name, source }, parameters) = read_apart(table, &["on", "name", "source"], sources)?;
+    Ok(Raid { on, named: Named { name, source }, parameters })
 }
 
 impl Holder for Raid {
@@ -58,6 +83,7 @@ impl Holder for Raid {
                 RaidError::Spares => "spares",
                 RaidError::AtOnce => "mean_time_to_failure",
                 RaidError::Rebuild => "rebuild",
+                RaidError::Cache(_) => "controller.cache",
             };
             objections.push(Objection { key, message: error.to_string(), help: None });
         }
@@ -82,7 +108,14 @@ impl Holder for Raid {
             spares => format!(" and {spares} spares"),
         };
         let members = self.parameters.members(members);
-        (*level != RaidLevel::Striped).then(|| format!("RAID {level} of {members}{width}{spares}"))
+        let cache = self.parameters.controller.as_ref().and_then(|controller| controller.cache.as_ref());
+        let cache = cache.map_or(String::new(), |cache| {
+            let battery = if cache.battery { "with" } else { "without" };
+            format!(", {} of cache {battery} battery", cache.size)
+        });
+        let by = self.named.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        (*level != RaidLevel::Striped || !cache.is_empty())
+            .then(|| format!("{by}RAID {level} of {members}{width}{spares}{cache}"))
     }
 
     fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {
@@ -98,10 +131,11 @@ impl Holder for Raid {
             members: ports.members.iter().map(|member| (member.requests, member.completions)).collect(),
             blocks: ports.members.iter().map(|member| member.blocks).min().unwrap_or(0),
         };
-        let (stages, array) =
+        let RaidPage { stages, array, cache } =
             raid_page(page, name, &self.parameters, &ports).map_err(|error| error.to_string())?;
         let level = self.parameters.level;
-        let array = (level != RaidLevel::Striped).then(|| BuiltArray { level: level.to_string(), array });
+        let tells = level != RaidLevel::Striped || cache.is_some();
+        let array = tells.then(|| BuiltArray { level: level.to_string(), array, cache });
         Ok(Built { stages, array, ..Built::default() })
     }
 }

@@ -78,6 +78,7 @@ impl Kind {
     pub(super) fn shelf(self) -> Option<Shelf> {
         match self {
             Self::OfHosts(kind) => kind.shelf,
+            Self::Holder(key) => Holders::shelf(key),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! What redundancy costs an array, and what it was good for.
 
+use super::array_cache::CacheFigures;
 use petrio_kernel::Time;
-use petrio_models::block::raid::{Array, Failed, Moved};
+use petrio_models::block::raid::{Array, Cache, Failed, Moved};
 use petrio_page::numbers::{bytes, grouped, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,15 @@ pub struct ArrayFigures {
     pub member_reads: MovedFigures,
     /// Writes that its members were asked for them.
     pub member_writes: MovedFigures,
+    /// How long the members took to answer one of these, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member_response_ms: Option<f64>,
+    /// Bytes that members write for each that is written to the array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<f64>,
+    /// What the controller's cache did, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheFigures>,
     /// Bytes read only for the sake of redundancy: old data and parity, or others' data.
     pub extra_read_bytes: u64,
     /// Bytes written that are parity or further copies.
@@ -61,7 +71,7 @@ pub struct MovedFigures {
 }
 
 impl MovedFigures {
-    fn add(&mut self, moved: Moved) {
+    pub(super) fn add(&mut self, moved: Moved) {
         self.requests += moved.requests;
         self.bytes += moved.bytes;
     }
@@ -97,11 +107,19 @@ impl ArrayFigures {
     /// Adds what one over such members has counted until now.
     pub(crate) fn add(&mut self, members: &[String], array: &Array, now: Time) {
         let tally = array.tally();
+        let answered = |figures: &Self| figures.member_reads.requests + figures.member_writes.requests;
+        let before = self.member_response_ms.unwrap_or(0.0) * answered(self) as f64;
         self.arrays += 1;
         self.reads.add(tally.reads);
         self.writes.add(tally.writes);
         self.member_reads.add(tally.member_reads);
         self.member_writes.add(tally.member_writes);
+        // Each as often as its members were asked.
+        let mean = |mean: Time, of: u64| mean.as_millis() / of.max(1) as f64;
+        let asked = tally.member_reads.requests + tally.member_writes.requests;
+        let here = mean(tally.answer_time, tally.answers) * asked as f64;
+        let all = answered(self);
+        self.member_response_ms = (all > 0).then(|| (before + here) / all as f64);
         self.extra_read_bytes += tally.extra_read_bytes;
         self.redundant_bytes += tally.redundant_bytes;
         self.waited += tally.waited;
@@ -129,11 +147,20 @@ impl ArrayFigures {
                     .and_then(|(port, _)| array.progress(port)),
             }
         }));
+        self.amplify();
     }
 
-    /// Bytes that members write for each that is written.
-    pub fn write_amplification(&self) -> Option<f64> {
-        (self.writes.bytes > 0).then(|| self.member_writes.bytes as f64 / self.writes.bytes as f64)
+    /// Adds what its controller's cache has counted: what came to that came to the array.
+    pub(crate) fn add_cache(&mut self, cache: &Cache) {
+        let figures = self.cache.get_or_insert_default();
+        figures.add(cache);
+        (self.reads, self.writes) = (figures.reads, figures.writes);
+        self.amplify();
+    }
+
+    fn amplify(&mut self) {
+        let ratio = || self.member_writes.bytes as f64 / self.writes.bytes as f64;
+        self.write_amplification = (self.writes.bytes > 0).then(ratio);
     }
 
     /// In a sentence.
@@ -158,12 +185,16 @@ impl ArrayFigures {
             }
         };
         parts.extend(asked);
-        if let Some(amplification) = self.write_amplification() {
+        if let Some(amplification) = self.write_amplification {
             parts.push(format!("{} B are written for each that was", significant(amplification)));
         }
         if self.extra_read_bytes > 0 {
             parts.push(format!("{} were read for redundancy alone", bytes(self.extra_read_bytes)));
         }
+        if let Some(mean) = self.member_response_ms {
+            parts.push(format!("a member took {} for one of them", seconds(mean / 1e3)));
+        }
+        parts.extend(self.cache.iter().map(CacheFigures::sentence));
         if self.waited > 0 {
             parts.push(format!("{} waited for others to be done with their stripe", grouped(self.waited)));
         }

@@ -150,6 +150,7 @@ fn table(report: &Report) -> String {
             ("reads of members", array.member_reads.requests),
             ("writes to members", array.member_writes.requests),
             ("waited for a stripe", array.waited),
+            ("begun again", array.begun_again),
             ("failed", array.failed_requests),
         ] {
             rows.count("array", &array.name, quantity, value, "");
@@ -158,6 +159,8 @@ fn table(report: &Report) -> String {
             ("written", array.writes.bytes),
             ("written to members", array.member_writes.bytes),
             ("read for redundancy", array.extra_read_bytes),
+            ("written for redundancy", array.redundant_bytes),
+            ("written to rebuild", array.rebuild_written_bytes),
             ("read to rebuild", array.rebuild_read_bytes),
             ("lost", array.lost_bytes),
         ] {
@@ -165,6 +168,35 @@ fn table(report: &Report) -> String {
         }
         for (quantity, value) in [("degraded", array.degraded_s), ("exposed", array.exposed_s)] {
             rows.add("array", &array.name, quantity, value.into(), "s");
+        }
+        if let Some(ratio) = array.write_amplification {
+            rows.add("array", &array.name, "write amplification", ratio.into(), "");
+        }
+        if let Some(mean) = array.member_response_ms {
+            rows.add("array", &array.name, "mean answer of a member", mean.into(), "ms");
+        }
+        for failure in &array.failures {
+            let of = |what: &str| format!("{} {what}", failure.member);
+            rows.add("array", &array.name, &of("failed at"), failure.at_s.into(), "s");
+            if let Some(span) = failure.rebuilt_in_s {
+                rows.add("array", &array.name, &of("rebuilt in"), span.into(), "s");
+            }
+        }
+        if let Some(cache) = &array.cache {
+            for (quantity, value, unit) in [
+                ("read hits", cache.hits.requests, ""),
+                ("writes reported from memory", cache.reported.requests, ""),
+                ("destaged writes", cache.destaged.requests, ""),
+                ("destaged whole stripes", cache.whole_stripes, ""),
+                ("destaged", cache.destaged.bytes, "B"),
+                ("written over in memory", cache.overwritten_bytes, "B"),
+                ("writes that waited for room", cache.waited, ""),
+                ("flushes that waited for nothing", cache.flushes, ""),
+                ("in memory at the end", cache.unwritten_bytes, "B"),
+                ("lost from memory", cache.lost_bytes, "B"),
+            ] {
+                rows.count("array cache", &array.name, quantity, value, unit);
+            }
         }
     }
     for copies in &report.copies {

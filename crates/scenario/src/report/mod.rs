@@ -12,6 +12,7 @@
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
 mod activity;
+mod array_cache;
 mod arrays;
 mod bottleneck;
 mod by_kind;
@@ -44,6 +45,7 @@ mod trace;
 mod whole_file;
 
 pub use activity::{Activity, Measure};
+pub use array_cache::CacheFigures;
 pub use arrays::{ArrayFigures, FailureFigures, MovedFigures};
 pub use bottleneck::{Bottleneck, Measured, WhatIf};
 pub use collector::Collector;

@@ -27,6 +27,10 @@ pub struct Disk {
     /// Commands that the disk accepts at a time, waiting in it and in service; left out, as the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// The name of a bus that it shares with all other disks that name it, such as "scsi0": one disk at a time gets a
+    /// command, gives data or reports. Mechanical disks only. Left out: it has a bus of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<String>,
     /// Parameters of the drive that differ from the catalogue's: drive.mechanics.rotation = "15000 rpm". Without model
     /// and file, the whole drive.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]

@@ -457,5 +457,5 @@ fn device(
     };
     let generators = vec![generator; in_flight as usize];
     let requests = if common.is_endless { None } else { requests };
-    Ok(Synthetic { requests, duration: runtime.map(Duration::from), generators })
+    Ok(Synthetic { requests, duration: runtime.map(Duration::from), processors: None, generators })
 }

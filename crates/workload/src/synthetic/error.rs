@@ -7,6 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Diagnostic, Error)]
 #[non_exhaustive]
 pub enum SyntheticError {
+    /// Generators that can never think.
+    #[error("the generators have no processor to think on; give them one or more, or leave processors out")]
+    NoProcessor,
     /// A parameter that no generator can have.
     #[error("generator {generator}, {parameter}: {problem}")]
     Parameter {

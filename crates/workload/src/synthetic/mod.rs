@@ -25,8 +25,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What differs from DiskSim, and why: generators don't share a processor (DiskSim's think times do, on its
-//! `Number of processors`; in petrio a processor is a part of the System); the last block of a device can be drawn
+//! What differs from DiskSim, and why: generators share processors only where they are told to, and use all of them
+//! (DiskSim 4.0 lets all its processes think on one, whatever its `Number of processors` is: its statistics call the
+//! others falsely idle); a time limit runs while its generator thinks (DiskSim 4.0 never lets the limits that were set before
+//! run on, so that they last many times as long); the last block of a device can be drawn
 //! (DiskSim's test leaves it out); a distribution that can't give an acceptable number is refused (DiskSim draws for
 //! ever); its system-call events are left out.
 

@@ -20,6 +20,10 @@ pub struct Synthetic {
     /// For how long requests are issued. Left out: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Duration>,
+    /// How many processors the generators share (DiskSim: number of processors): each thinks on one, and keeps it until it
+    /// waits for a request. Left out: each has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<u32>,
     /// The generators.
     pub generators: Vec<Generator>,
 }
@@ -118,12 +122,16 @@ impl Synthetic {
             plans.into_iter().zip(streams),
             self.requests,
             self.duration.map(Duration::time),
+            self.processors,
         ))
     }
 
     fn plans(&self) -> Result<Vec<Plan>, SyntheticError> {
         if self.generators.is_empty() {
             return Err(SyntheticError::NoGenerator);
+        }
+        if self.processors == Some(0) {
+            return Err(SyntheticError::NoProcessor);
         }
         let plans: Vec<Plan> = self
             .generators

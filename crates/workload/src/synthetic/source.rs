@@ -2,7 +2,9 @@
 //!
 //! A generator has a clock of its own, which runs while it thinks and stands while it waits. The think time of the next
 //! request begins when a request is issued that it doesn't wait for, or when one completes that it does. A time limit
-//! is a reading of that clock: when it comes and the request hasn't completed, the clock stands until it has.
+//! is a reading of that clock: when it comes and the request hasn't completed, the clock stands until it has. Where
+//! generators share processors, the clock stands, too, while a generator has none: it gives its own away when it begins to
+//! wait, to the one that has been ready longest.
 
 use super::generator::{Drawn, Plan, Urgency};
 use crate::due::Due;
@@ -11,7 +13,7 @@ use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_time::Time;
 use rand_core::Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A generator at work.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ struct Worker<R> {
     since: Time,
     /// The request whose completion it waits for.
     waits_for: Option<RequestId>,
+    /// Whether it has a processor to think on.
+    thinks: bool,
     /// Time limits that lie ahead: the clock's reading, and whose completion it will wait for.
     limits: Vec<(u64, RequestId)>,
 }
@@ -45,7 +49,7 @@ impl<R: Rng> Worker<R> {
     }
 
     fn due(&self) -> Due {
-        if self.waits_for.is_some() {
+        if self.waits_for.is_some() || !self.thinks {
             return Due::AfterCompletion;
         }
         match self.since.checked_add(Time::from_picos(self.next_reading() - self.reading)) {
@@ -57,7 +61,7 @@ impl<R: Rng> Worker<R> {
 
     /// Brings the clock to `now`, unless a time limit stops it before. Returns whether the next request is due.
     fn run_to(&mut self, now: Time) -> bool {
-        if self.waits_for.is_some() {
+        if self.waits_for.is_some() || !self.thinks {
             return false;
         }
         let reached = self.reading.saturating_add((now - self.since).as_picos());
@@ -91,6 +95,9 @@ pub struct SyntheticSource<R> {
     issued: u64,
     /// Requests that some generator waits for, now or later.
     awaited: BTreeMap<RequestId, usize>,
+    /// Processors that nobody thinks on, and who would.
+    processors: usize,
+    ready: VecDeque<usize>,
 }
 
 impl<R: Rng + Send> SyntheticSource<R> {
@@ -98,12 +105,22 @@ impl<R: Rng + Send> SyntheticSource<R> {
         plans: impl Iterator<Item = (Plan, R)>,
         requests: Option<u64>,
         duration: Option<Time>,
+        processors: Option<u32>,
     ) -> Self {
         let mut workers = Vec::new();
+        let mut processors = processors.map_or(usize::MAX, |processors| processors as usize);
+        let mut ready = VecDeque::new();
         let mut failed = None;
         for (plan, mut random) in plans {
             match plan.draw(None, &mut random) {
                 Ok(next) => workers.push(Worker {
+                    thinks: if processors > 0 {
+                        processors -= 1;
+                        true
+                    } else {
+                        ready.push_back(workers.len());
+                        false
+                    },
                     plan,
                     random,
                     previous: None,
@@ -125,6 +142,8 @@ impl<R: Rng + Send> SyntheticSource<R> {
             until: duration.unwrap_or(Time::NEVER),
             issued: 0,
             awaited: BTreeMap::new(),
+            processors,
+            ready,
         };
         for index in 0..source.workers.len() {
             source.note(index);
@@ -141,6 +160,30 @@ impl<R: Rng + Send> SyntheticSource<R> {
         self.due.set(index, due);
     }
 
+    /// A generator that has begun to wait at a time gives its processor to the next, if it had one.
+    fn give_processor(&mut self, index: usize, at: Time) {
+        let worker = &mut self.workers[index];
+        if worker.waits_for.is_none() || !std::mem::take(&mut worker.thinks) {
+            return;
+        }
+        self.processors += 1;
+        if let Some(next) = self.ready.pop_front() {
+            self.take_processor(next, at);
+            self.note(next);
+        }
+    }
+
+    /// A generator thinks on from a time, if there is a processor for it; otherwise it is ready to.
+    fn take_processor(&mut self, index: usize, at: Time) {
+        if self.processors == 0 {
+            self.ready.push_back(index);
+            return;
+        }
+        self.processors -= 1;
+        let worker = &mut self.workers[index];
+        (worker.thinks, worker.since) = (true, at);
+    }
+
     /// The generator that is due first; of those due at the same time, the first.
     fn earliest(&self) -> (Due, usize) {
         if self.issued >= self.requests { (Due::Never, 0) } else { self.due.first() }
@@ -153,7 +196,7 @@ impl<R: Rng + Send> SyntheticSource<R> {
         if self.issued >= self.requests || !self.until.is_never() {
             return None;
         }
-        let thinks = self.workers.iter().position(|worker| worker.waits_for.is_none())?;
+        let thinks = self.workers.iter().position(|worker| worker.waits_for.is_none() && worker.thinks)?;
         Some(
             super::error::SyntheticError::BeyondHorizon { generator: thinks + 1, issued: self.issued }.into(),
         )
@@ -180,6 +223,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
             if self.workers[index].run_to(now) {
                 break index;
             }
+            self.give_processor(index, self.workers[index].since);
             self.note(index);
         };
         let id = RequestId(self.issued);
@@ -203,6 +247,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
         worker.next_at = worker.reading.saturating_add(worker.next.think);
         self.issued += 1;
         let alignment = worker.plan.alignment;
+        self.give_processor(index, now);
         self.note(index);
         Ok(Some(SourceItem {
             request: BlockRequest {
@@ -227,9 +272,12 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
         let worker = &mut self.workers[index];
         // A limit that passed before `now` has stopped the clock already, whether or not anybody asked.
         worker.run_to(now);
+        let since = worker.since;
+        self.give_processor(index, since);
+        let worker = &mut self.workers[index];
         if worker.waits_for == Some(id) {
             worker.waits_for = None;
-            worker.since = now;
+            self.take_processor(index, now);
         } else {
             worker.limits.retain(|&(_, awaited)| awaited != id);
         }

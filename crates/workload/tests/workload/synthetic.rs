@@ -233,6 +233,31 @@ fn every_family_drives_a_generator() {
 }
 
 #[test]
+fn generators_that_share_a_processor_think_one_after_the_other() {
+    let last = |processors: &str, critical: f64| {
+        let generator = format!(
+            r#"{{ "capacity": "1 GB", "read_fraction": 1, "time_critical_fraction": {critical},
+                "inter_arrival": {{ "constant": "10 ms" }}, "size": "4 KiB" }}"#
+        );
+        let generators = vec![generator; 5].join(", ");
+        let text = format!(r#"{{ "requests": 5000, {processors} "generators": [ {generators} ] }}"#);
+        let issued = run(&workload(&text), 1, Time::from_millis(30));
+        let processes = issued.iter().map(|(_, item)| item.request.process);
+        (issued[4_999].0, processes.collect::<std::collections::BTreeSet<_>>().len())
+    };
+    // Each by itself: 10 ms, and a fifth of 30 ms; 1,000 of each.
+    let (apart, _) = last("", 0.2);
+    assert!((apart.as_seconds() / 16.0 - 1.0).abs() < 0.1, "{apart}");
+    // Together: while one waits, another thinks.
+    let (shared, processes) = last(r#""processors": 1,"#, 0.2);
+    assert!((1.0..1.03).contains(&(shared.as_seconds() / 50.0)), "{shared}");
+    assert_eq!(processes, 5);
+    // Who never waits never gives it away.
+    assert_eq!(last(r#""processors": 1,"#, 0.0), (Time::from_whole_seconds(50), 1));
+    assert_eq!(last(r#""processors": 5,"#, 0.2).0, apart);
+}
+
+#[test]
 fn sizes_that_never_fit_are_an_error_not_an_endless_search() {
     let too_long = workload(
         r#"{ "generators": [ { "capacity": "64 blocks", "read_fraction": 0.5, "inter_arrival": { "constant": "1 ms" },

@@ -45,8 +45,8 @@ pub(super) struct Parity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Waiting,
-    /// To this one of those that the array lies on.
-    Sent(usize),
+    /// To this one of those that the array lies on, at this time.
+    Sent(usize, Time),
     Done,
 }
 
@@ -304,7 +304,8 @@ impl Array {
                 continue;
             }
             let port = self.seats[part.member];
-            whole.parts[index].1 = Stage::Sent(port);
+            // All that has passed since it was issued is accounted for.
+            whole.parts[index].1 = Stage::Sent(port, whole.request.issued + ledger.total());
             let id = RequestId(self.number);
             self.number += 1;
             self.busy[part.member].0 += 1;
@@ -346,12 +347,16 @@ impl Array {
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
-        if *stage != Stage::Sent(port) {
+        let Stage::Sent(to, sent) = *stage else { return None };
+        if to != port {
             return None;
         }
         *stage = Stage::Done;
         let planned = *planned;
         self.busy[planned.member].0 = self.busy[planned.member].0.saturating_sub(1);
+        if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
+            self.tally.answered(now.saturating_sub(sent));
+        }
         whole.left -= 1;
         whole.status = whole.status.and(part.status);
         if whole.left > 0 {
@@ -418,7 +423,7 @@ impl Array {
     /// Parts that were sent, less those on their way: those that came back.
     pub(super) fn sent_and_back(&self) -> i64 {
         let sent =
-            |whole: &Whole| whole.parts.iter().filter(|(_, stage)| matches!(stage, Stage::Sent(_))).count();
+            |whole: &Whole| whole.parts.iter().filter(|(_, stage)| matches!(stage, Stage::Sent(..))).count();
         self.number as i64 - self.wholes.iter().map(sent).sum::<usize>() as i64
     }
 

@@ -73,6 +73,9 @@ pub enum RaidError {
         "a rebuild goes on by one piece or more at a time, of a multiple of {SECTOR_BYTES} B, and at a rate above zero"
     )]
     Rebuild,
+    /// A cache that can't be.
+    #[error("the controller's cache can't be so: {0}")]
+    Cache(&'static str),
     /// Stripes narrower than the array at a level that has none.
     #[error("RAID {level} has no stripe_width: levels 5 and 6 can be declustered")]
     NotDeclustered {

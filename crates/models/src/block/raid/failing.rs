@@ -21,7 +21,7 @@ impl Array {
         self.jobs[member] = None;
         for whole in self.wholes.iter_mut() {
             let reads = |(part, stage): &(Part, Stage)| {
-                part.direction == Direction::Read && *stage == Stage::Sent(port)
+                part.direction == Direction::Read && matches!(stage, Stage::Sent(to, _) if *to == port)
             };
             whole.again |= whole.rebuilds.is_none() && whole.parts.iter().any(reads);
         }

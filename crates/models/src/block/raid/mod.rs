@@ -5,7 +5,7 @@
 //!               └▶ held ─(granted)─▶ go ─▶ members      parity ─▶ made ─▶ members
 //! ```
 //!
-//! `layout` says where data and redundancy lie, `planner` which requests to members one becomes, `locks` who changes which
+//! A controller with a cache stands before `split` (`cache`). `layout` says where data and redundancy lie, `planner` which requests to members one becomes, `locks` who changes which
 //! stripe, `array` what is on its way, `failing` and `rebuild` what happens when members fail; the page puts them into the
 //! net. Sources: Patterson, Gibson and Katz, "A case for
 //! redundant arrays of inexpensive disks", SIGMOD 1988; Chen et al., "RAID: high-performance, reliable secondary storage",
@@ -19,6 +19,7 @@
 //! that Linux md keeps in memory for a while in the hope of more writes to them.
 
 mod array;
+mod cache;
 mod declustered;
 mod error;
 mod failing;
@@ -31,6 +32,7 @@ mod rebuild;
 mod tally;
 
 pub use array::Array;
+pub use cache::{Cache, CacheTally, RaidCacheParameters};
 pub use error::RaidError;
 pub use layout::{Layout, Redundancy, Spot};
 pub use parameters::{
@@ -43,6 +45,7 @@ pub use tally::{Failed, Moved, RaidTally};
 
 use crate::Stage;
 use array::{Outcome, Parity, Rules};
+use cache::{CachePorts, cache_page};
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
 use petrio_random::{Generator, exponential, uniform};
@@ -70,7 +73,18 @@ enum Errand {
     Parity(Parity),
 }
 
-/// Builds the page `name`; gives the rows of its stages, and the place in which all of it is that changes.
+/// An array in the net.
+#[derive(Clone, Debug)]
+pub struct RaidPage {
+    /// The rows that the report shows.
+    pub stages: Vec<Stage>,
+    /// All of the array that changes.
+    pub array: Place<Array>,
+    /// All of its controller's cache, where it has one.
+    pub cache: Option<Place<Cache>>,
+}
+
+/// Builds the page `name`.
 ///
 /// # Errors
 /// See [`RaidError`].
@@ -79,11 +93,12 @@ pub fn raid_page(
     name: &str,
     parameters: &RaidParameters,
     ports: &RaidPorts,
-) -> Result<(Vec<Stage>, Place<Array>), RaidError> {
+) -> Result<RaidPage, RaidError> {
     let layout = parameters.layout(ports.members.len())?;
     let controller = parameters.controller.as_ref();
     let parity_rate = controller.and_then(|controller| controller.parity_rate);
     let blocks = layout.blocks(ports.blocks);
+    let stripe = layout.stripe();
     let grain = parameters.granularity.get() / SECTOR_BYTES;
     let planner = Planner { layout, update: parameters.parity_update, grain };
     let rules = Rules {
@@ -121,14 +136,29 @@ pub fn raid_page(
         mean_life: parameters.mean_time_to_failure.map(petrio_units::Duration::time),
     };
     let mut stages = vec![Stage::queue(format!("{}/held", page.path()), &[places.held.id()])];
-    let entering = match controller {
-        None => ports.requests,
-        Some(controller) => {
-            let (stage, entering) = controller_page(&mut page, controller, ports, &places);
-            stages.push(stage);
-            entering
-        }
-    };
+    let memory = controller.and_then(|controller| controller.cache.as_ref());
+    // With a cache, what the array is asked and answers passes it.
+    let above = ports;
+    let mut ports = ports.clone();
+    if memory.is_some() {
+        ports.completions = page.fifo("up");
+    }
+    let ports = &ports;
+    let mut entering = above.requests;
+    if let Some(controller) = controller {
+        let (stage, past) = controller_page(&mut page, controller, ports, &places);
+        stages.push(stage);
+        entering = past;
+    }
+    let cache = memory.map(|memory| {
+        let down = page.fifo("down");
+        let ports =
+            CachePorts { requests: entering, completions: above.completions, down, up: ports.completions };
+        entering = down;
+        let (rows, cache) = cache_page(&mut page, memory, ports, (stripe, blocks));
+        stages.extend(rows);
+        cache
+    });
 
     let mut split = page.transition("split");
     let request = split.take(entering);
@@ -171,7 +201,7 @@ pub fn raid_page(
     failures(&mut page, parameters, ports, &places);
     let sum = Sum::new().of(array, Array::sent_and_back);
     page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
-    Ok((stages, array))
+    Ok(RaidPage { stages, array, cache })
 }
 
 /// Places of an array's page.

@@ -1,5 +1,6 @@
 //! What is said of an array: its level, where data and redundancy lie, and how it goes about its work.
 
+use super::cache::RaidCacheParameters;
 use super::declustered::MOST_MEMBERS;
 use super::error::RaidError;
 use super::layout::{Layout, Redundancy, Rotation};
@@ -140,7 +141,17 @@ impl RaidParameters {
         let lever = Lever::twice("controller", "controller", "the controller twice as fast")
             .halved(&path, "overhead", controller.overhead)
             .set_some(&path, "parity_rate", controller.parity_rate.and_then(doubled));
-        lever.if_any().into_iter().collect()
+        let memory = controller.cache.as_ref().map(|cache| {
+            let path = format!("{path}.cache");
+            let rate = Lever::twice("cache/memory", "memory", "the controller's memory twice as fast")
+                .set_some(&path, "rate", cache.rate.and_then(doubled));
+            let size = Bytes(cache.size.get().saturating_mul(2));
+            let size = Lever::twice("cache/for-room", "cache", "the controller's cache twice as large")
+                .set(&path, "size", size);
+            [rate, size]
+        });
+        let memory = memory.into_iter().flatten();
+        std::iter::once(lever).chain(memory).filter_map(Lever::if_any).collect()
     }
 
     /// Where everything lies over so many members, of which the last are spares.
@@ -206,6 +217,10 @@ impl RaidParameters {
             return Err(RaidError::AtOnce);
         }
         let rate = |rate: Option<Rate>| rate.is_none_or(|rate| rate.bytes_per_second() > 0.0);
+        let cache = self.controller.as_ref().and_then(|controller| controller.cache.as_ref());
+        if let Some(mistake) = cache.and_then(RaidCacheParameters::mistake) {
+            return Err(RaidError::Cache(mistake));
+        }
         let RebuildParameters { piece, depth, .. } = self.rebuild;
         if blocks(piece).is_none() || depth == 0 || !rate(self.rebuild.rate) || !rate(self.rebuild.busy_rate)
         {
@@ -461,4 +476,7 @@ pub struct ControllerParameters {
     /// How fast it makes parity, of all that goes into it: data written and whatever is read. Left out: in no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parity_rate: Option<Rate>,
+    /// Its memory. Left out: it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<RaidCacheParameters>,
 }

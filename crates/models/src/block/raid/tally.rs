@@ -14,7 +14,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    fn add(&mut self, blocks: u64) {
+    pub(super) fn add(&mut self, blocks: u64) {
         self.requests += 1;
         self.bytes += blocks * SECTOR_BYTES;
     }
@@ -50,6 +50,10 @@ pub struct RaidTally {
     pub extra_read_bytes: u64,
     /// Bytes of these writes that are parity, or further copies.
     pub redundant_bytes: u64,
+    /// Answers to these reads and writes of members, and how long they took, all together.
+    pub answers: u64,
+    /// See `answers`.
+    pub answer_time: Time,
     /// Requests that waited for others to be done with a stripe.
     pub waited: u64,
     /// Requests that were begun anew because a member failed meanwhile.
@@ -81,6 +85,11 @@ impl RaidTally {
             Direction::Write => self.writes.add(request.blocks.into()),
             Direction::Flush => {}
         }
+    }
+
+    pub(super) fn answered(&mut self, after: Time) {
+        self.answers += 1;
+        self.answer_time += after;
     }
 
     pub(super) fn planned(&mut self, plan: &Plan, is_rebuild: bool) {

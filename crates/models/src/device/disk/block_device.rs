@@ -1,6 +1,6 @@
 //! What the mechanical disk says about itself, to whoever knows no more than devices.
 
-use super::{DiskParameters, Drive, disk_page};
+use super::{DiskParameters, Drive, disk_page_on_bus};
 use crate::Lever;
 use crate::device::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use petrio_kernel::PageBuilder;
@@ -52,6 +52,10 @@ impl BlockDevice for Drive {
         true
     }
 
+    fn shares_bus(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, _: &Queueing) -> Result<(), String> {
         Ok(())
     }
@@ -63,7 +67,7 @@ impl BlockDevice for Drive {
         queueing: &Queueing,
         ports: DevicePorts,
     ) -> BuiltDevice {
-        let stages = disk_page(parent, name, &self, *queueing, ports.requests, ports.completions);
+        let stages = disk_page_on_bus(parent, name, &self, *queueing, ports);
         BuiltDevice { stages, arm: None }
     }
 }

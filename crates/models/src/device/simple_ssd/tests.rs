@@ -26,7 +26,8 @@ fn drive() -> SimpleSsdParameters {
 fn completed(drive: &SimpleSsdParameters, requests: &[(Direction, u64, u32)]) -> Vec<(Time, BlockRequest)> {
     let mut net = NetBuilder::new("test");
     let mut page = net.top();
-    let ports = DevicePorts { requests: page.fifo("requests"), completions: page.fifo("completions") };
+    let ports =
+        DevicePorts { requests: page.fifo("requests"), completions: page.fifo("completions"), bus: None };
     drive.compile().unwrap().build(&mut page, "ssd", &Queueing::default(), ports);
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);

@@ -125,6 +125,7 @@ proptest! {
     #[test]
     fn data_survive_whatever_the_level_promises(
         double in any::<bool>(),
+        rotates in any::<bool>(),
         members in 4usize..9,
         width in prop::option::of(3u32..9),
         right in any::<bool>(),
@@ -133,7 +134,12 @@ proptest! {
         failures in prop::collection::vec((0usize..25, 0usize..9), 0..3),
         rebuild_at in 0usize..25,
     ) {
-        let level = if double { RaidLevel::DoubleRotated } else { RaidLevel::Rotated };
+        let level = match (double, rotates) {
+            (true, _) => RaidLevel::DoubleRotated,
+            (false, true) => RaidLevel::Rotated,
+            (false, false) => RaidLevel::ParityMember,
+        };
+        let width = width.filter(|_| level != RaidLevel::ParityMember);
         let parameters = RaidParameters {
             stripe_unit: Bytes(8 * 512),
             stripe_width: width.map(|width| width.clamp(if double { 4 } else { 3 }, members as u32)),
@@ -182,6 +188,76 @@ proptest! {
             let value = read(spot.member, spot.address + within)
                 .or_else(|| solve(&planner, stripe, within, read).map(|data| data[column]));
             prop_assert_eq!(value, Some(expected.get(&block).copied().unwrap_or(0)), "block {}", block);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn copies_hold_the_same_whatever_fails_and_is_rebuilt(
+        all_the_same in any::<bool>(),
+        groups in 1usize..4,
+        copies in 2usize..4,
+        writes in prop::collection::vec((0u64..100, 1u64..60, any::<u8>()), 1..25),
+        failures in prop::collection::vec((0usize..25, 0usize..9), 0..4),
+        rebuild_at in 0usize..25,
+        choice in 0usize..4,
+    ) {
+        let (level, members) =
+            if all_the_same { (RaidLevel::Mirrored, copies) } else { (RaidLevel::MirroredStriped, groups * copies) };
+        let parameters =
+            RaidParameters { stripe_unit: Bytes(8 * 512), copies: copies as u32, ..RaidParameters::of(level) };
+        let layout = parameters.layout(members).unwrap();
+        let planner = Planner { layout, update: parameters.parity_update, grain: 1 };
+        let group = |member: usize| member / copies;
+        let mut all = Members::whole(members);
+        let mut disks = Disks::new();
+        let mut expected = BTreeMap::new();
+        for (index, &(first, blocks, value)) in writes.iter().enumerate() {
+            for &(_, member) in failures.iter().filter(|&&(at, member)| at == index && member < members) {
+                let whole = |other: &usize| group(*other) == group(member) && all.0[*other] == Health::Whole;
+                if all.0[member] == Health::Whole && (0..members).filter(whole).count() > 1 {
+                    all.0[member] = Health::Gone;
+                    disks.retain(|(on, _), _| *on != member);
+                }
+            }
+            if index == rebuild_at
+                && let Some(member) = all.0.iter().position(|&health| health == Health::Gone)
+            {
+                all.0[member] = Health::Rebuilding(0);
+                let plan = planner.rebuild(member, (0, 30), &all).unwrap();
+                let from = plan.parts.iter().filter(|part| part.direction == Direction::Read);
+                let copied: Vec<_> = from
+                    .flat_map(|part| (part.address..part.address + part.blocks).map(|at| (part.member, at)))
+                    .map(|(on, at)| ((member, at), disks.get(&(on, at)).copied().unwrap_or(0)))
+                    .collect();
+                prop_assert_eq!(copied.len(), 30);
+                disks.extend(copied);
+                all.0[member] = Health::Rebuilding(30);
+            }
+            let range = (first, first + blocks);
+            let plan = planner.write(range, &all).unwrap();
+            for part in plan.parts.iter() {
+                prop_assert_eq!(part.direction, Direction::Write);
+                for sector in part.address..part.address + part.blocks {
+                    let (stripe, unit) = planner.layout.at(part.member, sector).unwrap();
+                    let column = (unit % planner.layout.columns()) as u64;
+                    let unit = planner.layout.unit();
+                    let block = stripe * planner.layout.stripe() + column * unit + sector % unit;
+                    prop_assert!((first..first + blocks).contains(&block), "a write beside what was asked");
+                    disks.insert((part.member, sector), value ^ block as u8);
+                }
+            }
+            (first..first + blocks).for_each(|block| { expected.insert(block, value ^ block as u8); });
+        }
+        for block in 0..160u64 {
+            let plan = planner.read((block, block + 1), &all, |spots| choice % spots.len()).unwrap();
+            let part = plan.parts[0];
+            prop_assert_eq!((plan.parts.len(), part.blocks), (1, 1));
+            let value = disks.get(&(part.member, part.address)).copied().unwrap_or(0);
+            prop_assert_eq!(value, expected.get(&block).copied().unwrap_or(0), "block {}", block);
         }
     }
 }

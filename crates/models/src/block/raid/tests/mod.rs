@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cache;
 mod data;
 mod failures;
 mod md;
@@ -23,6 +24,7 @@ struct Bench {
     completions: Place<BlockRequest>,
     down: Vec<Place<BlockRequest>>,
     array: Place<Array>,
+    cache: Option<Place<Cache>>,
 }
 
 impl Bench {
@@ -63,7 +65,7 @@ impl Bench {
             })
             .collect();
         let ports = RaidPorts { requests, completions, members: ports, blocks };
-        let (_, array) = raid_page(&mut page, "array", parameters, &ports).unwrap();
+        let RaidPage { array, cache, .. } = raid_page(&mut page, "array", parameters, &ports).unwrap();
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
         run.observe(completions, 0u32, |wrong: &mut u32, now, request: &BlockRequest| {
@@ -78,7 +80,7 @@ impl Bench {
                 },
             );
         }
-        Self { run, requests, completions, down, array }
+        Self { run, requests, completions, down, array, cache }
     }
 
     fn inject(&mut self, mut request: BlockRequest, at: Time) {
@@ -97,6 +99,13 @@ impl Bench {
     fn look<R>(&self, look: impl FnOnce(&Array) -> R) -> R {
         let (mut look, mut seen) = (Some(look), None);
         self.run.for_each_token(self.array, |array| seen = look.take().map(|look| look(array)));
+        seen.unwrap()
+    }
+
+    fn look_at_cache<R>(&self, look: impl FnOnce(&Cache) -> R) -> R {
+        let (mut look, mut seen) = (Some(look), None);
+        let cache = self.cache.unwrap();
+        self.run.for_each_token(cache, |cache| seen = look.take().map(|look| look(cache)));
         seen.unwrap()
     }
 
@@ -225,6 +234,7 @@ fn a_controller_takes_its_time_for_requests_and_parity() {
         let controller = ControllerParameters {
             overhead: overhead.parse().unwrap(),
             parity_rate: rate.map(|rate| rate.parse().unwrap()),
+            cache: None,
         };
         let parameters =
             RaidParameters { controller: Some(controller), ..RaidParameters::of(RaidLevel::Rotated) };
@@ -296,6 +306,7 @@ proptest! {
         members in 2usize..4,
         level in 0usize..6,
         controller in any::<bool>(),
+        cached in any::<Option<bool>>(),
         order in any::<bool>(),
         locks in any::<bool>(),
     ) {
@@ -304,6 +315,7 @@ proptest! {
             controller: controller.then(|| ControllerParameters {
                 overhead: "100 us".parse().unwrap(),
                 parity_rate: Some("100 MB/s".parse().unwrap()),
+                cache: cached.map(|battery| RaidCacheParameters { battery, ..RaidCacheParameters::of(Bytes::from_kib(256)) }),
             }),
             write_order: if order { WriteOrder::AfterOwnRead } else { WriteOrder::AfterAllReads },
             stripe_locks: locks,

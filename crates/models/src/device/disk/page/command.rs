@@ -155,6 +155,11 @@ impl Sheet {
         }
     }
 
+    /// Whether it reads from the medium.
+    pub(super) fn is_fetch(&self) -> bool {
+        matches!(self.begun, Some(Begun { class: Class::Fetch { .. }, .. }))
+    }
+
     /// The first block that must come from or go to the medium.
     pub(super) fn from(&self) -> u64 {
         match self.begun {

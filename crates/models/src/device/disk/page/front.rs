@@ -119,6 +119,10 @@ fn begin(
     let controller = begin.take(places.controller);
     let unit = begin.update(places.unit);
     let request = pick_command(&mut begin, places, disciplines[1], drive, unit);
+    let bus = places.shared_bus.map(|bus| {
+        begin.consume(bus);
+        begin.may_put(bus, 1)
+    });
     let decoding = begin.may_put(places.decoding, 1);
     let from_cache = begin.may_put(places.from_cache, 1);
     let following = begin.may_put(places.following, 1);
@@ -131,7 +135,8 @@ fn begin(
         let now = f.now();
         let came = arrivals.and_then(|arrivals| f.update(arrivals).of(request.id)).unwrap_or(now);
         let demand = demand(&request);
-        let charged = request.issued;
+        // Of what an array asks in turn, or a controller passes on, some time is accounted for.
+        let charged = request.issued + request.ledger.total();
         let mut command = f.take(controller).begin(Sheet {
             demand,
             begun: None,
@@ -145,6 +150,7 @@ fn begin(
         });
         command.charge(Cause::Queue, now);
         if command.request.direction == Direction::Flush {
+            bus.into_iter().for_each(|bus| f.put(bus, ()));
             f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
             return;
         }
@@ -192,10 +198,16 @@ fn decode(page: &mut PageBuilder<'_>, places: &Places) {
     let command = decode.take(places.decoding);
     let spare = decode.update(places.spare);
     let (arm_queue, data) = (decode.put(places.arm_queue), decode.may_put(places.data, 1));
+    let bus = places.shared_bus.map(|bus| decode.may_put(bus, 1));
     decode.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
+        if command.is_fetch()
+            && let Some(bus) = bus
+        {
+            f.put(bus, ());
+        }
         if command.store().is_some_and(|store| store.continues) {
             let wait = command.bus_start() - now;
             let copy = f.update(spare).copy(&command);
@@ -230,11 +242,17 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
     let command = complete.take(places.finishing);
     let (out, slot) = (complete.put(completions), complete.put(places.slots));
     let controller = complete.may_put(places.controller, 1);
+    let bus = places.shared_bus.map(|bus| complete.may_put(bus, 1));
     let several = (places.arrivals).map(|_| (complete.update(places.unit), complete.update(places.spare)));
     complete.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
+        if command.request.direction != Direction::Flush
+            && let Some(bus) = bus
+        {
+            f.put(bus, ());
+        }
         f.put(out, std::mem::take(&mut command.request));
         match several {
             // The controller has left it long ago.
@@ -245,6 +263,34 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
             _ => f.put(controller, Controller::after(command)),
         }
         f.put(slot, ());
+    });
+}
+
+/// A command that the medium is done with has a shared bus once more.
+pub(super) fn reconnect(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, bus: Place<()>) {
+    let mut page = page.page("reconnect");
+    let mut reconnect = page.transition("reconnect");
+    // Before anybody begins a command at the same time: the drive can do nothing else.
+    reconnect.priority(instants::ENDS);
+    reconnect.consume(bus);
+    let command = reconnect.take(places.for_bus);
+    let (on_bus, finishing) = (reconnect.may_put(places.on_bus, 1), reconnect.may_put(places.finishing, 1));
+    let drive = Arc::clone(drive);
+    reconnect.action(move |f| {
+        let mut command = f.take(command);
+        let now = f.now();
+        command.charge(Cause::Queue, now);
+        match command.store() {
+            None => {
+                let span = command.bus_rest;
+                f.put_after(on_bus, command, span);
+            }
+            Some(store) => {
+                let (_, reselect) = drive.disconnection(store.early_disconnect);
+                let completion = drive.completion(command.demand);
+                f.put_after(finishing, command, reselect + completion);
+            }
+        }
     });
 }
 

@@ -103,8 +103,13 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let command = passed.take(places.passing);
     let unit = passed.update(places.unit);
     let spare = passed.update(places.spare);
-    let (on_bus, stored, arm) =
-        (passed.may_put(places.on_bus, 1), passed.may_put(places.stored, 1), passed.put(places.arm));
+    // Over a bus that others use, too, data go once it is had.
+    let (on_bus, stored, arm) = (
+        passed.may_put(if places.shared_bus.is_some() { places.for_bus } else { places.on_bus }, 1),
+        passed.may_put(places.stored, 1),
+        passed.put(places.arm),
+    );
+    let is_shared = places.shared_bus.is_some();
     let room = places.held.map(|held| passed.may_put(held.room, 1));
     let drained = passed.may_put(places.drained, 1);
     let passing_drive = Arc::clone(drive);
@@ -139,7 +144,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             }
             (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
                 passing_drive.fetched(state, command.demand, from, segment, now);
-                let rest = command.bus_rest;
+                let rest = if is_shared { Time::ZERO } else { command.bus_rest };
                 f.put_after(on_bus, command, rest);
             }
             // Hits, followers and flushes never come to the medium.

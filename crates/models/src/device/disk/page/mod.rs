@@ -24,8 +24,13 @@
 //! A drive that holds many reported writes has `write_back` besides: a write waits for room in the cache instead of for the
 //! arm, and the arm writes what is held while no command needs it.
 //!
-//! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room), and a bus is
-//! the drive's own.
+//! Drives may share a bus. Then a command has it from when the controller begins it; a read lets go of it once it is
+//! decoded, a write when its data are in the drive; and both wait for it again before they give their data or their
+//! completion (`reconnect`). That is what DiskSim's drives do that neither disconnect before a write's data nor read ahead
+//! onto the bus (`disksim_diskctlr.c` of version 4.0).
+//!
+//! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room); whoever waits
+//! for a shared bus gets it in the order of the drives, and reads don't begin to use it before all that they read is there.
 
 mod arrivals;
 mod command;
@@ -36,8 +41,8 @@ mod writes;
 
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
-use crate::device::Queueing;
 use crate::device::entrance::accept;
+use crate::device::{DevicePorts, Queueing};
 use crate::{DEPTH_MAX, Stage};
 use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
@@ -88,13 +93,16 @@ struct Places {
     drained: Place<()>,
     stored: Place<Command>,
     finishing: Place<Command>,
+    /// A bus that others use, too, and those who wait to have it once more.
+    shared_bus: Option<Place<()>>,
+    for_bus: Place<Command>,
     /// Seconds in which the arm reads ahead.
     own_work: Probe,
     /// Of a drive that holds many reported writes.
     held: Option<write_back::Held>,
 }
 
-/// Builds the page `name`: requests come in by one place and completions go out by the other.
+/// Builds the page `name`: requests come in by one place and completions go out by the other. The bus is its own.
 pub fn disk_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -102,6 +110,17 @@ pub fn disk_page(
     queueing: Queueing,
     requests: Place<BlockRequest>,
     completions: Place<BlockRequest>,
+) -> Vec<Stage> {
+    disk_page_on_bus(parent, name, drive, queueing, DevicePorts { requests, completions, bus: None })
+}
+
+/// As [`disk_page`], on a bus that others use, too, where there is one.
+pub fn disk_page_on_bus(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    drive: &Arc<Drive>,
+    queueing: Queueing,
+    DevicePorts { requests, completions, bus }: DevicePorts,
 ) -> Vec<Stage> {
     let mut page = parent.page(name);
     page.port_in("requests", requests);
@@ -141,6 +160,8 @@ pub fn disk_page(
         drained: page.fifo("drained"),
         stored: page.fifo("stored"),
         finishing: page.fifo("finishing"),
+        shared_bus: bus,
+        for_bus: page.fifo("for-bus"),
         own_work: page.probe("reading ahead"),
         held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
     };
@@ -149,6 +170,10 @@ pub fn disk_page(
     page.initial(places.arm, [()]);
     accept(&mut page, drive.blocks(), (requests, completions), places.queue);
     front::dispatch(&mut page, drive, &places, &before);
+    if let Some(bus) = bus {
+        page.port_in("bus", bus);
+        front::reconnect(&mut page, drive, &places, bus);
+    }
     front::controller(&mut page, drive, &places, [&before, &inside], completions);
     medium::arm(&mut page, drive, &places);
     writes::data(&mut page, drive, &places);
@@ -166,6 +191,7 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
     let mut for_arm = vec![places.arm_queue.id()];
     for_arm.extend(places.held.map(|held| held.for_room.id()));
     let bus = [places.on_bus.id(), places.data_on_bus.id()];
+    let for_bus = if places.shared_bus.is_some() { vec![places.for_bus.id()] } else { Vec::new() };
     vec![
         Stage::queue(name("queue"), &[places.queue.id(), places.commands.id()])
             .entered_by(&[places.queue.id()]),
@@ -185,6 +211,9 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
             part("media transfer", "media"),
         ])
         .with_own_work(places.own_work),
-        Stage::server(name("bus"), 1, &bus).entered_by(&bus).with_parts(vec![part("bus", "bus")]),
+        Stage::server(name("bus"), 1, &bus)
+            .waited_for_in(&for_bus)
+            .entered_by(&bus)
+            .with_parts(vec![part("bus", "bus")]),
     ]
 }

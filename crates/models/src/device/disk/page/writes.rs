@@ -19,6 +19,7 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let dirty = places.held.map(|held| received.may_put(held.dirty, 1));
     let for_drain = received.may_put(places.for_drain, 1);
     let controller = received.may_put(places.controller, 1);
+    let bus = places.shared_bus.map(|bus| received.may_put(bus, 1));
     let several = places.arrivals.is_some();
     let receiving = Arc::clone(drive);
     received.action(move |f| {
@@ -52,6 +53,9 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         } else {
             let (disconnect, _) = receiving.disconnection(store.early_disconnect);
             f.put_after(there, (), disconnect);
+            if let Some(bus) = bus {
+                f.put_after(bus, (), disconnect);
+            }
             if command.is_left_to_arm(several) {
                 f.update(unit).left_to_arm += 1;
                 f.put_after(controller, Controller::after(command), disconnect);
@@ -77,13 +81,18 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let mut join = page.transition("join");
     let command = join.take(places.stored);
     join.consume(places.data_there);
-    let finishing = join.put(places.finishing);
+    let finishing = join.may_put(places.finishing, 1);
+    let for_bus = places.shared_bus.map(|_| join.may_put(places.for_bus, 1));
     let joining = Arc::clone(drive);
     join.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         // Only where the data came later than the medium took them.
         command.charge(Cause::Bus, now);
+        if let Some(for_bus) = for_bus {
+            f.put(for_bus, command);
+            return;
+        }
         let early = command.store().is_some_and(|store| store.early_disconnect);
         let (_, reselect) = joining.disconnection(early);
         let completion = joining.completion(command.demand);

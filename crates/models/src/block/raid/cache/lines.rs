@@ -1,0 +1,260 @@
+//! What lies in a controller's cache, line by line: what of it is there, what isn't written yet, what was used last.
+//!
+//! A sector that is on its way to the members isn't sent a second time before it is there, whatever is written over it
+//! meanwhile: else the older data could be written last.
+
+use crate::fast_map::FastMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From a first sector to before another.
+pub(super) type Range = (u64, u64);
+
+/// A line: its sectors as bits, the first the lowest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Sectors that are there.
+    valid: u64,
+    /// Sectors that the members don't have yet.
+    dirty: u64,
+    /// Sectors that are being written to the members, as they were when that began.
+    leaving: u64,
+    /// When it was used last.
+    used: u64,
+}
+
+impl Line {
+    /// Sectors that can be sent.
+    fn to_send(self) -> u64 {
+        self.dirty & !self.leaving
+    }
+
+    fn is_unwritten(self) -> bool {
+        self.dirty | self.leaving != 0
+    }
+}
+
+/// All lines.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    /// Sectors of a line, and lines that there is room for.
+    sectors: u64,
+    room: usize,
+    lines: FastMap<u64, Line>,
+    /// Lines that can go, by when they were used.
+    clean: BTreeMap<u64, u64>,
+    /// Lines with something that can be sent.
+    to_send: BTreeSet<u64>,
+    /// Lines that can't go before something is written.
+    unwritten: usize,
+    uses: u64,
+    /// Where the last that was sent ended.
+    sweep: u64,
+}
+
+impl Lines {
+    pub(super) fn new(sectors: u64, room: usize) -> Self {
+        Self {
+            sectors,
+            room,
+            lines: FastMap::default(),
+            clean: BTreeMap::new(),
+            to_send: BTreeSet::new(),
+            unwritten: 0,
+            uses: 0,
+            sweep: 0,
+        }
+    }
+
+    /// The lines of a range, each with the range's sectors in it as bits.
+    fn pieces(&self, (first, end): Range) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let sectors = self.sectors;
+        (first / sectors..end.div_ceil(sectors)).map(move |line| {
+            let begin = line * sectors;
+            (line, bits(first.max(begin) - begin, end.min(begin + sectors) - begin))
+        })
+    }
+
+    /// Changes a line that is there, and keeps the books of all lines right; forgets it when nothing is left of it.
+    fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
+        let Some(line) = self.lines.get_mut(&number) else { return };
+        let before = *line;
+        change(line);
+        let after = *line;
+        if before.is_unwritten() != after.is_unwritten() {
+            if after.is_unwritten() { self.unwritten += 1 } else { self.unwritten -= 1 }
+        }
+        if (before.to_send() == 0) != (after.to_send() == 0) {
+            if after.to_send() == 0 {
+                self.to_send.remove(&number);
+            } else {
+                self.to_send.insert(number);
+            }
+        }
+        self.clean.remove(&before.used);
+        if !after.is_unwritten() {
+            if after.valid == 0 {
+                self.lines.remove(&number);
+            } else {
+                self.clean.insert(after.used, number);
+            }
+        }
+    }
+
+    /// A number for the latest use.
+    fn now(&mut self) -> u64 {
+        self.uses += 1;
+        self.uses
+    }
+
+    /// Lines that a range touches.
+    pub(super) fn of(&self, range: Range) -> usize {
+        self.pieces(range).count()
+    }
+
+    /// Whether all of a range is there.
+    pub(super) fn holds(&self, range: Range) -> bool {
+        self.pieces(range)
+            .all(|(line, bits)| self.lines.get(&line).is_some_and(|line| line.valid & bits == bits))
+    }
+
+    /// Whether the members lack some of a range.
+    pub(super) fn is_unwritten(&self, range: Range) -> bool {
+        self.pieces(range).any(|(line, bits)| {
+            self.lines.get(&line).is_some_and(|line| (line.dirty | line.leaving) & bits != 0)
+        })
+    }
+
+    /// Whether there is room for a range: clean lines go for those of it that aren't there.
+    pub(super) fn has_room(&self, range: Range) -> bool {
+        let (mut new, mut kept) = (0, 0);
+        for (line, _) in self.pieces(range) {
+            match self.lines.get(&line) {
+                None => new += 1,
+                Some(line) if !line.is_unwritten() => kept += 1,
+                Some(_) => {}
+            }
+        }
+        self.lines.len() + new <= self.room + (self.clean.len() - kept)
+    }
+
+    /// Whether a range could ever have room.
+    pub(super) fn could_hold(&self, range: Range) -> bool {
+        self.pieces(range).count() <= self.room
+    }
+
+    /// Takes in what is written, for which there is room. How many of its sectors were still to be written before.
+    pub(super) fn write(&mut self, range: Range) -> u64 {
+        let mut again = 0;
+        // First those that are there, so that none of them goes to make room.
+        for is_new in [false, true] {
+            for (number, bits) in self.pieces(range) {
+                if is_new {
+                    if self.lines.contains_key(&number) {
+                        continue;
+                    }
+                    self.insert(number);
+                }
+                let used = self.now();
+                self.change(number, |line| {
+                    again += u64::from((line.dirty & bits).count_ones());
+                    (line.valid, line.dirty, line.used) = (line.valid | bits, line.dirty | bits, used);
+                });
+            }
+        }
+        again
+    }
+
+    /// Takes in what came from the members, or went to them, as far as there is room.
+    pub(super) fn keep(&mut self, range: Range) {
+        for (number, bits) in self.pieces(range) {
+            if !self.lines.contains_key(&number) && !self.insert(number) {
+                continue;
+            }
+            let used = self.now();
+            self.change(number, |line| (line.valid, line.used) = (line.valid | bits, used));
+        }
+    }
+
+    /// A line of which nothing is there yet; false where no other can go for it.
+    fn insert(&mut self, number: u64) -> bool {
+        if self.lines.len() >= self.room {
+            let Some((_, oldest)) = self.clean.pop_first() else { return false };
+            self.lines.remove(&oldest);
+        }
+        self.lines.insert(number, Line::default());
+        true
+    }
+
+    /// What is there of a range, all of which the members have, is no longer right.
+    pub(super) fn forget(&mut self, range: Range) {
+        for (number, bits) in self.pieces(range) {
+            self.change(number, |line| line.valid &= !bits);
+        }
+    }
+
+    /// A range is used.
+    pub(super) fn touch(&mut self, range: Range) {
+        for (number, _) in self.pieces(range) {
+            let used = self.now();
+            self.change(number, |line| line.used = used);
+        }
+    }
+
+    /// Lines that can't go before something is written.
+    pub(super) fn unwritten(&self) -> usize {
+        self.unwritten
+    }
+
+    /// Sectors that aren't with the members.
+    pub(super) fn unwritten_sectors(&self) -> u64 {
+        let unwritten = |line: &Line| u64::from((line.dirty | line.leaving).count_ones());
+        self.lines.values().map(unwritten).sum()
+    }
+
+    /// What is sent next: the first run of sectors after the last one that was sent, and then from the beginning again;
+    /// as far as it goes within one piece of so many sectors, which is a whole stripe. It is on its way from then on.
+    pub(super) fn send(&mut self, piece: u64) -> Option<Range> {
+        let from = self.sweep / self.sectors;
+        let number = *self.to_send.range(from..).next().or_else(|| self.to_send.first())?;
+        let first = number * self.sectors + u64::from(self.lines.get(&number)?.to_send().trailing_zeros());
+        let last = (first / piece + 1) * piece;
+        let mut end = first;
+        while end < last {
+            let (number, within) = (end / self.sectors, end % self.sectors);
+            let Some(line) = self.lines.get(&number) else { break };
+            let run = u64::from((line.to_send() >> within).trailing_ones()).min(self.sectors - within);
+            let run = run.min(last - end);
+            if run == 0 {
+                break;
+            }
+            let bits = bits(within, within + run);
+            self.change(number, |line| {
+                (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits)
+            });
+            end += run;
+            if within + run < self.sectors {
+                break;
+            }
+        }
+        self.sweep = end;
+        Some((first, end))
+    }
+
+    /// What was sent is with the members; or is lost, where they couldn't take it.
+    pub(super) fn sent(&mut self, range: Range, is_there: bool) {
+        for (number, bits) in self.pieces(range) {
+            self.change(number, |line| {
+                line.leaving &= !bits;
+                if !is_there {
+                    line.valid &= !(bits & !line.dirty);
+                }
+            });
+        }
+    }
+}
+
+/// Bits from one to before another.
+fn bits(from: u64, to: u64) -> u64 {
+    let below = |bit: u64| if bit >= 64 { u64::MAX } else { (1 << bit) - 1 };
+    below(to) & !below(from)
+}

@@ -1,0 +1,84 @@
+//! What the cache of an array's controller did.
+
+use super::arrays::MovedFigures;
+use petrio_models::block::raid::Cache;
+use petrio_page::numbers::{bytes, grouped};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A controller's cache, or those of all equal arrays together, over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CacheFigures {
+    /// Reads that came.
+    pub reads: MovedFigures,
+    /// Writes that came.
+    pub writes: MovedFigures,
+    /// Reads of which all was in memory.
+    pub hits: MovedFigures,
+    /// Writes that were reported once they were in memory.
+    pub reported: MovedFigures,
+    /// Writes of what was in memory to the array.
+    pub destaged: MovedFigures,
+    /// How many of these were whole stripes.
+    pub whole_stripes: u64,
+    /// Bytes that were written over in memory, and so written to the array once less.
+    pub overwritten_bytes: u64,
+    /// Writes that waited for room.
+    pub waited: u64,
+    /// Flushes that had nothing to wait for.
+    pub flushes: u64,
+    /// Bytes that were in memory and not yet on the members at the end.
+    pub unwritten_bytes: u64,
+    /// Bytes that had been reported and could not be written, for want of members.
+    pub lost_bytes: u64,
+}
+
+impl CacheFigures {
+    /// Adds what one has counted until now.
+    pub(super) fn add(&mut self, cache: &Cache) {
+        let tally = cache.tally();
+        self.reads.add(tally.reads);
+        self.writes.add(tally.writes);
+        self.hits.add(tally.hits);
+        self.reported.add(tally.reported);
+        self.destaged.add(tally.destaged);
+        self.whole_stripes += tally.whole_stripes;
+        self.overwritten_bytes += tally.overwritten_bytes;
+        self.waited += tally.waited;
+        self.flushes += tally.flushes;
+        self.unwritten_bytes += cache.unwritten_bytes();
+        self.lost_bytes += tally.lost_bytes;
+    }
+
+    /// In a part of a sentence.
+    pub(super) fn sentence(&self) -> String {
+        let mut parts = Vec::new();
+        if self.reads.requests > 0 {
+            let (hits, reads) = (grouped(self.hits.requests), grouped(self.reads.requests));
+            parts.push(format!("the cache had {hits} of {reads} reads"));
+        }
+        if self.reported.requests > 0 {
+            let (reported, destaged) = (grouped(self.reported.requests), grouped(self.destaged.requests));
+            let whole = match self.whole_stripes {
+                0 => String::new(),
+                whole => format!(", {} of them whole stripes", grouped(whole)),
+            };
+            parts.push(format!(
+                "{reported} writes were reported from memory and left it as {destaged}{whole}"
+            ));
+        }
+        if self.overwritten_bytes > 0 {
+            parts.push(format!("{} were written over there", bytes(self.overwritten_bytes)));
+        }
+        if self.waited > 0 {
+            parts.push(format!("{} writes waited for room", grouped(self.waited)));
+        }
+        if self.unwritten_bytes > 0 {
+            parts.push(format!("{} had not left it at the end", bytes(self.unwritten_bytes)));
+        }
+        if self.lost_bytes > 0 {
+            parts.push(format!("{} that had been reported could not be written", bytes(self.lost_bytes)));
+        }
+        if parts.is_empty() { "the cache had nothing to do".to_owned() } else { parts.join("; ") }
+    }
+}
