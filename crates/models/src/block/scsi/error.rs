@@ -12,6 +12,8 @@ pub enum ScsiError {
     #[error("bursts of no bytes move nothing; give a larger `max_burst`, such as 256 KiB, or leave it out")]
     Burst,
     /// A target that takes nothing.
-    #[error("a target that takes no command at a time serves nobody; let `queue_depth` be 1 or more, or leave it out")]
+    #[error(
+        "a target that takes no command at a time serves nobody; let `queue_depth` be 1 or more, or leave it out"
+    )]
     Depth,
 }

@@ -115,8 +115,7 @@ pub fn initiator_page(
     page.port_out("completions", completions);
     page.port_out("messages", port.send);
     page.port_in("answers", port.received);
-    let state =
-        Exchanges { exchange, own: port, targets, under_way: Slab::new(), outbox: Vec::new() };
+    let state = Exchanges { exchange, own: port, targets, under_way: Slab::new(), outbox: Vec::new() };
     let exchanges = page.state("exchanges", state);
     let begun = worked(&mut page, "submit", requests, submit, processors, None);
     let mut begin = page.transition("begin");

@@ -68,8 +68,7 @@ impl ScsiParameters {
             }),
             // Its headers are the transport's: 48 bytes for each message without data, and before each segment.
             Transport::Iscsi => {
-                let immediate =
-                    if self.immediate_data.unwrap_or(true) { SEGMENT.min(first) } else { 0 };
+                let immediate = if self.immediate_data.unwrap_or(true) { SEGMENT.min(first) } else { 0 };
                 Ok(Exchange {
                     command: 0,
                     ready: 0,
@@ -91,8 +90,12 @@ impl ScsiParameters {
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let deeper = self.queue_depth.map(|depth| depth.saturating_mul(2));
         let all = [
-            Lever::twice("commands", "a target's queue depth", "targets that take twice as many commands at a time")
-                .set_some(path, "queue_depth", deeper),
+            Lever::twice(
+                "commands",
+                "a target's queue depth",
+                "targets that take twice as many commands at a time",
+            )
+            .set_some(path, "queue_depth", deeper),
             Lever::twice("decoding", "a target's own work", "targets' own work twice as fast").halved(
                 path,
                 "overhead",

@@ -69,8 +69,7 @@ impl Sessions {
         match message.payload.open::<Said>().map(|said| *said) {
             Some(Said::Command { number, request, with, reply_to }) => {
                 let writes = request.direction == Direction::Write;
-                let (_, after) =
-                    if writes { self.exchange.unasked_of(request.bytes()) } else { (0, 0) };
+                let (_, after) = if writes { self.exchange.unasked_of(request.bytes()) } else { (0, 0) };
                 let session = Session {
                     request,
                     reply_to,

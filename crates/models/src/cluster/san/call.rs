@@ -174,13 +174,17 @@ pub(super) fn needs(op: &FileOp, volume: &Volume, blocks: Range) -> SmallVec<[Ne
         Operation::Write => smallvec![Need { object: data(op.file), mode: Exclusive, range: blocks }],
         Operation::Open | Operation::Stat => smallvec![need(attributes(op.file), Shared)],
         Operation::Readdir => smallvec![need(names(op.file), Shared)],
-        Operation::Create => smallvec![need(names(op.parent), Exclusive), need(attributes(op.file), Exclusive)],
+        Operation::Create => {
+            smallvec![need(names(op.parent), Exclusive), need(attributes(op.file), Exclusive)]
+        }
         Operation::Mkdir => smallvec![need(names(op.parent), Exclusive)],
         Operation::Rmdir => {
             let parent = volume.parent(op.file).unwrap_or(op.parent);
             smallvec![need(names(parent), Exclusive), need(names(op.file), Exclusive)]
         }
-        Operation::Truncate => smallvec![need(attributes(op.file), Exclusive), need(data(op.file), Exclusive)],
+        Operation::Truncate => {
+            smallvec![need(attributes(op.file), Exclusive), need(data(op.file), Exclusive)]
+        }
         Operation::Unlink => {
             let parent = volume.parent(op.file).unwrap_or(op.parent);
             smallvec![

@@ -151,7 +151,8 @@ pub(super) fn client(
         exits.leave(f);
     });
     let path = page.path().to_owned();
-    let stage = |(wait, place): (Wait, Place<u32>)| Stage::queue(format!("{path}/{}", wait.name()), &[place.id()]);
+    let stage =
+        |(wait, place): (Wait, Place<u32>)| Stage::queue(format!("{path}/{}", wait.name()), &[place.id()]);
     Wait::ALL.into_iter().zip(waiting).map(stage).collect()
 }
 

@@ -68,7 +68,8 @@ impl Costs {
             Operation::Read => (self.hit, self.insert, &mut self.to_user),
             _ => (self.write_page, self.new_page, &mut self.from_user),
         };
-        let picos = each.as_picos().saturating_mul(pages).saturating_add(new.as_picos().saturating_mul(fresh));
+        let picos =
+            each.as_picos().saturating_mul(pages).saturating_add(new.as_picos().saturating_mul(fresh));
         (Time::from_picos(picos), curve.time(bytes, op.length.max(1), footprint.max(1)))
     }
 }

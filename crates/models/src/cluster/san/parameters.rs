@@ -86,7 +86,9 @@ pub enum SanError {
         block: Bytes,
     },
     /// Partitions that aren't made of blocks.
-    #[error("a partition of {partition} isn't made of blocks of {block}; give a multiple of it, such as 1 MiB")]
+    #[error(
+        "a partition of {partition} isn't made of blocks of {block}; give a multiple of it, such as 1 MiB"
+    )]
     Partition {
         /// The partition.
         partition: Bytes,
@@ -106,7 +108,9 @@ pub enum SanError {
         partition: Bytes,
     },
     /// A cache in which calls have no room.
-    #[error("a cache of {cache} holds less than {LEAST_BLOCKS} blocks of {block}; give a larger `cache`, or smaller blocks")]
+    #[error(
+        "a cache of {cache} holds less than {LEAST_BLOCKS} blocks of {block}; give a larger `cache`, or smaller blocks"
+    )]
     Cache {
         /// The cache.
         cache: Bytes,
@@ -155,7 +159,11 @@ impl SanParameters {
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let twice = |bytes: Bytes| Bytes(bytes.get().saturating_mul(2));
         let mut levers = vec![
-            Lever::twice("for room", "the cache", "a cache twice as large").set(path, "cache", twice(self.cache)),
+            Lever::twice("for room", "the cache", "a cache twice as large").set(
+                path,
+                "cache",
+                twice(self.cache),
+            ),
             Lever::twice("for reads", "read-ahead", "twice as much read ahead").set(
                 path,
                 "read_ahead",

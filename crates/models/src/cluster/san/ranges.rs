@@ -120,8 +120,7 @@ impl Holdings {
         for (from, piece) in near {
             last = match last {
                 Some((start, before)) if before.to == from && before.mode == piece.mode => {
-                    let (older, newer) =
-                        (before.number.min(piece.number), before.number.max(piece.number));
+                    let (older, newer) = (before.number.min(piece.number), before.number.max(piece.number));
                     let number = if newest { newer } else { older };
                     let joined = Piece { number, ..piece };
                     self.pieces.remove(&from);

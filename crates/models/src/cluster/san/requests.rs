@@ -214,7 +214,8 @@ impl Node {
             call.settled = true;
             for disk in 0..volume.disks() {
                 let run = Run { keys: Vec::new(), disk, first: 0, bytes: 0 };
-                let tag = self.ask(Direction::Flush, &run, (call.op.process, call.op.class, call.op.priority), now);
+                let tag =
+                    self.ask(Direction::Flush, &run, (call.op.process, call.op.class, call.op.priority), now);
                 call.left += self.wait_for(tag, Waiter::Call(slot));
             }
             call.step = Step::Flush;

@@ -228,7 +228,11 @@ impl Volume {
         let moved = self.files.get(&file).ok_or(Failure::NotFound)?;
         let (old_parent, old_slot, is_directory) = (moved.parent, moved.slot, moved.is_directory);
         if self.is_directory(parent) != Some(true) {
-            return Err(if self.files.contains_key(&parent) { Failure::NotADirectory } else { Failure::NotFound });
+            return Err(if self.files.contains_key(&parent) {
+                Failure::NotADirectory
+            } else {
+                Failure::NotFound
+            });
         }
         if is_directory && (file == FileId::ROOT || self.lies_within(parent, file)) {
             return Err(Failure::Misplaced);
@@ -380,7 +384,10 @@ mod tests {
         for file in 2..67 {
             volume.create(FileId(file), FileId(1), false).unwrap();
         }
-        assert_eq!((volume.blocks_of_names(FileId(1)), volume.block_of_name(FileId(1), FileId(66))), (2, Some(1)));
+        assert_eq!(
+            (volume.blocks_of_names(FileId(1)), volume.block_of_name(FileId(1), FileId(66))),
+            (2, Some(1))
+        );
         assert_eq!(volume.remove(FileId(1), true), Err(Failure::NotEmpty));
         assert_eq!(volume.create(FileId(5), FileId(1), false), Err(Failure::Exists));
         assert_eq!(volume.rename(FileId(1), FileId(1), None), Err(Failure::Misplaced));

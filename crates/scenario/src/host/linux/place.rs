@@ -305,7 +305,8 @@ impl PlacedFamily for PlacedLinux {
         let space = move |pvfs: &PlacedPvfs| spaces.get(pvfs.manager).copied().unwrap_or(0);
         let shared = self.pvfs.iter().flat_map(move |pvfs| pvfs.volumes(space(pvfs)));
         // The mounts of one on a storage network see the same files, by themselves.
-        let mut first = self.file_systems.len() + self.pvfs.iter().map(|pvfs| pvfs.clients.len()).sum::<usize>();
+        let mut first =
+            self.file_systems.len() + self.pvfs.iter().map(|pvfs| pvfs.clients.len()).sum::<usize>();
         let on_disks = self.san.iter().flat_map(move |san| {
             let space = first;
             first += san.clients.len();

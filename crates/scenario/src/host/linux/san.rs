@@ -259,7 +259,9 @@ impl Linux {
             let message = format!("the file system \"{name}\" can't be made: {error}");
             checker.error_at_key(path, message, "");
         }
-        let Some((network, there)) = network.and_then(|network| self.network.get_index(network)) else { return };
+        let Some((network, there)) = network.and_then(|network| self.network.get_index(network)) else {
+            return;
+        };
         if let Err(error) = san.parameters.scsi.exchange(there.parameters.transport) {
             let message = format!("the network \"{network}\" doesn't reach the disks of \"{name}\": {error}");
             checker.error_at_key(path, message, "");
@@ -274,7 +276,9 @@ impl Linux {
         planned: &PlannedSan,
         networks: &[Vec<usize>],
     ) {
-        let on = |network: usize| -> BTreeSet<usize> { networks.get(network).into_iter().flatten().copied().collect() };
+        let on = |network: usize| -> BTreeSet<usize> {
+            networks.get(network).into_iter().flatten().copied().collect()
+        };
         let (of_disks, of_locks) = (on(planned.network), on(planned.lock_network));
         let apart = |key: &str, host: usize, network: usize| {
             let host = self.host.get_index(host).map_or("", |(name, _)| name.as_str());
@@ -282,7 +286,8 @@ impl Linux {
             let message = format!("the host \"{host}\" isn't on the network \"{network}\"");
             (format!("{path}.{key}"), message, format!("name it in the hosts of [{NETWORK}.{network}]"))
         };
-        let away = |network: &BTreeSet<usize>| planned.clients.iter().copied().find(|host| !network.contains(host));
+        let away =
+            |network: &BTreeSet<usize>| planned.clients.iter().copied().find(|host| !network.contains(host));
         let without_manager = (!of_locks.contains(&planned.manager)).then_some(planned.manager);
         let mistakes = [
             away(&of_disks).map(|host| apart("clients", host, planned.network)),
@@ -361,13 +366,18 @@ fn impossible(
     });
     if let Some(SanDisk { name: disk, blocks, .. }) = small {
         let holds = Bytes(blocks.saturating_mul(SECTOR_BYTES));
-        let message =
-            format!("\"{disk}\" holds {holds}, which is no room for metadata and a partition of {}", parameters.partition);
-        return Some(ground.sources.error(span("on"), message).help("take larger disks, or smaller partitions"));
+        let message = format!(
+            "\"{disk}\" holds {holds}, which is no room for metadata and a partition of {}",
+            parameters.partition
+        );
+        return Some(
+            ground.sources.error(span("on"), message).help("take larger disks, or smaller partitions"),
+        );
     }
     let blocks = parameters.cached_blocks().saturating_mul(clients as u64).saturating_mul(BYTES_A_BLOCK);
     let error = petrio_bounds::check(blocks).err()?;
-    let message = format!("caches of {} on {clients} hosts are more than can be held here: {error}", parameters.cache);
+    let message =
+        format!("caches of {} on {clients} hosts are more than can be held here: {error}", parameters.cache);
     Some(ground.sources.error(span("cache"), message).help("give smaller caches, or larger blocks"))
 }
 

@@ -45,7 +45,11 @@ impl PlacedLinux {
         }
         site.upper_stages.append(&mut below_targets);
         let manager = SanManager {
-            port: wires.port(site.page, (san.lock_network, san.manager), &format!("{} lock manager", san.name)),
+            port: wires.port(
+                site.page,
+                (san.lock_network, san.manager),
+                &format!("{} lock manager", san.name),
+            ),
             host: wires.position[&san.manager],
         };
         let mut nodes = Vec::new();
@@ -60,7 +64,8 @@ impl PlacedLinux {
                 completions: site.completions,
             });
         }
-        let rules = SanRules { parameters: san.parameters, locks: san.locks, exchange: san.exchange, flushes };
+        let rules =
+            SanRules { parameters: san.parameters, locks: san.locks, exchange: san.exchange, flushes };
         let all = (&nodes[..], &targets[..], manager);
         san_page(site.page, &san.name, &rules, volume, all, wires.processors)
             .map_err(|error| refused(san, error.to_string()))
@@ -73,9 +78,8 @@ impl PlacedLinux {
         let partition = san.parameters.partition.get();
         let mut volume = SanVolume::new(partition, san.parameters.placement, &sizes)
             .ok_or_else(|| refused(san, "its disks have no room for it".to_owned()))?;
-        let is_own = |host: usize, mount: u32| {
-            san.clients.iter().any(|own| (own.host, own.mount) == (host, mount))
-        };
+        let is_own =
+            |host: usize, mount: u32| san.clients.iter().any(|own| (own.host, own.mount) == (host, mount));
         let mounts: Vec<usize> = self
             .volumes()
             .enumerate()

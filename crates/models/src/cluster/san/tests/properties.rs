@@ -15,12 +15,17 @@ fn op(operation: Operation, file: u32, offset: u64, length: u64) -> FileOp {
 
 fn operation() -> impl Strategy<Value = FileOp> {
     let place = (1u32..4, 0..BLOCKS * BLOCK, 1..5 * BLOCK);
-    let whole = (1u32..4, 0..BLOCKS, 1u64..5).prop_map(|(file, first, count)| (file, first * BLOCK, count * BLOCK));
+    let whole =
+        (1u32..4, 0..BLOCKS, 1u64..5).prop_map(|(file, first, count)| (file, first * BLOCK, count * BLOCK));
     let range = prop_oneof![place, whole];
     (0u8..12, range, any::<bool>()).prop_map(|(sort, (file, offset, length), flag)| match sort {
         0..4 => op(Operation::Read, file, offset, length),
         4..8 => FileOp {
-            flags: AccessFlags { sync: flag && sort == 4, direct: flag && sort == 5, ..AccessFlags::default() },
+            flags: AccessFlags {
+                sync: flag && sort == 4,
+                direct: flag && sort == 5,
+                ..AccessFlags::default()
+            },
             ..op(Operation::Write, file, offset, length)
         },
         8 => FileOp {
@@ -70,6 +75,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn of_files_that_have_gone_no_tokens_are_left(shape in shape(), count in 1u32..5, seed: u64) {
+        let mut world = World::new(shape, &FILES, seed);
+        for node in 0..shape.nodes {
+            let life = |file: u32| {
+                let own = 100 + node * 10 + file;
+                let create = op(Operation::Create, own, 0, 0);
+                let write = op(Operation::Write, own, 0, 3 * BLOCK);
+                [create, write, op(Operation::Fsync, own, 0, 0), op(Operation::Unlink, own, 0, 0)]
+            };
+            world.program(node as usize, (0..count).flat_map(life));
+        }
+        world.run().map_err(TestCaseError::fail)?;
+        prop_assert_eq!(world.done as u32, shape.nodes * count * 4);
+        // The directory's stay, where any do.
+        prop_assert_eq!(world.objects(), usize::from(shape.keeps_tokens));
+    }
+}
+
 fn shape_of(nodes: u32) -> Shape {
     Shape { nodes, granularity: Granularity::Range, keeps_tokens: true, cached: 24, read_ahead: 4 }
 }
@@ -112,6 +139,7 @@ fn two_who_each_go_through_a_half_of_a_file_stop_asking_and_those_who_mix_do_not
 
 #[test]
 fn readers_of_one_file_do_not_ask_again() {
-    let reads = |count| (0..count).map(|block| op(Operation::Read, 1, block * BLOCK, BLOCK)).collect::<Vec<_>>();
+    let reads =
+        |count| (0..count).map(|block| op(Operation::Read, 1, block * BLOCK, BLOCK)).collect::<Vec<_>>();
     assert_eq!(messages(shape_of(4), vec![reads(10); 4]), 4 * 2);
 }

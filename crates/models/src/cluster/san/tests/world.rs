@@ -9,7 +9,7 @@ use crate::cluster::san::node::{Node, Rules};
 use crate::cluster::san::parameters::Granularity;
 use crate::cluster::san::placement::{Placement, mixed};
 use crate::cluster::san::ranges::{Mode, Range};
-use crate::cluster::san::tokens::{Object, Told, Tokens};
+use crate::cluster::san::tokens::{Object, Tokens, Told};
 use crate::cluster::san::volume::Volume;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::Time;
@@ -133,9 +133,16 @@ impl World {
             .collect();
         let spoken: Vec<usize> =
             (0..self.nodes.len()).filter(|&node| !self.to_manager[node].is_empty()).collect();
-        let told: Vec<usize> = (0..self.nodes.len()).filter(|&node| !self.to_nodes[node].is_empty()).collect();
-        let counts =
-            [startable.len(), spoken.len(), told.len(), self.at_disks.len(), self.working.len(), self.ready.len()];
+        let told: Vec<usize> =
+            (0..self.nodes.len()).filter(|&node| !self.to_nodes[node].is_empty()).collect();
+        let counts = [
+            startable.len(),
+            spoken.len(),
+            told.len(),
+            self.at_disks.len(),
+            self.working.len(),
+            self.ready.len(),
+        ];
         let total: usize = counts.iter().sum();
         if total == 0 {
             return Ok(false);
@@ -229,7 +236,9 @@ impl World {
             let writes = op.operation == Operation::Write;
             let needs_it = !writes || (first < size && !(at <= first && end >= last));
             if needs_it && latest > 0 && known != latest {
-                return Err(format!("node {node} has version {known} of {block:?}, and the last is {latest}: {op:?}"));
+                return Err(format!(
+                    "node {node} has version {known} of {block:?}, and the last is {latest}: {op:?}"
+                ));
             }
             if writes {
                 self.latest.insert(block, latest + 1);
@@ -252,7 +261,8 @@ impl World {
             let mut written = Vec::new();
             if request.direction == Direction::Write {
                 for block in data(&keys) {
-                    let under_way = self.at_disks.iter().any(|(_, _, other)| other.iter().any(|(own, _)| *own == block));
+                    let under_way =
+                        self.at_disks.iter().any(|(_, _, other)| other.iter().any(|(own, _)| *own == block));
                     if under_way {
                         return Err(format!("{block:?} is written twice at once"));
                     }
@@ -289,7 +299,8 @@ impl World {
             for block in 0..24 {
                 let range = Range { from: block, to: block + 1 };
                 let with = |mode| {
-                    let holds = |node: &&Node| node.held.get(&object).is_some_and(|held| held.covers(range, mode));
+                    let holds =
+                        |node: &&Node| node.held.get(&object).is_some_and(|held| held.covers(range, mode));
                     self.nodes.iter().filter(holds).count()
                 };
                 if with(Mode::Exclusive) > 0 && with(Mode::Shared) > 1 {
@@ -298,6 +309,11 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// How many objects there are tokens of.
+    pub(super) fn objects(&self) -> usize {
+        self.tokens.objects()
     }
 
     /// Whether all that was written last is on the disks.
