@@ -163,6 +163,17 @@ fn iscsi_reaches_disks_over_ethernet() {
 }
 
 #[test]
+fn disks_have_names_where_links_are_given_one_by_one() {
+    let between = |a: &str, b: &str| format!("{{ between = [\"{a}\", \"{b}\"] }}");
+    let ends = ["node0", "node1", "d0", "d1"].map(|end| between(end, "switch")).join(", ");
+    let set = format!("network.fc.topology={{ kind = \"links\", links = [{ends}] }}");
+    let (star, links) = (run(&[]), run(&[&set]));
+    assert_eq!(rate(&star), rate(&links));
+    let apart = set.replace("\"d1\", \"switch\"", "\"d1\", \"elsewhere\"");
+    assert!(load_of(SAN, &[&apart]).is_err(), "a disk that nobody reaches");
+}
+
+#[test]
 fn whatever_a_local_file_system_takes_one_on_shared_disks_does_too() {
     let all = "mkdir d; create d/a; write d/a 0 300 KiB; fsync d/a; read d/a 0 300 KiB; append d/a 64 KiB; stat d/a; \
                truncate d/a 100 KiB; rename d/a d/b; readdir d; close d/b; unlink d/b; rmdir d; compute 1 ms; sync";
@@ -194,7 +205,7 @@ fn a_full_file_system_and_failing_calls_are_told() {
     let text = SAN.split("[workload.w]").next().unwrap();
     let write =
         "[workload.w]\nkind = \"script\"\non = \"node0/work\"\nscript = \"create a; write a 0 20 GiB\"\n";
-    let set = ["disk.d.drive.blocks=2097152", "san.work.cache=\"64 MiB\""];
+    let set = ["disk.d.drive.blocks=\"2097152 blocks\"", "san.work.cache=\"64 MiB\""];
     let failure = try_run(&format!("{text}{write}"), &set).unwrap_err().to_string();
     assert!(failure.contains("the volume is full (ENOSPC)"), "{failure}");
 }
@@ -224,7 +235,7 @@ fn hosts_may_own_their_disks_and_stand_in_boxes() {
         file_size = "1 MiB"
     "#;
     let report = try_run(text, &[]).unwrap();
-    assert_eq!(report.served.requests.bytes, 4 << 20);
+    assert_eq!(report.served.requests.writes, 4 * 16);
     assert!(report.stages.iter().any(|row| row.name.contains("rack*/work")), "{:?}", report.stages);
 }
 
@@ -246,7 +257,7 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         ("san.work.cache=\"1000 TiB\"", "more than can be held here"),
         ("san.work.write_back_after=\"0 s\"", "1 ms or more"),
         ("san.work.scsi.queue_depth=0", "takes no command"),
-        ("disk.d.drive.blocks=1024", "no room for metadata"),
+        ("disk.d.drive.blocks=\"1024 blocks\"", "no room for metadata"),
         ("san.other={ clients = \"node0\", on = \"d0\" }", "is used by the file system \"work\" already"),
         ("san.work.stripe=\"1 MiB\"", "stripe"),
     ];

@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | `placement`, `volume` | where partitions of files and their metadata lie |
 //! | `ranges`, `tokens` | who holds what, who waits, who is asked to give up |
-//! | `cache`, `call`, `node`, `requests`, `giving` | a node: what a call needs and does, what is kept, what goes |
+//! | `cache`, `call`, `node`, `names`, `ahead`, `requests`, `giving` | a node: what a call needs and does, what is kept, what goes |
 //! | `client`, `manager`, `page` | these in a net |
 //!
 //! Sources: Schmuck and Haskin, "GPFS: A Shared-Disk File System for Large Computing Clusters", FAST 2002; Preslan et al.,
@@ -21,6 +21,7 @@
 //! distributed lock manager for the size of messages. Leaves out: logs of metadata and recovery, quotas, a metanode (who
 //! made a file longer writes its inode himself), a scheduler of requests on the node, memory that programs map.
 
+mod ahead;
 mod cache;
 mod call;
 mod client;
@@ -28,6 +29,7 @@ mod costs;
 mod giving;
 mod manager;
 mod message;
+mod names;
 mod node;
 mod page;
 mod parameters;

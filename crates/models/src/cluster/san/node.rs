@@ -8,11 +8,13 @@
 //! Sources: Schmuck and Haskin, FAST 2002, section 3 (GPFS); Preslan et al. 1999 (GFS). Leaves out memory mappings and the
 //! C library's buffers, whose accesses are calls like any other.
 
+use super::ahead::Stream;
 use super::cache::{Cache, Key, State};
 use super::call::{Call, Need, Step, Wait, needs};
 use super::costs::Costs;
 use super::giving::Giving;
 use super::message::Said;
+use super::names::needed_metadata;
 use super::parameters::Granularity;
 use super::ranges::{Holdings, Range};
 use super::requests::Asked;
@@ -58,14 +60,6 @@ pub(super) struct Out {
     pub(super) ticks: bool,
 }
 
-/// Who reads on: where he left off, how many blocks are read ahead for him, and up to where that has been done.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stream {
-    next: u64,
-    window: u64,
-    ahead: u64,
-}
-
 /// What follows a step of a call.
 pub(super) enum Next {
     Step(Step),
@@ -90,7 +84,7 @@ pub(super) struct Node {
     pub(super) seen: u64,
     /// The block of each file that was last worked with.
     pub(super) last: FastMap<FileId, u64>,
-    streams: FastMap<(u32, FileId), Stream>,
+    pub(super) streams: FastMap<(u32, FileId), Stream>,
     pub(super) writing: u32,
     pub(super) want_room: Vec<u32>,
     /// Calls that wait for others on this node.
@@ -237,8 +231,13 @@ impl Node {
         self.pinned.retain(|(own, _)| *own != slot);
         let wanting = std::mem::take(&mut self.want_token);
         self.out.ready.extend(wanting.into_iter().map(|slot| (Wait::Token, slot)));
-        if !self.rules.keeps_tokens {
-            call.needs[..call.has].iter().for_each(|need| self.return_token(need));
+        // Nobody asks for what is no more.
+        let is_gone =
+            call.failure.is_none() && matches!(call.op.operation, Operation::Unlink | Operation::Rmdir);
+        for need in &call.needs[..call.has] {
+            if !self.rules.keeps_tokens || (is_gone && need.object.file() == call.op.file) {
+                self.return_token(need);
+            }
         }
         self.out.done.push(call.over(now));
         self.give(volume, now);
@@ -326,26 +325,17 @@ impl Node {
                 Ok(Next::Step(Step::Flush))
             }
             Operation::Sync => Ok(Next::Step(Step::Flush)),
-            Operation::Close | Operation::Compute => Ok(Next::End),
+            Operation::Close => {
+                self.streams.remove(&(op.process, op.file));
+                Ok(Next::End)
+            }
+            Operation::Compute => Ok(Next::End),
             Operation::Exchange => Err(Failure::NotConnected),
             _ => {
                 call.metadata = needed_metadata(op, volume)?;
                 Ok(Next::Step(Step::Metadata))
             }
         }
-    }
-
-    /// Whether a reader reads on where he left off, and so how much is read ahead for him.
-    fn follow(&mut self, call: &Call) {
-        let op = &call.op;
-        let stream = self.streams.entry((op.process, op.file)).or_default();
-        let blocks = (call.end - call.at).div_ceil(self.rules.block);
-        if op.offset == stream.next {
-            stream.window = (stream.window * 2).max(blocks).min(self.rules.read_ahead);
-        } else {
-            (stream.window, stream.ahead) = (0, 0);
-        }
-        stream.next = call.end;
     }
 
     fn next_chunk(&mut self, call: &mut Call) -> Next {
@@ -415,32 +405,6 @@ impl Node {
             self.read_ahead(call, volume, now);
         }
         Next::Step(Step::Come)
-    }
-
-    /// Reads what a stream will ask for, as far as the node has tokens and room for it.
-    fn read_ahead(&mut self, call: &Call, volume: &Volume, now: Time) {
-        let (file, key) = (call.op.file, (call.op.process, call.op.file));
-        let Some(stream) = self.streams.get_mut(&key) else { return };
-        let from = stream.ahead.max(call.chunk.1);
-        let size = volume.size(file).unwrap_or(0).div_ceil(self.rules.block);
-        let to = (call.chunk.1 + stream.window).min(size);
-        if from >= to || stream.ahead > call.chunk.1 + stream.window / 2 {
-            return;
-        }
-        let (object, range) = (Object::Data(file), Range { from, to });
-        let may = self.held.get(&object).is_some_and(|held| held.covers(range, super::ranges::Mode::Shared));
-        if !may || self.giving.iter().any(|giving| giving.is_of(object, range)) {
-            return;
-        }
-        let absent = |&number: &u64| {
-            let lies = volume.at(file, number * self.rules.block).is_some();
-            lies && self.cache.state(Key::Data(file, number)).is_none()
-        };
-        let ahead: Vec<Key> = (from..to).filter(absent).map(|number| Key::Data(file, number)).collect();
-        if self.cache.make_room(ahead.len()) {
-            stream.ahead = to;
-            self.read(ahead, volume, &call.op, now);
-        }
     }
 
     /// Waits for the blocks of a chunk that are on their way; then it is copied.
@@ -515,116 +479,4 @@ impl Node {
             }
         }
     }
-
-    /// Once the metadata are there that it needs, a call changes them.
-    fn with_metadata(
-        &mut self,
-        slot: u32,
-        call: &mut Call,
-        volume: &mut Volume,
-        now: Time,
-    ) -> Result<Next, Failure> {
-        let absent: Vec<Key> =
-            call.metadata.iter().copied().filter(|&key| self.cache.state(key).is_none()).collect();
-        // They are few, and find room.
-        self.cache.make_room(absent.len());
-        self.read(absent, volume, &call.op, now);
-        call.left = self.wait_for_reads(call.metadata.iter().copied(), slot);
-        if call.left > 0 {
-            return Ok(Next::Wait(Wait::Read));
-        }
-        self.change_names(&call.op, volume)?;
-        Ok(Next::End)
-    }
-
-    /// Carries out what an operation does to names and inodes.
-    fn change_names(&mut self, op: &FileOp, volume: &mut Volume) -> Result<(), Failure> {
-        let names = |volume: &Volume, directory, file| {
-            Key::Names(directory, volume.block_of_name(directory, file).unwrap_or(0))
-        };
-        match op.operation {
-            Operation::Create | Operation::Mkdir => {
-                let is_directory = op.operation == Operation::Mkdir;
-                volume.create(op.file, op.parent, is_directory)?;
-                let name = names(volume, op.parent, op.file);
-                [name, Key::Inode(op.file), Key::Map].into_iter().for_each(|key| self.change(key));
-                if is_directory {
-                    self.change(Key::Names(op.file, 0));
-                }
-            }
-            Operation::Unlink | Operation::Rmdir => {
-                let parent = volume.parent(op.file).unwrap_or(op.parent);
-                let name = names(volume, parent, op.file);
-                volume.remove(op.file, op.operation == Operation::Rmdir)?;
-                self.drop_file(op.file, 0);
-                [name, Key::Map].into_iter().for_each(|key| self.change(key));
-            }
-            Operation::Rename => {
-                let old = volume.parent(op.file).map(|parent| names(volume, parent, op.file));
-                volume.rename(op.file, op.parent, op.replaced)?;
-                if let Some(replaced) = op.replaced.filter(|&replaced| replaced != op.file) {
-                    self.drop_file(replaced, 0);
-                    self.change(Key::Map);
-                }
-                let new = names(volume, op.parent, op.file);
-                old.into_iter().chain([new]).for_each(|key| self.change(key));
-            }
-            Operation::Truncate => {
-                volume.truncate(op.file, op.length)?;
-                self.drop_file(op.file, op.length.div_ceil(self.rules.block));
-                [Key::Inode(op.file), Key::Map].into_iter().for_each(|key| self.change(key));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Blocks of a file from one on are no more.
-    fn drop_file(&mut self, file: FileId, from: u64) {
-        let gone: Vec<Key> = self
-            .cache
-            .within(Key::Data(file, from)..=Key::Data(file, u64::MAX))
-            .map(|(key, _)| key)
-            .chain((from == 0).then_some(Key::Inode(file)))
-            .collect();
-        gone.into_iter().for_each(|key| self.cache.remove(key));
-    }
-}
-
-/// The blocks of metadata that an operation reads.
-fn needed_metadata(op: &FileOp, volume: &Volume) -> Result<smallvec::SmallVec<[Key; 2]>, Failure> {
-    let there = |file| volume.is_directory(file).ok_or(Failure::NotFound);
-    let name =
-        |directory, file| volume.block_of_name(directory, file).map(|block| Key::Names(directory, block));
-    let mut keys = smallvec::SmallVec::new();
-    match op.operation {
-        Operation::Create | Operation::Mkdir => {
-            there(op.parent)?;
-            keys.extend(name(op.parent, op.file));
-        }
-        Operation::Readdir => {
-            if !there(op.file)? {
-                return Err(Failure::NotADirectory);
-            }
-            keys.extend((0..volume.blocks_of_names(op.file)).map(|block| Key::Names(op.file, block)));
-        }
-        Operation::Unlink | Operation::Rmdir | Operation::Rename => {
-            there(op.file)?;
-            keys.extend(volume.parent(op.file).and_then(|parent| name(parent, op.file)));
-            if op.operation == Operation::Rename {
-                there(op.parent)?;
-                keys.extend(name(op.parent, op.file));
-            } else {
-                keys.push(Key::Inode(op.file));
-            }
-        }
-        _ => {
-            let is_directory = there(op.file)?;
-            if is_directory && op.operation == Operation::Truncate {
-                return Err(Failure::IsADirectory);
-            }
-            keys.push(Key::Inode(op.file));
-        }
-    }
-    Ok(keys)
 }

@@ -23,6 +23,15 @@ pub(super) enum Object {
     Data(FileId),
 }
 
+impl Object {
+    /// The file or the directory that it is of.
+    pub(super) const fn file(self) -> FileId {
+        match self {
+            Self::Names(file) | Self::Attributes(file) | Self::Data(file) => file,
+        }
+    }
+}
+
 /// A request for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ask {
@@ -109,6 +118,12 @@ impl Tokens {
         if entry.held.is_empty() && entry.waiting.is_empty() && entry.asked.is_empty() {
             entries.remove(&given.object);
         }
+    }
+
+    /// How many objects anybody has to do with.
+    #[cfg(test)]
+    pub(super) fn objects(&self) -> usize {
+        self.entries.len()
     }
 
     /// Requests that wait.

@@ -75,6 +75,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn of_files_that_have_gone_no_tokens_are_left(shape in shape(), count in 1u32..5, seed: u64) {
+        let mut world = World::new(shape, &FILES, seed);
+        for node in 0..shape.nodes {
+            let life = |file: u32| {
+                let own = 100 + node * 10 + file;
+                let create = op(Operation::Create, own, 0, 0);
+                let write = op(Operation::Write, own, 0, 3 * BLOCK);
+                [create, write, op(Operation::Fsync, own, 0, 0), op(Operation::Unlink, own, 0, 0)]
+            };
+            world.program(node as usize, (0..count).flat_map(life));
+        }
+        world.run().map_err(TestCaseError::fail)?;
+        prop_assert_eq!(world.done as u32, shape.nodes * count * 4);
+        // The directory's stay, where any do.
+        prop_assert_eq!(world.objects(), usize::from(shape.keeps_tokens));
+    }
+}
+
 fn shape_of(nodes: u32) -> Shape {
     Shape { nodes, granularity: Granularity::Range, keeps_tokens: true, cached: 24, read_ahead: 4 }
 }

@@ -311,6 +311,11 @@ impl World {
         Ok(())
     }
 
+    /// How many objects there are tokens of.
+    pub(super) fn objects(&self) -> usize {
+        self.tokens.objects()
+    }
+
     /// Whether all that was written last is on the disks.
     pub(super) fn is_on_disk(&self) -> bool {
         self.latest.iter().all(|(block, version)| self.on_disk.get(block) == Some(version))
