@@ -79,11 +79,12 @@ fn the_help_of_every_command_names_its_options() {
         ("net", &["<SCENARIO>", "--svg", "--page", "--overview", "--dot", "--json", "--pnml", "--set"]),
         ("schema", &["scenario", "users", "device", "machine", "kernel"]),
         ("catalogue", &["list", "show", "import"]),
-        ("catalogue list", &["drives", "machines", "kernels"]),
+        ("catalogue list", &["drives", "machines", "kernels", "networks", "arrays"]),
         ("catalogue show", &["<NAME>"]),
         ("catalogue import", &["<FILE>", "--drive"]),
         ("validate disks", &["--dir", "--json"]),
         ("validate streaming", &["--json", "1 MiB"]),
+        ("validate raid", &["--requests", "--seed", "--json"]),
         ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
         (
             "fit",
