@@ -1,0 +1,153 @@
+//! Parallel programs on simulated hosts: what their ranks' time goes for, floors and ceilings, and what a person who writes
+//! nonsense is told.
+#![allow(clippy::unwrap_used)]
+
+use petrio_scenario::build::System;
+use petrio_scenario::report::{JobFigures, Report, Sinks};
+use petrio_scenario::run::simulate;
+use petrio_scenario::{Loaded, Override, Problems, load_text};
+
+/// Four clients of a PVFS on two servers.
+const CLUSTER: &str = r#"
+[network.lan]
+use = "gigabit-ethernet"
+
+[host.client]
+count = 4
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server]
+count = 2
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server.disk.d]
+model = "constant-rate"
+drive.latency = "1 us"
+drive.rate = "10 GB/s"
+
+[host.server.fs.data]
+type = "ext4"
+on = "d"
+
+[pvfs.work]
+clients = "client*"
+servers = "server*/data"
+
+[mpi.m]
+hosts = "client*"
+
+[workload.bt]
+kind = "parallel"
+on = "client*/work"
+ranks = 4
+program = { kind = "bt-io", class = "S", subtype = "full", step_time = "2 ms" }
+"#;
+
+/// Bytes of BT-IO's class S: twelve dumps of 12³ cells of 40 bytes.
+const DUMPED: u64 = 12 * 12 * 12 * 12 * 40;
+
+fn load_of(text: &str, set: &[&str]) -> Result<Loaded, Problems> {
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    load_text("job.toml", text, None, &overrides)
+}
+
+fn run(set: &[&str]) -> Report {
+    let loaded = load_of(CLUSTER, set).unwrap_or_else(|problems| panic!("{problems:?}"));
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+}
+
+fn job(set: &[&str]) -> JobFigures {
+    run(set).jobs.remove(0)
+}
+
+fn sum(job: &JobFigures, of: impl Fn(&petrio_scenario::report::RankFigures) -> f64) -> f64 {
+    job.ranks.iter().map(of).sum()
+}
+
+#[test]
+fn ranks_times_add_up_to_no_more_than_the_run() {
+    let report = run(&[]);
+    let job = &report.jobs[0];
+    assert_eq!(
+        job.ranks.iter().map(|rank| rank.host.as_str()).collect::<Vec<_>>(),
+        ["client0", "client1", "client2", "client3"]
+    );
+    let written: u64 = job.ranks.iter().map(|rank| rank.written_bytes).sum();
+    let read: u64 = job.ranks.iter().map(|rank| rank.read_bytes).sum();
+    assert_eq!((written, read), (DUMPED, DUMPED));
+    for rank in &job.ranks {
+        let spent = rank.computing_s + rank.messages_s + rank.io_s();
+        assert!(spent <= job.elapsed_s * 1.000_001, "{spent} of {}", job.elapsed_s);
+        // Sixty steps of two milliseconds each (the processor's own turns come on top).
+        assert!(rank.computing_s >= 0.12 && rank.computing_s < 0.13, "{}", rank.computing_s);
+        assert!(rank.messages_s > 0.0);
+    }
+    assert!(job.efficiency().unwrap() < 1.0);
+    assert!((job.speed_up().unwrap() - sum(job, |rank| rank.computing_s) / job.elapsed_s).abs() < 1e-9);
+}
+
+#[test]
+fn a_machine_that_computes_twice_as_fast_computes_half_as_long() {
+    let machine = |speed: &str| format!("host.client.change.machine.computing_speed={speed}");
+    let (plain, fast) = (job(&[]), job(&[&machine("2")]));
+    let part = sum(&fast, |rank| rank.computing_s) / sum(&plain, |rank| rank.computing_s);
+    assert!((part - 0.5).abs() < 0.01, "{part}");
+    assert!(fast.elapsed_s < plain.elapsed_s);
+}
+
+#[test]
+fn collective_writes_are_fewer_and_longer_than_those_of_each_rank() {
+    let writes = |subtype: &str| {
+        let program =
+            format!("workload.bt.program={{ kind = \"bt-io\", class = \"S\", subtype = \"{subtype}\" }}");
+        run(&[&program]).served.requests.writes
+    };
+    let (full, simple) = (writes("full"), writes("simple"));
+    // An aggregator on each of four hosts writes a quarter of each of twelve dumps with one call; alone, each of four ranks writes
+    // 72 rows of 240 bytes a dump.
+    assert_eq!((full, simple), (4 * 12, 4 * 12 * 72));
+}
+
+#[test]
+fn ranks_of_one_host_need_no_library_and_no_network_for_what_they_do_alone() {
+    let one = "workload.bt.on=\"client0/work\"";
+    let report = run(&[one]);
+    assert!(report.jobs[0].ranks.iter().all(|rank| rank.host == "client0"));
+}
+
+#[test]
+fn without_a_library_ranks_of_several_hosts_are_refused_where_they_are_placed() {
+    let text = CLUSTER.replace("[mpi.m]\nhosts = \"client*\"\n", "");
+    let problems = load_of(&text, &[]).unwrap_err();
+    let message = problems.iter().map(|problem| problem.message()).collect::<Vec<_>>().join("\n");
+    assert!(message.contains("nothing carries messages between its ranks"), "{message}");
+    assert!(problems.iter().all(|problem| problem.location().is_some()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_where_it_stands() {
+    for (piece, instead, message) in [
+        ("ranks = 4", "ranks = 0", "ranks"),
+        ("ranks = 4", "ranks = 5", "square"),
+        ("hosts = \"client*\"", "hosts = \"nobody\"", "nobody"),
+        ("hosts = \"client*\"", "hosts = \"client*\"\nnetwork = \"wan\"", "no network is called \"wan\""),
+        ("hosts = \"client*\"", "hosts = \"client*\"\nenvelope = \"0 B\"", "an envelope of no bytes"),
+        ("class = \"S\"", "class = \"X\"", "X"),
+        ("subtype = \"full\"", "subtype = \"ful\"", "ful"),
+    ] {
+        let problems = load_of(&CLUSTER.replace(piece, instead), &[]).unwrap_err();
+        let found = problems.iter().find(|problem| problem.message().contains(message));
+        let problem = found.unwrap_or_else(|| panic!("{message} in {problems:?}"));
+        assert!(problem.location().is_some(), "{message} points nowhere");
+    }
+}
+
+#[test]
+fn a_faster_network_makes_no_rank_wait_longer_for_messages() {
+    let slow = job(&["network.lan.use=\"fast-ethernet\""]);
+    let fast = job(&[]);
+    assert!(fast.elapsed_s < slow.elapsed_s);
+    assert!(sum(&fast, |rank| rank.messages_s) < sum(&slow, |rank| rank.messages_s));
+}
