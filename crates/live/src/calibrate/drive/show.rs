@@ -46,7 +46,7 @@ impl FoundDisk {
         match self.surfaces_seen {
             true => writeln!(out, "  {:<22}{}", "surfaces", self.surfaces)?,
             false => {
-                writeln!(out, "  {:<22}not told by its times; tracks are taken for cylinders", "surfaces")?
+                writeln!(out, "  {:<22}not told by its times; tracks are taken for cylinders", "surfaces")?;
             }
         }
         writeln!(out, "  {:<22}{:.1} us ± {fine:.1}", "overhead of a miss", self.overhead * 1e6)?;
