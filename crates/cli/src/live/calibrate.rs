@@ -1,5 +1,6 @@
 //! `petrio calibrate`
 
+use super::calibrate_drive::OfDrive;
 use super::calibrate_network::OfNetwork;
 use super::profile::{complete, refuse_existing, shown};
 use crate::failure::Failure;
@@ -9,33 +10,44 @@ use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
 use petrio_scenario::report::WholeFile;
 use std::path::{Path, PathBuf};
 
-/// Measure a machine's profile here, or a network
+/// Measure a machine's profile here, a drive, or a network
 ///
 /// A machine: calls, page-cache work, copies, the block layer, and a device. The profile is a TOML file that a scenario
 /// names as its machine. No size is timed that a validation uses, so that a validation with it predicts. Takes about
 /// two minutes, and leaves nothing behind.
+///
+/// A drive, with --device (or --simulated, for a drive of the catalogue whose parameters are known): rotation, zones, skews,
+/// seek curve, overheads and cache, found by timing its requests. A real one takes some minutes. Of a device of which
+/// nothing turns, it says so.
 ///
 /// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take,
 /// between two machines (--listen on one, --to on the other) or two network namespaces of this one (--namespaces).
 /// Takes half a minute.
 #[derive(Args)]
 pub(crate) struct Calibrate {
-    /// Where the profile, or the network, goes
-    #[arg(long, value_name = "FILE", value_parser = crate::streams::output, required_unless_present = "listen")]
+    /// Where the profile, the drive, or the network, goes
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = crate::streams::output,
+        required_unless_present_any = ["listen", "device", "simulated"]
+    )]
     out: Option<PathBuf>,
     /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory
     /// for temporary files
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Time reads of this device too (it is never written), and write a device of constant rate beside the profile
-    #[arg(long, value_name = "PATH")]
-    device: Option<PathBuf>,
-    /// Measure fewer sizes less often: some 15 seconds, a network some 8
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["network", "device", "simulated"])]
+    with_device: Option<PathBuf>,
+    /// Measure fewer sizes less often: some 15 seconds, a network some 8, a drive about a minute
     #[arg(long)]
     quick: bool,
     /// Replace the file if it is there already
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    drive: OfDrive,
     #[command(flatten)]
     network: OfNetwork,
 }
@@ -44,6 +56,7 @@ impl Calibrate {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match &self.out {
             out if self.network.is_asked() => self.network.execute(out.as_deref(), self.quick, self.force),
+            out if self.drive.is_asked() => self.drive.execute(out.as_deref(), self.quick, self.force),
             Some(out) => self.machine(out),
             // The arguments' rules have it.
             None => {
@@ -53,7 +66,7 @@ impl Calibrate {
     }
 
     fn machine(&self, out: &Path) -> Result<(), Failure> {
-        let device_file = self.device.as_ref().map(|_| beside(out));
+        let device_file = self.with_device.as_ref().map(|_| beside(out));
         for path in std::iter::once(out).chain(device_file.as_deref()) {
             refuse_existing(path, self.force)?;
         }
@@ -62,7 +75,7 @@ impl Calibrate {
         let device_profile = device_file.as_deref().map(WholeFile::create).transpose()?;
         let parameters = CalibrateParameters {
             directory: self.dir.clone(),
-            device: self.device.clone(),
+            device: self.with_device.clone(),
             quick: self.quick,
             ..CalibrateParameters::default()
         };

@@ -2,6 +2,7 @@
 //! are held against it; and what a petrio that was killed has left on it is cleared.
 
 mod calibrate;
+mod calibrate_drive;
 mod calibrate_network;
 mod create;
 mod directories;

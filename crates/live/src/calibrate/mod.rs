@@ -14,6 +14,7 @@
 
 mod bench;
 mod device;
+pub mod drive;
 mod error;
 mod fit;
 mod formula;

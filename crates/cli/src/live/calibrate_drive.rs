@@ -1,0 +1,154 @@
+//! `petrio calibrate --device` and `--simulated`
+
+use super::profile::{complete, refuse_existing, shown};
+use crate::failure::Failure;
+use crate::output::{print, print_json, talk};
+use crate::streams::told;
+use clap::Args;
+use petrio_live::calibrate::drive::{
+    Compared, DriveCalibrationError, Effort, Found, Made, Paced, RealDrive, Simulated, TimedDrive, Verified,
+    compare, compared_table, constant_toml, extract, verified_table, verify,
+};
+use petrio_models::device::disk::{DiskParameters, Drive};
+use petrio_scenario::catalogue::{DEVICES, Device, devices, drive_toml};
+use petrio_scenario::report::WholeFile;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What is asked of a drive's measurement.
+#[derive(Args)]
+#[command(next_help_heading = "A drive")]
+pub(super) struct OfDrive {
+    /// Measure a drive instead, by nothing but the times of its requests: rotation, zones, skews, seek curve, overheads,
+    /// cache; --out writes it in the catalogue's form. A block device (as root, for direct I/O) or a large file. Only read,
+    /// unless --write is said
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["dir", "network", "simulated"])]
+    device: Option<PathBuf>,
+    /// Measure a simulated drive of the catalogue in the same way, and print what was found beside what is so
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["dir", "network", "write"])]
+    simulated: Option<String>,
+    /// Let the simulated drive take its time by the wall clock, with the noise of this machine
+    #[arg(long, requires = "simulated", conflicts_with = "device")]
+    real_time: bool,
+    /// Time writes too: what was read is written back. Refused where the device is mounted
+    #[arg(long, requires = "device")]
+    write: bool,
+    /// Print what was found as JSON
+    #[arg(long, conflicts_with = "network")]
+    json: bool,
+    /// Where the pseudo-random places begin
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, conflicts_with = "network")]
+    seed: u64,
+}
+
+impl From<DriveCalibrationError> for Failure {
+    fn from(error: DriveCalibrationError) -> Self {
+        match error {
+            DriveCalibrationError::Request { .. } => Self::output(&error),
+            other => Self::of(&other),
+        }
+    }
+}
+
+/// All that is printed as JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    found: &'a Found,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<Verified>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Compared>,
+}
+
+impl OfDrive {
+    /// Whether a drive is to be measured, and not the machine.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.device.is_some() || self.simulated.is_some()
+    }
+
+    pub(super) fn execute(&self, out: Option<&Path>, quick: bool, force: bool) -> Result<(), Failure> {
+        let effort = if quick { Effort::quick() } else { Effort::full() };
+        let effort = Effort { seed: self.seed, write: self.write || self.simulated.is_some(), ..effort };
+        if let Some(out) = out {
+            refuse_existing(out, force)?;
+        }
+        match (&self.simulated, &self.device) {
+            (Some(name), _) => {
+                let truth = known(name)?;
+                let drive = Drive::new(&truth).map_err(|error| Failure::new(error, None))?;
+                let name = format!("{} found by its times", truth.name);
+                if self.real_time {
+                    self.measure(&mut Paced::new(&drive), &name, &effort, Some(&truth), out)
+                } else {
+                    self.measure(&mut Simulated::new(&drive), &name, &effort, Some(&truth), out)
+                }
+            }
+            (None, Some(path)) => {
+                let mut drive = RealDrive::open(path, self.write)?;
+                self.measure(&mut drive, &path.display().to_string(), &effort, None, out)
+            }
+            // The arguments' rules have it.
+            (None, None) => Err(Failure::new("no drive is named", Some("name one with --device".to_owned()))),
+        }
+    }
+
+    fn measure(
+        &self,
+        drive: &mut (dyn TimedDrive + Send),
+        name: &str,
+        effort: &Effort,
+        truth: Option<&DiskParameters>,
+        out: Option<&Path>,
+    ) -> Result<(), Failure> {
+        // Begun now, so that a folder that can't be written to is said before anything is measured.
+        let file = out.map(WholeFile::create).transpose()?;
+        let found = shown(|progress| extract(drive, effort, progress))?;
+        let (text, verified, compared) = match &found {
+            Found::Constant(constant) => (constant_toml(constant, name), None, Vec::new()),
+            Found::Disk(disk) => {
+                let source = format!(
+                    "Measured by petrio calibrate --device: {} requests, one at a time; sums of times that can't be told apart stand in one figure",
+                    disk.requests
+                );
+                let made = Made::of(disk, name, &source).drive;
+                let model = Drive::new(&made).map_err(|error| Failure::new(error, None))?;
+                let verified = verify(drive, &mut Simulated::new(&model), effort)?;
+                let compared = truth.map(|truth| compare(disk, truth)).unwrap_or_default();
+                let text = drive_toml(&made).map_err(|error| Failure::new(error, None))?;
+                (text, Some(verified), compared)
+            }
+        };
+        if let (Some(file), Some(out)) = (file, out) {
+            complete(file, out, &text)?;
+            talk(&format!("the drive, for a scenario: model = \"{}\"", told(out)));
+        }
+        if self.json {
+            return print_json(&Answer { found: &found, verified, compared });
+        }
+        let mut table = format!("{name}\n{}", found.to_table());
+        if !compared.is_empty() {
+            table.push_str("\nFound, and what is so; of zones and seeks, where they are furthest apart:\n");
+            table.push_str(&compared_table(&compared));
+        }
+        if let Some(verified) = &verified {
+            table.push_str("\nThe device, and a simulated drive with what was found:\n");
+            table.push_str(&verified_table(verified));
+        }
+        print(&table)
+    }
+}
+
+/// A mechanical drive of the catalogue.
+fn known(name: &str) -> Result<DiskParameters, Failure> {
+    let all = devices().map_err(|problem| Failure::new(problem, None))?;
+    match all.into_iter().find(|(known, _)| *known == name) {
+        Some((_, Device::Disk(drive))) => Ok(*drive),
+        Some(_) => {
+            let help = "name a mechanical one; `petrio catalogue list` has them".to_owned();
+            Err(Failure::new(format!("\"{name}\" has no geometry that could be found"), Some(help)))
+        }
+        None => {
+            Err(Failure::new(format!("the catalogue has no drive \"{name}\""), Some(DEVICES.advice(name))))
+        }
+    }
+}

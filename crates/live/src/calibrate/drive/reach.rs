@@ -1,0 +1,91 @@
+//! The shortest time from the end of one read to the end of the next, as near as a track can be reached: its "minimum
+//! time between request completions" (Worthington et al., SIGMETRICS 1995, section 4).
+//!
+//! Of two tracks, a sector of the first is read, and after a pause one of the second. That comes within the turn if the
+//! head is there in time, and a turn later if not. Where sector and pause are chosen so that it would come after a given
+//! time, halving finds the time which is just enough: it holds what the drive does before and after the arm moves, the
+//! movement, and a sector. A completion that comes late, by less than half a turn, changes nothing.
+
+use super::error::DriveCalibrationError;
+use super::probe::Probe;
+
+type Result<T> = std::result::Result<T, DriveCalibrationError>;
+
+/// A track: its first sector, sectors on it, and the angle of its first sector's end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along {
+    pub(super) start: u64,
+    pub(super) length: u64,
+    angle: f64,
+}
+
+impl Along {
+    pub(super) fn look(probe: &mut Probe<'_>, start: u64, length: u64) -> Result<Self> {
+        Ok(Self { start, length, angle: probe.angle(start)? })
+    }
+}
+
+/// The shortest time between completions, in seconds, from the medium's first track to its second; `write` says that the
+/// second is written.
+pub(super) fn shortest(
+    probe: &mut Probe<'_>,
+    from: u64,
+    from_length: u64,
+    to: Along,
+    write: bool,
+) -> Result<f64> {
+    let period = probe.period;
+    let at = |probe: &mut Probe<'_>, part: f64| passed(probe, from, from_length, to, write, part * period);
+    if write {
+        probe.keep(to.start, to.length)?;
+    }
+    let most = 0.999;
+    let turns = at(probe, most)?.unwrap_or(0.0);
+    let (mut less, mut enough) = (0.0, most);
+    for _ in 0..probe.effort.halvings {
+        let middle = f64::midpoint(less, enough);
+        if at(probe, middle)?.is_some_and(|found| found <= turns) { enough = middle } else { less = middle }
+    }
+    Ok((turns + f64::midpoint(less, enough)) * period)
+}
+
+/// How many turns more than `time` seconds pass from a completion on the first track until a sector of the second that
+/// would come after that time; none if it comes from the cache.
+fn passed(
+    probe: &mut Probe<'_>,
+    from: u64,
+    from_length: u64,
+    to: Along,
+    write: bool,
+    time: f64,
+) -> Result<Option<f64>> {
+    let sector_time = probe.period / to.length as f64;
+    for attempt in 0..4 {
+        probe.keep_phase()?;
+        // The first half of the track, so that reading ahead stays on it.
+        let source = from + probe.below((from_length / 2).max(1));
+        let done = probe.fresh(source)?.end;
+        let arrives = probe.phase(done) + time / probe.period;
+        let sectors = ((arrives - to.angle) * to.length as f64).ceil();
+        let sector = sectors.rem_euclid(to.length as f64) as u64;
+        let late = (sectors - (arrives - to.angle) * to.length as f64) * sector_time;
+        let expected = time + late;
+        let already = probe.now() - done;
+        if late > already {
+            probe.wait(late - already);
+        }
+        let target = to.start + sector.min(to.length - 1);
+        let timing = if write { probe.rewrite(target, 1)? } else { probe.read(target, 1)? };
+        let turns = (timing.end - done - expected) / probe.period;
+        let whole = turns.round().max(0.0);
+        // From the medium it comes when it passes the head; from the cache, or late by somebody else's doing, it doesn't.
+        if (turns - whole).abs() <= 0.002 + 6.0 * probe.stray {
+            return Ok(Some(whole));
+        }
+        if attempt == 2 {
+            let segments = probe.effort.segments.min(48);
+            probe.displace(segments)?;
+        }
+    }
+    Ok(None)
+}

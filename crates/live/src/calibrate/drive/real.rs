@@ -1,0 +1,218 @@
+//! A device or a large file of this machine, read past the page cache.
+//!
+//! It is opened for reading alone. Where writes are allowed, what is read is written back, and a device that is mounted, or
+//! part of which is, is refused.
+
+use super::error::DriveCalibrationError;
+use super::timed::{TimedDrive, Timing};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Bytes that addresses in memory are a multiple of.
+const ALIGN: usize = 4096;
+/// The least that is measured.
+const LEAST: u64 = 64 << 20;
+
+/// A device of this machine.
+#[derive(Debug)]
+pub struct RealDrive {
+    file: File,
+    sectors: u64,
+    sector_bytes: u64,
+    memory: Vec<u8>,
+    start: Instant,
+    writable: bool,
+    /// What was read to be written again: from which sector on.
+    kept: (u64, Vec<u8>),
+}
+
+impl RealDrive {
+    /// Opens a device, or a file that is taken for one; `write` says that what is in it may be written there again.
+    ///
+    /// # Errors
+    /// What isn't there, may not be read, is a directory, is too small, or is mounted and would be written.
+    pub fn open(path: &Path, write: bool) -> Result<Self, DriveCalibrationError> {
+        let refused = |why: &str, advice: &'static str| DriveCalibrationError::Refused {
+            path: path.to_owned(),
+            why: why.to_owned(),
+            advice,
+        };
+        let metadata = std::fs::metadata(path).map_err(system("look at", path))?;
+        if metadata.is_dir() {
+            return Err(refused(
+                "it is a directory",
+                "name a block device or a large file, such as /dev/sda",
+            ));
+        }
+        if !metadata.is_file() && !metadata.file_type().is_block_device() {
+            return Err(refused(
+                "it is neither a block device nor a file",
+                "name a block device such as /dev/sda",
+            ));
+        }
+        if write && metadata.is_file() {
+            return Err(refused(
+                "it is a file, and writes would be its file system's",
+                "measure a file without --write",
+            ));
+        }
+        if write && let Some(place) = mounted(&metadata) {
+            return Err(DriveCalibrationError::Refused {
+                path: path.to_owned(),
+                why: format!("it is in use at {place}, and would be written"),
+                advice: "unmount it first, or measure without --write",
+            });
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(write).custom_flags(if write {
+            libc::O_DIRECT | libc::O_DSYNC | libc::O_EXCL
+        } else {
+            libc::O_DIRECT
+        });
+        let mut file = options.open(path).map_err(system("open", path))?;
+        let bytes = file.seek(SeekFrom::End(0)).map_err(system("find the size of", path))?;
+        if bytes < LEAST {
+            return Err(refused(
+                "it is smaller than 64 MiB",
+                "name a larger one: its parts must not all be in a cache",
+            ));
+        }
+        let mut drive = Self {
+            file,
+            sectors: 0,
+            sector_bytes: 512,
+            memory: vec![0; ALIGN],
+            start: Instant::now(),
+            writable: write,
+            kept: (0, Vec::new()),
+        };
+        // The smallest that direct I/O takes there.
+        let takes = |drive: &mut Self, sector_bytes: u64| {
+            drive.sector_bytes = sector_bytes;
+            drive.transfer(1, 1, false)
+        };
+        if takes(&mut drive, 512).is_err() {
+            takes(&mut drive, 4096).map_err(system("read", path))?;
+        }
+        drive.sectors = bytes / drive.sector_bytes;
+        Ok(drive)
+    }
+
+    /// Where so much memory begins as direct I/O wants it.
+    fn aligned(&mut self, length: usize) -> usize {
+        if self.memory.len() < length + ALIGN {
+            self.memory.resize(length + ALIGN, 0);
+        }
+        self.memory.as_ptr().align_offset(ALIGN).min(ALIGN)
+    }
+
+    fn transfer(&mut self, sector: u64, sectors: u64, write: bool) -> io::Result<Timing> {
+        let length = (sectors * self.sector_bytes) as usize;
+        let skip = self.aligned(length);
+        let data = &mut self.memory[skip..skip + length];
+        let offset = sector * self.sector_bytes;
+        let begin = self.start.elapsed().as_secs_f64();
+        if write {
+            self.file.write_all_at(data, offset)?;
+        } else {
+            self.file.read_exact_at(data, offset)?;
+        }
+        Ok(Timing { begin, end: self.start.elapsed().as_secs_f64() })
+    }
+}
+
+impl TimedDrive for RealDrive {
+    fn sectors(&self) -> u64 {
+        self.sectors
+    }
+
+    fn sector_bytes(&self) -> u64 {
+        self.sector_bytes
+    }
+
+    fn now(&mut self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn wait(&mut self, seconds: f64) {
+        const LATE: f64 = 0.000_2;
+        let until = self.now() + seconds.max(0.0);
+        if seconds > LATE {
+            std::thread::sleep(Duration::from_secs_f64(seconds - LATE));
+        }
+        while self.now() < until {
+            std::hint::spin_loop();
+        }
+    }
+
+    fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
+        self.transfer(sector, sectors, false)
+    }
+
+    fn rewrite(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
+        if !self.writable {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nothing may be written to it"));
+        }
+        // What isn't kept is read first, and that isn't timed.
+        let length = (sectors * self.sector_bytes) as usize;
+        let kept = sector.checked_sub(self.kept.0).map(|from| (from * self.sector_bytes) as usize);
+        match kept.filter(|from| from + length <= self.kept.1.len()) {
+            Some(from) => {
+                let skip = self.aligned(length);
+                self.memory[skip..skip + length].copy_from_slice(&self.kept.1[from..from + length]);
+            }
+            None => {
+                self.transfer(sector, sectors, false)?;
+            }
+        }
+        self.transfer(sector, sectors, true)
+    }
+
+    fn keep(&mut self, sector: u64, sectors: u64) -> io::Result<()> {
+        self.transfer(sector, sectors, false)?;
+        let length = (sectors * self.sector_bytes) as usize;
+        let skip = self.aligned(length);
+        self.kept = (sector, self.memory[skip..skip + length].to_vec());
+        Ok(())
+    }
+}
+
+fn system(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DriveCalibrationError {
+    let path: PathBuf = path.to_owned();
+    move |source| {
+        let advice = match source.kind() {
+            io::ErrorKind::PermissionDenied => {
+                Some("devices are read by root, or by members of the group disk")
+            }
+            io::ErrorKind::NotFound => Some("check the path; lsblk lists the devices"),
+            io::ErrorKind::InvalidInput => Some("direct I/O isn't possible there; choose another device"),
+            io::ErrorKind::ResourceBusy => {
+                Some("somebody else uses it; measure without --write, or unmount it")
+            }
+            _ => None,
+        };
+        DriveCalibrationError::System { action, path, source, advice }
+    }
+}
+
+/// Where a device, or a part of it, is mounted or used for swapping.
+fn mounted(metadata: &std::fs::Metadata) -> Option<String> {
+    let device = metadata.rdev();
+    let mine = (libc::major(device), libc::minor(device));
+    // Partitions of it stand below it in /sys, each with its number.
+    let folder = format!("/sys/dev/block/{}:{}", mine.0, mine.1);
+    let mut numbers = vec![format!("{}:{}", mine.0, mine.1)];
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if let Ok(number) = std::fs::read_to_string(entry.path().join("dev")) {
+            numbers.push(number.trim().to_owned());
+        }
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    mounts.lines().find_map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        (words.len() > 4 && numbers.iter().any(|number| number == words[2])).then(|| words[4].to_owned())
+    })
+}

@@ -1,0 +1,150 @@
+//! Whether something turns, and how fast: completions of one sector from the medium lie whole turns apart.
+//!
+//! Source: Worthington et al., "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995, section 5 (a sector
+//! is read again and again; what lies between is a multiple of the rotation time). The reads come after pauses of
+//! pseudo-random length, so that intervals share no other divisor, and their greatest common divisor is the period.
+
+use super::error::DriveCalibrationError;
+use super::probe::{Anchor, Probe};
+
+/// The shortest and the longest turn that is looked for, in seconds: 120,000 and 1,200 turns a minute.
+const TURNS_S: std::ops::Range<f64> = 0.000_5..0.050;
+/// How far from a whole number of turns an interval may lie.
+const OFF: f64 = 0.06;
+/// Intervals for the first guess.
+const GUESSES: usize = 32;
+
+/// How the sector comes again from the cache, if at all, and reads elsewhere, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Reading it again at once.
+    pub(super) again: f64,
+    /// Reading elsewhere, at the least and in the middle.
+    pub(super) elsewhere: [f64; 2],
+}
+
+/// Times a sector again and again, and others; learns what the cache takes.
+pub(super) fn pace(probe: &mut Probe<'_>) -> Result<Pace, DriveCalibrationError> {
+    let sector = probe.sectors() / 3;
+    let (mut again, mut elsewhere) = (Vec::new(), Vec::new());
+    for _ in 0..GUESSES {
+        probe.elsewhere(sector)?;
+        elsewhere.push(probe.read(sector, 1)?.span());
+        for _ in 0..3 {
+            again.push(probe.read(sector, 1)?.span());
+        }
+        let pause = probe.part() * 0.01;
+        probe.wait(pause);
+        // What was read must not be found by the next round.
+        probe.displace(2)?;
+    }
+    again.sort_by(f64::total_cmp);
+    elsewhere.sort_by(f64::total_cmp);
+    let again = again[again.len() / 2];
+    // A sector that is still there counts among the others.
+    let far: Vec<f64> = elsewhere.iter().copied().filter(|span| *span > 1.3 * again).collect();
+    let pace = match far.first() {
+        Some(least) => Pace { again, elsewhere: [*least, far[far.len() / 2]] },
+        None => Pace { again, elsewhere: [elsewhere[0], elsewhere[elsewhere.len() / 2]] },
+    };
+    Ok(pace)
+}
+
+/// The period of the platters, with which the probe goes on; none if nothing turns.
+pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>, DriveCalibrationError> {
+    let has_cache = pace.again < 0.9 * pace.elsewhere[0];
+    probe.hit_below = if has_cache { pace.again + 0.25 * (pace.elsewhere[0] - pace.again) } else { 0.0 };
+    let sector = probe.sectors() / 3;
+    let mut ends = Vec::new();
+    for _ in 0..=GUESSES {
+        let pause = probe.part() * 0.02;
+        probe.wait(pause);
+        match probe.fresh(sector) {
+            Ok(timing) => ends.push(timing.end),
+            Err(DriveCalibrationError::AlwaysCached { .. }) => return Ok(None),
+            Err(other) => return Err(other),
+        }
+    }
+    let intervals: Vec<f64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let Some(mut period) = common_divisor(&intervals) else { return Ok(None) };
+    // The longer the baseline, the more digits; each step knows the period well enough for the next.
+    let (first, mut last, mut turns) = (ends[0], ends[0], 0.0);
+    let mut strays = Vec::new();
+    let mut follow = |end: f64, period: &mut f64| {
+        let off = (end - last) / *period;
+        strays.push((off - off.round()).abs());
+        turns += off.round();
+        last = end;
+        if turns > 0.0 && (off - off.round()).abs() < OFF {
+            *period = (last - first) / turns;
+        }
+        turns
+    };
+    for end in &ends[1..] {
+        follow(*end, &mut period);
+    }
+    let mut so_far = 0.0;
+    while so_far < probe.effort.turns {
+        let pause = probe.part() * 12.0 * period;
+        probe.wait(pause);
+        let end = probe.fresh(sector)?.end;
+        so_far = follow(end, &mut period);
+    }
+    let late = &mut strays[GUESSES / 2..];
+    late.sort_by(f64::total_cmp);
+    // A quarter of them may be other processes' doing.
+    probe.stray = late[late.len() * 3 / 4];
+    probe.period = period;
+    probe.anchor = Anchor { sector, first, last, turns };
+    Ok(Some(period))
+}
+
+/// The greatest period of which as many intervals are whole multiples as of any, if those are most of them.
+fn common_divisor(intervals: &[f64]) -> Option<f64> {
+    let mut sorted = intervals.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    // The shortest ones may be among those that are spoilt.
+    let bases = sorted.iter().take(6).copied().filter(|base| *base > 0.0);
+    let guesses = bases.flat_map(|base| (1..=60).map(move |parts| base / f64::from(parts)));
+    let fitted: Vec<(f64, usize)> = guesses
+        .filter(|guess| TURNS_S.contains(guess))
+        .map(|guess| {
+            // From short to long, as the guess gets better.
+            let (mut period, mut near) = (guess, 0);
+            let (mut sum, mut turns) = (0.0, 0.0);
+            for interval in &sorted {
+                let count = interval / period;
+                if (count - count.round()).abs() < OFF && count.round() > 0.0 {
+                    near += 1;
+                    (sum, turns) = (sum + interval, turns + count.round());
+                    period = sum / turns;
+                }
+            }
+            (period, near)
+        })
+        .collect();
+    let most = fitted.iter().map(|(_, near)| *near).max()?;
+    let good = fitted.iter().filter(|(_, near)| near * 10 >= most * 9).map(|(period, _)| *period);
+    // Half of the intervals by chance would be more than a coincidence of this many guesses makes.
+    (most * 10 >= intervals.len() * 6).then(|| good.fold(0.0, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_period_is_the_greatest_that_all_intervals_are_multiples_of() {
+        let intervals: Vec<f64> =
+            [3, 5, 4, 8, 7, 3, 6, 4, 5, 9].map(|turns| f64::from(turns) * 0.006).to_vec();
+        let period = common_divisor(&intervals).unwrap_or_default();
+        assert!((period - 0.006).abs() < 1e-9, "{period}");
+    }
+
+    #[test]
+    fn intervals_of_nothing_that_turns_have_no_period() {
+        let intervals: Vec<f64> =
+            (1..25).map(|number| 0.01 + 0.01 * (f64::from(number) * 0.618).fract()).collect();
+        assert_eq!(common_divisor(&intervals), None);
+    }
+}

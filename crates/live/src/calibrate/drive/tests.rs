@@ -1,0 +1,263 @@
+//! Drives whose parameters are known are found again, in the model's time and by the wall clock.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+use petrio_models::device::disk::parameters::SeekParameters;
+use petrio_models::device::disk::{DiskParameters, Drive, SeekCurve};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+fn catalogue(name: &str) -> DiskParameters {
+    let path = format!("{}/../../catalogue/devices/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn found(truth: &DiskParameters, effort: &Effort) -> FoundDisk {
+    let drive = Drive::new(truth).unwrap();
+    match extract(&mut Simulated::new(&drive), effort, &mut |_| ()).unwrap() {
+        Found::Disk(disk) => *disk,
+        Found::Constant(device) => panic!("{device:?}"),
+    }
+}
+
+fn row<'a>(rows: &'a [Compared], what: &str) -> &'a Compared {
+    rows.iter().find(|row| row.what == what).unwrap()
+}
+
+/// Asserts that what was found is what is so.
+fn assert_found(disk: &FoundDisk, truth: &DiskParameters) {
+    let rows = compare(disk, truth);
+    let told = compared_table(&rows);
+    let rotation = row(&rows, "rotation, rpm");
+    assert!((rotation.off / rotation.truth).abs() < 0.001, "{told}");
+    for what in [
+        "surfaces",
+        "cylinders",
+        "zones",
+        "zones' last cylinder",
+        "sectors per track",
+        "segments of the cache",
+    ] {
+        assert!(row(&rows, what).off.abs() < 1e-9, "{what}\n{told}");
+    }
+    for what in ["track skew, sectors", "cylinder skew, sectors", "blocks of a segment", "blocks read ahead"]
+    {
+        assert!(row(&rows, what).off.abs() <= 1.0, "{what}\n{told}");
+    }
+    let seek = row(&rows, "worst seek, ms");
+    assert!((seek.off / seek.truth).abs() < 0.05, "{told}");
+    let made = Drive::new(&Made::of(disk, "found", "its times").drive).unwrap();
+    let drive = Drive::new(truth).unwrap();
+    let verified = verify(&mut Simulated::new(&drive), &mut Simulated::new(&made), &Effort::quick()).unwrap();
+    for error in verified.errors() {
+        assert!(error.abs() < 0.05, "{told}{}", verified_table(&verified));
+    }
+}
+
+#[test]
+fn drives_of_the_catalogue_are_found_again_by_their_times() {
+    for name in [
+        "hp-97560",
+        "seagate-st3146707lc",
+        "fujitsu-mat3147nc",
+        "maxtor-atlas-10k-v-300",
+        "seagate-savvio-10k4",
+        "seagate-st336752fc",
+        "western-digital-wd800bb",
+        "ibm-dtta-350840",
+        "sata-750gb-7200",
+    ] {
+        let truth = catalogue(name);
+        let disk = found(&truth, &Effort::full());
+        assert_found(&disk, &truth);
+        let again = found(&truth, &Effort::full());
+        assert_eq!(disk, again, "{name}: the same seed gives the same figures");
+    }
+}
+
+/// A drive of so many surfaces, zones of so many cylinders and sectors, and a seek curve.
+fn synthetic(
+    rpm: u32,
+    surfaces: u32,
+    zones: &[(u32, u32)],
+    single_us: u32,
+    switch_us: u32,
+    segments: u32,
+) -> DiskParameters {
+    let cylinders: u32 = zones.iter().map(|zone| zone.0).sum();
+    let mut text =
+        format!("name = \"synthetic\"\n[geometry]\nsurfaces = {surfaces}\ncylinders = {cylinders}\n");
+    let mut first = 0;
+    let turn_us = 60e6 / f64::from(rpm);
+    for (count, sectors) in zones {
+        // Skews that hide the switches, and one that is larger.
+        let skew = |us: f64| (us / turn_us * f64::from(*sectors)).ceil() + 2.0;
+        let (track, cylinder) = (skew(f64::from(switch_us)), skew(f64::from(single_us.max(switch_us))) + 3.0);
+        writeln!(
+            text,
+            "[[geometry.zones]]\nfirst_cylinder = {first}\nlast_cylinder = {}\nsectors_per_track = {sectors}\n\
+             track_skew_sectors = {track:.1}\ncylinder_skew_sectors = {cylinder:.1}",
+            first + count - 1
+        )
+        .unwrap();
+        first += count;
+    }
+    writeln!(
+        text,
+        "[mechanics]\nrotation = \"{rpm} rpm\"\nhead_switch = \"{switch_us} us\"\n\
+         seek = {{ kind = \"three-point-curve\", single = \"{single_us} us\", average = \"{} us\", full = \"{} us\" }}\n\
+         [bus]\nread_block = \"3 us\"\nwrite_block = \"3 us\"\n\
+         [overheads]\ncommand = \"350 us\"\n\
+         [cache]\nsegments = {segments}\nsegment_size = \"256 KiB\"\nread_ahead = \"segment\"",
+        single_us * 6,
+        single_us * 13
+    )
+    .unwrap();
+    toml::from_str(&text).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn a_drive_of_any_plain_geometry_is_found_again(
+        rpm in 4_000u32..15_500,
+        surfaces in 2u32..12,
+        outer in 150u32..900,
+        steps in proptest::collection::vec((80u32..900, 3u32..25), 1..6),
+        single in 500u32..1_500,
+        switch in 200u32..2_000,
+        segments in 2u32..24,
+        seed in 0u64..1_000,
+    ) {
+        let mut sectors = outer;
+        let zones: Vec<(u32, u32)> = steps
+            .iter()
+            .map(|(cylinders, less)| {
+                sectors -= less;
+                (*cylinders, sectors)
+            })
+            .collect();
+        let truth = synthetic(rpm, surfaces, &zones, single, switch, segments);
+        let disk = found(&truth, &Effort { seed, ..Effort::full() });
+        assert_found(&disk, &truth);
+        // Between the points that were measured, too.
+        let curve = |seek: &SeekParameters| SeekCurve::new(seek, truth.geometry.cylinders).unwrap();
+        let (mine, theirs) =
+            (curve(&Made::of(&disk, "", "").drive.mechanics.seek), curve(&truth.mechanics.seek));
+        for distance in 1..truth.geometry.cylinders {
+            let (mine, theirs) = (mine.time(distance).as_seconds(), theirs.time(distance).as_seconds());
+            prop_assert!((mine / theirs - 1.0).abs() < 0.06, "{distance}: {mine} for {theirs}");
+        }
+    }
+}
+
+#[test]
+fn a_drive_that_reports_writes_only_when_they_are_on_the_medium_is_known_by_them() {
+    let mut truth = synthetic(7_200, 4, &[(900, 400)], 800, 600, 4);
+    truth.mechanics.write_settle = "400 us".parse().unwrap();
+    let disk = found(&truth, &Effort { write: true, ..Effort::full() });
+    let writes = disk.writes.unwrap();
+    assert_eq!(writes.reported, 0);
+    assert!((writes.settle - 400e-6).abs() < 30e-6, "{writes:?}");
+    truth.cache.immediate_reporting = petrio_models::device::disk::parameters::ImmediateReporting::Cached;
+    let disk = found(&truth, &Effort { write: true, ..Effort::full() });
+    assert!(disk.writes.unwrap().reported > 8, "{:?}", disk.writes);
+}
+
+#[test]
+fn a_drive_timed_by_the_wall_clock_is_found_through_its_noise() {
+    // A machine that is busy with other tests makes noise of whole turns: this one runs where it is asked for.
+    if std::env::var_os("PETRIO_WALL_CLOCK").is_none() {
+        eprintln_skipped("a drive timed by the wall clock: set PETRIO_WALL_CLOCK on a machine that is idle");
+        return;
+    }
+    let truth = synthetic(12_000, 3, &[(700, 300)], 600, 450, 3);
+    let drive = Drive::new(&truth).unwrap();
+    let effort =
+        Effort { turns: 200.0, halvings: 8, spacing: 6.0, tracks: 9, segments: 8, ..Effort::quick() };
+    let disk = match extract(&mut Paced::new(&drive), &effort, &mut |_| ()) {
+        Ok(Found::Disk(disk)) => disk,
+        other => panic!("{other:?}"),
+    };
+    let rows = compare(&disk, &truth);
+    let told = compared_table(&rows);
+    let rotation = row(&rows, "rotation, rpm");
+    assert!((rotation.off / rotation.truth).abs() < 0.001, "{told}");
+    for what in ["surfaces", "zones", "sectors per track"] {
+        assert!(row(&rows, what).off.abs() < 1e-9, "{what}\n{told}");
+    }
+    for what in ["track skew, sectors", "cylinder skew, sectors"] {
+        assert!(row(&rows, what).off.abs() <= 3.0, "{what}\n{told}");
+    }
+    let seeks = row(&rows, "mean of seeks, ms");
+    assert!((seeks.off / seeks.truth).abs() < 0.1, "{told}");
+}
+
+#[allow(clippy::print_stderr, reason = "a test says that it was skipped, and why")]
+fn eprintln_skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// A device that takes as long for every request, wherever it is.
+struct Even {
+    now: f64,
+}
+
+impl TimedDrive for Even {
+    fn sectors(&self) -> u64 {
+        1 << 20
+    }
+
+    fn sector_bytes(&self) -> u64 {
+        512
+    }
+
+    fn now(&mut self) -> f64 {
+        self.now
+    }
+
+    fn wait(&mut self, seconds: f64) {
+        self.now += seconds;
+    }
+
+    fn read(&mut self, _: u64, sectors: u64) -> std::io::Result<Timing> {
+        let begin = self.now;
+        self.now += 80e-6 + sectors as f64 * 2e-6;
+        Ok(Timing { begin, end: self.now })
+    }
+
+    fn keep(&mut self, _: u64, _: u64) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn rewrite(&mut self, sector: u64, sectors: u64) -> std::io::Result<Timing> {
+        self.read(sector, sectors)
+    }
+}
+
+#[test]
+fn a_device_of_which_nothing_turns_is_one_of_constant_rate() {
+    let found = extract(&mut Even { now: 0.0 }, &Effort::full(), &mut |_| ()).unwrap();
+    let Found::Constant(device) = found else { panic!("{found:?}") };
+    assert!((device.latency - 80e-6).abs() < 1e-9 && (device.rate / 256e6 - 1.0).abs() < 1e-6, "{device:?}");
+    assert!(constant_toml(&device, "even").contains("kind = \"constant-rate\""));
+}
+
+#[test]
+fn what_is_no_device_is_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = folder.path().join("small");
+    std::fs::write(&small, [0; 4096]).unwrap();
+    for (path, word) in [
+        (folder.path(), "directory"),
+        (&small, "64 MiB"),
+        (std::path::Path::new("/no-such-device"), "No such file"),
+        (std::path::Path::new("/dev/null"), "neither"),
+    ] {
+        let error = RealDrive::open(path, false).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+        assert!(miette::Diagnostic::help(&error).is_some(), "{error}");
+    }
+    let error = RealDrive::open(&small, true).unwrap_err();
+    assert!(error.to_string().contains("it is a file"), "{error}");
+}

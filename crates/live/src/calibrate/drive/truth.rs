@@ -1,0 +1,92 @@
+//! What was found beside what is so, where that is known: of a simulated drive.
+
+use super::FoundDisk;
+use super::parameters::Made;
+use petrio_models::device::disk::parameters::{DiskParameters, ReadAhead, ZoneParameters};
+use petrio_models::device::disk::{Drive, SeekCurve};
+use serde::Serialize;
+
+/// A figure found, and what it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// Which.
+    pub what: String,
+    /// As found.
+    pub found: f64,
+    /// As it is.
+    pub truth: f64,
+    /// How far apart, in the figure's unit: of zones and seeks, the worst.
+    pub off: f64,
+}
+
+/// What was found of a simulated drive beside its parameters. Of zones and seeks, the worst stands there.
+pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
+    let made = Made::of(found, "", "").drive;
+    let mut rows = Vec::new();
+    let mut row = |what: &str, found: f64, truth: f64| {
+        rows.push(Compared { what: what.to_owned(), found, truth, off: found - truth });
+    };
+    let (mine, theirs) = (&made.geometry, &truth.geometry);
+    row(
+        "rotation, rpm",
+        made.mechanics.rotation.revolutions_per_minute(),
+        truth.mechanics.rotation.revolutions_per_minute(),
+    );
+    row("surfaces", f64::from(mine.surfaces), f64::from(theirs.surfaces));
+    // Cylinders behind the last block can't be seen.
+    let last = Drive::new(truth).map_or(theirs.cylinders, |drive| {
+        drive.mechanics().layout().place(drive.blocks() - 1).track.cylinder + 1
+    });
+    row("cylinders", f64::from(mine.cylinders), f64::from(last));
+    row("zones", mine.zones.len() as f64, theirs.zones.len() as f64);
+    let mut worst = |what: &str, figure: &dyn Fn(&ZoneParameters) -> f64| {
+        let pairs = mine.zones.iter().zip(&theirs.zones).map(|(one, other)| (figure(one), figure(other)));
+        let off = |pair: &(f64, f64)| (pair.0 - pair.1).abs();
+        if let Some((one, other)) = pairs.max_by(|one, other| off(one).total_cmp(&off(other))) {
+            rows.push(Compared { what: what.to_owned(), found: one, truth: other, off: one - other });
+        }
+    };
+    worst("zones' last cylinder", &|zone| f64::from(zone.last_cylinder.min(last - 1)));
+    worst("sectors per track", &|zone| f64::from(zone.sectors_per_track));
+    // With one surface there is no other track on a cylinder.
+    let several = f64::from(u8::from(theirs.surfaces > 1));
+    worst("track skew, sectors", &|zone| zone.track_skew_sectors * several);
+    worst("cylinder skew, sectors", &|zone| zone.cylinder_skew_sectors);
+    let mut row = |what: &str, found: f64, truth: f64| {
+        rows.push(Compared { what: what.to_owned(), found, truth, off: found - truth });
+    };
+    row(
+        "head switch, us",
+        made.mechanics.head_switch.as_seconds() * 1e6,
+        truth.mechanics.head_switch.as_seconds() * 1e6,
+    );
+    if let Ok(curve) = SeekCurve::new(&truth.mechanics.seek, theirs.cylinders) {
+        let seeks: Vec<(f64, f64, f64)> = (found.seeks.iter())
+            .map(|point| {
+                let truth = curve.time(point.cylinders as u32).as_seconds();
+                (point.seconds * 1e3, truth * 1e3, (point.seconds / truth - 1.0).abs())
+            })
+            .collect();
+        if let Some((one, other, _)) = seeks.iter().copied().max_by(|one, other| one.2.total_cmp(&other.2)) {
+            row("worst seek, ms", one, other);
+        }
+        if !seeks.is_empty() {
+            let mean = |figure: &dyn Fn(&(f64, f64, f64)) -> f64| {
+                seeks.iter().map(figure).sum::<f64>() / seeks.len() as f64
+            };
+            row("mean of seeks, ms", mean(&|seek| seek.0), mean(&|seek| seek.1));
+        }
+    }
+    row("segments of the cache", f64::from(made.cache.segments), f64::from(truth.cache.segments));
+    row("blocks of a segment", made.cache.segment_size.get() as f64, truth.cache.segment_size.get() as f64);
+    let ahead = |drive: &DiskParameters| match drive.cache.read_ahead {
+        ReadAhead::Segment if drive.cache.read_ahead_limit.get() > 0 => {
+            drive.cache.read_ahead_limit.get() as f64
+        }
+        ReadAhead::Segment => drive.cache.segment_size.get() as f64,
+        _ => 0.0,
+    };
+    row("blocks read ahead", ahead(&made), ahead(truth));
+    row("bus, us a block", made.bus.read_block.as_seconds() * 1e6, truth.bus.read_block.as_seconds() * 1e6);
+    rows
+}
