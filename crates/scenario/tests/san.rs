@@ -121,8 +121,9 @@ fn who_works_on_files_of_his_own_asks_for_each_once() {
         arrivals(&run(&[&base[..], more].concat()), "work/lock manager/in order")
     };
     assert_eq!((messages("1 MiB", &[]), messages("16 MiB", &[])), (2, 2));
-    let returned = ["san.work.locks.keep=false"];
-    assert_eq!(messages("1 MiB", &returned), 2 * 2 * 4, "each call asks, and returns what it got");
+    // Each call asks, and returns what it got; the last may still write when the run ends.
+    let returned = messages("1 MiB", &["san.work.locks.keep=false"]);
+    assert!((2 * (2 * 4 - 1)..=2 * 2 * 4).contains(&returned), "{returned}");
 }
 
 #[test]
@@ -223,6 +224,7 @@ fn hosts_may_own_their_disks_and_stand_in_boxes() {
         kernel = "linux-6.18"
         disk.d = { model = "constant-rate" }
         [box.rack.san.work]
+        network = "fc"
         clients = "node*"
         on = "node*/d"
         locks.manager = "node1"

@@ -112,6 +112,7 @@ impl Node {
                 }
             }
             self.giving.remove(position);
+            self.look_for_tokens();
             self.out.said.push(Said::Given(given));
         }
     }

@@ -87,7 +87,7 @@ pub(super) struct Node {
     pub(super) streams: FastMap<(u32, FileId), Stream>,
     pub(super) writing: u32,
     pub(super) want_room: Vec<u32>,
-    /// Calls that wait for others on this node.
+    /// Calls that wait for others on this node, or until a token has gone.
     want_token: Vec<u32>,
     /// Files of which something could not be written.
     pub(super) lost: BTreeSet<FileId>,
@@ -229,8 +229,7 @@ impl Node {
     fn end(&mut self, slot: u32, mut call: Call, volume: &Volume, now: Time) {
         self.let_go(&mut call);
         self.pinned.retain(|(own, _)| *own != slot);
-        let wanting = std::mem::take(&mut self.want_token);
-        self.out.ready.extend(wanting.into_iter().map(|slot| (Wait::Token, slot)));
+        self.look_for_tokens();
         // Nobody asks for what is no more.
         let is_gone =
             call.failure.is_none() && matches!(call.op.operation, Operation::Unlink | Operation::Rmdir);
@@ -269,19 +268,25 @@ impl Node {
     fn take_token(&mut self, slot: u32, call: &mut Call) -> Next {
         let Some(&need) = call.needs.get(call.has) else { return Next::Step(Step::Begin) };
         let Need { object, mode, range } = need;
-        if self.is_used_here(&need) {
+        // What goes is first gone: so who wants it isn't kept waiting by those who come later.
+        let is_going = self.giving.iter().any(|giving| giving.is_of(object, range));
+        if is_going || self.is_used_here(&need) {
             self.want_token.push(slot);
             return Next::Wait(Wait::Token);
         }
-        let is_going = self.giving.iter().any(|giving| giving.is_of(object, range));
-        let is_held = self.held.get(&object).is_some_and(|held| held.covers(range, mode));
-        if is_held && !is_going {
+        if self.held.get(&object).is_some_and(|held| held.covers(range, mode)) {
             self.pinned.push((slot, need));
             call.has += 1;
             return Next::Step(Step::Tokens);
         }
         self.out.said.push(Said::Ask(Ask { node: self.rules.node, call: slot, object, mode, range }));
         Next::Wait(Wait::Token)
+    }
+
+    /// Those who wait for others on this node look again.
+    pub(super) fn look_for_tokens(&mut self) {
+        let wanting = std::mem::take(&mut self.want_token);
+        self.out.ready.extend(wanting.into_iter().map(|slot| (Wait::Token, slot)));
     }
 
     /// Whether another call on this node works with some of it, so that the two can't at once.
