@@ -139,7 +139,7 @@ impl Mailbox {
         let me = op.process;
         let unknown = |&peer: &u32| self.directory.of(peer).is_none();
         let mut peers = exchange.sends.iter().map(|(peer, _)| peer).chain(&exchange.receives);
-        if peers.any(|peer| unknown(peer)) {
+        if peers.any(unknown) {
             op.status = Status::Failed(Failure::NotConnected);
             self.completed.push(op);
             return;
