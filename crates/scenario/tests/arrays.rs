@@ -83,11 +83,11 @@ fn a_cache_with_a_battery_reports_writes_from_memory_and_says_what_it_did() {
     // What came to the cache came to the array.
     assert_eq!(figures.reads.requests + figures.writes.requests, 2_000);
     assert_eq!(cache.reported.requests, figures.writes.requests);
-    assert_eq!(
-        cache.destaged.bytes + cache.overwritten_bytes + cache.unwritten_bytes,
-        cache.reported.bytes,
-        "but for what is on its way"
-    );
+    // What was reported is with the members, written over, or in memory; what is on its way at the end, eight at most, counts
+    // as sent and as in memory.
+    let accounted = cache.destaged.bytes + cache.overwritten_bytes + cache.unwritten_bytes;
+    let twice = accounted.checked_sub(cache.reported.bytes);
+    assert!(twice.is_some_and(|twice| twice <= 8 * 4_096), "{twice:?}");
     assert_eq!(
         figures.write_amplification,
         Some(figures.member_writes.bytes as f64 / figures.writes.bytes as f64)

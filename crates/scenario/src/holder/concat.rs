@@ -44,7 +44,7 @@ impl Holder for Concat {
     }
 
     fn words(&self, members: usize) -> Option<String> {
-        Some(format!("{members} one after the other"))
+        Some(format!("a concatenation of {members}"))
     }
 
     /// Where they lie isn't known before the members' sizes are: below, no file is known.
