@@ -238,7 +238,8 @@ fn hosts_may_own_their_disks_and_stand_in_boxes() {
     "#;
     let report = try_run(text, &[]).unwrap();
     assert_eq!(report.served.requests.writes, 4 * 16);
-    assert!(report.stages.iter().any(|row| row.name.contains("rack*/work")), "{:?}", report.stages);
+    assert_eq!(arrivals(&report, "rack0/work/lock manager/in order"), 2);
+    assert_eq!(arrivals(&report, "rack1/work/lock manager/in order"), 2);
 }
 
 #[test]

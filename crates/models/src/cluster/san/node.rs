@@ -130,7 +130,8 @@ impl Node {
             Granularity::File => Range::WHOLE,
             Granularity::Range => self.blocks(op.offset, op.end()),
         };
-        let call = Call::new(op.clone(), needs(&op, volume, blocks));
+        let needs = needs(&op, volume, blocks);
+        let call = Call::new(op, needs);
         let slot = self.calls.insert(Some(Box::new(call)));
         self.go_on(slot, volume, now);
     }

@@ -29,6 +29,9 @@ pub(super) struct Shape {
 
 type Block = (FileId, u64);
 
+/// Which versions of which blocks a request writes.
+type Written = Vec<(Block, u64)>;
+
 pub(super) struct World {
     nodes: Vec<Node>,
     tokens: Tokens,
@@ -37,7 +40,7 @@ pub(super) struct World {
     to_manager: Vec<VecDeque<Said>>,
     to_nodes: Vec<VecDeque<Told>>,
     /// Requests that disks work at: whose, and which versions are written.
-    at_disks: Vec<(usize, BlockRequest, Vec<(Block, u64)>)>,
+    at_disks: Vec<(usize, BlockRequest, Written)>,
     working: Vec<(usize, u32)>,
     waiting: BTreeSet<(usize, u8, u32)>,
     ready: Vec<(usize, Wait, u32)>,
