@@ -77,6 +77,13 @@ pub struct ClusterRow {
     pub trains: u64,
     /// Nanoseconds for each.
     pub ns_a_train: f64,
+    /// Nanoseconds for each call of a client. A call is the same messages in all of these clusters, so that calls are to each
+    /// other as messages are.
+    pub ns_a_call: f64,
+    /// Links that trains passed: two each through a star, up to six through a fat tree.
+    pub hops: u64,
+    /// Nanoseconds for each.
+    pub ns_a_hop: f64,
     /// Firings of the net.
     pub firings: u64,
     /// Nanoseconds for each.
@@ -89,7 +96,7 @@ pub struct ClusterRow {
 
 impl ClusterRow {
     /// Headings of [`ClusterRow::cells`].
-    pub const HEADINGS: [&str; 11] = [
+    pub const HEADINGS: [&str; 14] = [
         "cluster",
         "build s",
         "MB",
@@ -97,6 +104,9 @@ impl ClusterRow {
         "model MB/s",
         "trains",
         "ns/train",
+        "ns/call",
+        "hops",
+        "ns/hop",
         "firings",
         "ns/firing",
         "aim s",
@@ -114,6 +124,9 @@ impl ClusterRow {
             format!("{:.0}", self.model_mb_per_s),
             self.trains.to_string(),
             format!("{:.0}", self.ns_a_train),
+            format!("{:.0}", self.ns_a_call),
+            self.hops.to_string(),
+            format!("{:.0}", self.ns_a_hop),
             self.firings.to_string(),
             format!("{:.0}", self.ns_a_firing),
             optional(self.aim_s),
@@ -198,10 +211,13 @@ fn whole(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     let began = Instant::now();
     let report = simulate(&loaded, &system, Sinks::default()).map_err(Box::new)?;
     let run_s = began.elapsed().as_secs_f64();
-    let trains = report.stages.iter().filter(|row| row.name.ends_with("/up")).map(|row| row.arrivals).sum();
+    let passed = |counts: fn(&str) -> bool| {
+        report.stages.iter().filter(|row| counts(&row.name)).map(|row| row.arrivals).sum()
+    };
+    let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let Report { simulated_s, firings, .. } = report;
     let megabytes = resident_mb() - before;
-    let took = Took { build_s, run_s, megabytes, model_s: simulated_s, trains, firings };
+    let took = Took { build_s, run_s, megabytes, model_s: simulated_s, trains, hops, firings };
     Ok(row(cluster, what, &took))
 }
 
@@ -211,7 +227,18 @@ struct Took {
     megabytes: f64,
     model_s: f64,
     trains: u64,
+    hops: u64,
     firings: u64,
+}
+
+/// Whether a stage is a link by which a host sends.
+fn leaves_a_host(stage: &str) -> bool {
+    stage.ends_with("/up")
+}
+
+/// Whether a stage is a link; further ones between the same switches have a number.
+fn is_link(stage: &str) -> bool {
+    leaves_a_host(stage) || stage.ends_with("/down") || stage.contains("/trunk")
 }
 
 fn row(cluster: &Cluster, what: String, took: &Took) -> ClusterRow {
@@ -224,6 +251,9 @@ fn row(cluster: &Cluster, what: String, took: &Took) -> ClusterRow {
         model_mb_per_s: cluster.bytes as f64 * f64::from(cluster.clients) / took.model_s / 1e6,
         trains: took.trains,
         ns_a_train: ns(took.trains),
+        ns_a_call: ns(cluster.bytes.div_ceil(cluster.record) * u64::from(cluster.clients)),
+        hops: took.hops,
+        ns_a_hop: ns(took.hops),
         firings: took.firings,
         ns_a_firing: ns(took.firings),
         aim_s: cluster.aim_s,
@@ -299,15 +329,15 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     }
     let run_s = began.elapsed().as_secs_f64();
     let last = run.drain(done).map(|op| op.issued.as_seconds()).fold(0.0, f64::max);
-    let trains = stages
-        .iter()
-        .filter(|stage| stage.name.ends_with("/up"))
-        .flat_map(|stage| &stage.entrances)
-        .map(|place| run.marking().statistics_at(place.index()).arrivals)
-        .sum();
+    let passed = |counts: fn(&str) -> bool| {
+        let links = stages.iter().filter(|stage| counts(&stage.name));
+        let queues = links.flat_map(|stage| &stage.entrances);
+        queues.map(|place| run.marking().statistics_at(place.index()).arrivals).sum()
+    };
+    let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let firings = run.marking().firings_total();
     let megabytes = resident_mb() - before;
-    Ok(row(cluster, what, &Took { build_s, run_s, megabytes, model_s: last, trains, firings }))
+    Ok(row(cluster, what, &Took { build_s, run_s, megabytes, model_s: last, trains, hops, firings }))
 }
 
 /// A client's program: one write after the other, until its file is full.
@@ -379,6 +409,8 @@ mod tests {
             // Two servers' links.
             assert!(row.model_mb_per_s > 20.0 && row.model_mb_per_s < 2.0 * 118.0, "{row:?}");
             assert!(row.firings > row.trains && row.trains >= 3 * 4 * 16, "{row:?}");
+            // What a host sends goes up to the switch and down to another host.
+            assert_eq!(row.hops, 2 * row.trains, "{row:?}");
         }
     }
 }
