@@ -55,7 +55,9 @@ pub fn find(path: &str) -> Result<Vec<Answer>, NotFound> {
         narrow(&mut found, pieces);
     }
     let near = if found.is_empty() { near(&all, pieces) } else { Vec::new() };
-    if near.is_empty()
+    // What is near elsewhere isn't meant by who names a part of this kind.
+    let is_there = |path: &String| path.split('.').next() == pieces.first().copied();
+    if !near.iter().any(is_there)
         && found.is_empty()
         && let [before @ .., _] = pieces
     {
