@@ -229,7 +229,7 @@ impl Lines {
             }
             let bits = bits(within, within + run);
             self.change(number, |line| {
-                (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits)
+                (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits);
             });
             end += run;
             if within + run < self.sectors {

@@ -211,11 +211,10 @@ impl Cache {
         self.send(Sent::Asked(Box::new(request), keeps), down, answer);
     }
 
-    fn send(&mut self, sent: Sent, request: BlockRequest, answer: &mut Answer) {
-        let slot = self.sent.insert(sent);
-        let id = RequestId(self.number);
+    fn send(&mut self, sent: Sent, mut request: BlockRequest, answer: &mut Answer) {
+        (request.id, request.tag) = (RequestId(self.number), self.sent.insert(sent).into());
         self.number += 1;
-        answer.down.push(BlockRequest { id, tag: slot.into(), ..request });
+        answer.down.push(request);
     }
 
     /// The array is done with something; `None` where nobody asked it for that.

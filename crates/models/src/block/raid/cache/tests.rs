@@ -76,7 +76,7 @@ impl Model {
             let data = match request.direction {
                 // Somebody's own.
                 Direction::Write if request.process == 1 => {
-                    let number = request.file.0 as u32;
+                    let number = request.file.0;
                     sectors.map(|sector| (sector, number)).collect()
                 }
                 Direction::Write => {

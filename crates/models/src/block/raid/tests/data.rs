@@ -239,7 +239,7 @@ proptest! {
             }
             let range = (first, first + blocks);
             let plan = planner.write(range, &all).unwrap();
-            for part in plan.parts.iter() {
+            for part in &plan.parts {
                 prop_assert_eq!(part.direction, Direction::Write);
                 for sector in part.address..part.address + part.blocks {
                     let (stripe, unit) = planner.layout.at(part.member, sector).unwrap();
