@@ -39,8 +39,8 @@ fn what_is_written_runs_as_what_was_tried() {
     let answer = folder.petrio(&["place", "scenario.toml", "--out", "placed.csv", "--json", "placed.json"]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     let told = folder.json("placed.json");
-    assert_eq!((figure(&told, "/moved/touched"), figure(&told, "/moved/bytes")), (32.0, (2 << 20) as f64));
-    assert_eq!(figure(&told, "/moved/local_after"), (2 << 20) as f64);
+    assert_eq!((figure(&told, "/moved/touched"), figure(&told, "/moved/bytes")), (32.0, f64::from(2 << 20)));
+    assert_eq!(figure(&told, "/moved/local_after"), f64::from(2 << 20));
     assert_eq!(folder.text("placed.csv").lines().count(), 33);
     for part in ["32 partitions of 64.0 KiB touched", "local bytes", "100 %", "share.work.placement="] {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);

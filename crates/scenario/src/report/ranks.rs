@@ -38,8 +38,11 @@ pub struct RankFigures {
     pub written_bytes: u64,
 }
 
+/// A part of a rank's time: its name, and what it comes to, seconds.
+pub(crate) type Part = (&'static str, fn(&RankFigures) -> f64);
+
 /// What a rank's time is split into, in the order of reports.
-pub(crate) const PARTS: [(&str, fn(&RankFigures) -> f64); 5] = [
+pub(crate) const PARTS: [Part; 5] = [
     ("computing", |rank| rank.computing_s),
     ("messages", |rank| rank.messages_s),
     ("reading", |rank| rank.reading_s),
@@ -75,7 +78,7 @@ impl JobFigures {
 
     /// In a sentence.
     pub(crate) fn sentence(&self) -> String {
-        let share = |(name, of): &(&str, fn(&RankFigures) -> f64)| {
+        let share = |(name, of): &Part| {
             let part = self.part(of);
             let each = || self.ranks.iter().map(of).map(|span| span / self.elapsed_s.max(f64::MIN_POSITIVE));
             let (least, most) = (each().fold(f64::MAX, f64::min), each().fold(0.0, f64::max));

@@ -4,6 +4,7 @@ use crate::loaded::Loaded;
 use crate::report::{JobFigures, RankFigures, Sort};
 use crate::run::RunFailure;
 use crate::run::shares::ClientHosts;
+use crate::schema::Workload;
 use petrio_kernel::Time;
 
 /// A rank's time so far.
@@ -35,7 +36,7 @@ impl Ranks {
         let mut next = 0;
         let on_files =
             loaded.scenario.workload.iter().filter(|(_, workload)| workload.files_place().is_some());
-        if loaded.scenario.workload.values().any(|workload| workload.is_parallel()) {
+        if loaded.scenario.workload.values().any(Workload::is_parallel) {
             let prepared = loaded.prepared()?;
             for ((name, workload), processes) in on_files.zip(prepared.processes_of_workloads()) {
                 let first = next;

@@ -66,7 +66,7 @@ pub fn das_grid(progress: &mut Progress<'_>) -> Result<Vec<DasCell>, ParIoSimErr
     side_by_side(&all, progress, |cell| {
         let set = [("workload.requests.script", format!("'''\n{}'''", cell.script()))];
         let report = simulated(("the study's PC", DAS), None, &set, Sinks::default())
-            .map_err(|cause| ParIoSimError::Simulated { experiment: cell.words(), cause })?;
+            .map_err(|cause| ParIoSimError::Simulated { experiment: cell.words(), cause: Box::new(cause) })?;
         Ok(DasCell { seconds: report.simulated_s, ..cell.clone() })
     })
 }

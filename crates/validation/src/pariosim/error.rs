@@ -11,7 +11,7 @@ pub enum ParIoSimError {
         /// Which.
         experiment: String,
         /// Why.
-        cause: NotSimulated,
+        cause: Box<NotSimulated>,
     },
     /// A run has no parallel program: a bug.
     #[error("{experiment}: the run has no parallel program")]

@@ -174,7 +174,10 @@ impl Experiment {
         let (name, text) = self.scenario();
         let set = self.set();
         let overrides: Vec<Override> = set.iter().map(|(path, value)| Override::new(path, value)).collect();
-        let failed = |cause: NotSimulated| ParIoSimError::Simulated { experiment: self.words(), cause };
+        let failed = |cause: NotSimulated| ParIoSimError::Simulated {
+            experiment: self.words(),
+            cause: Box::new(cause),
+        };
         let mut loaded =
             load_text(name, text, None, &overrides).map_err(|problems| failed(problems.into()))?;
         if self.architecture == Architecture::SanDirect {

@@ -6,6 +6,9 @@ use super::findings::Moves;
 use super::outcome::{Outcome, find};
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 
+/// Something of an outcome, with its name.
+type Value = (&'static str, fn(&Outcome) -> f64);
+
 const fn ranks_of(program: Program) -> &'static [u32] {
     match program {
         Program::Bt => &BT_RANKS,
@@ -19,7 +22,7 @@ fn by_ranks(
     (title, words): (&str, &str),
     axis: Axis,
     (program, architectures, drives, computes): (Program, &[Architecture], Drives, bool),
-    values: &[(&str, fn(&Outcome) -> f64)],
+    values: &[Value],
 ) -> Figure {
     let mut figure =
         Figure::new(title, words, Axis::new("ranks", Quantity::Number).logarithmic(), axis.from(0.0));
@@ -50,7 +53,7 @@ pub(super) fn throughput(
     title: &str,
     (program, architectures, drives): (Program, &[Architecture], Drives),
 ) -> Figure {
-    let values: [(&str, fn(&Outcome) -> f64); 2] = [
+    let values: [Value; 2] = [
         (Moves::Read.words(), |one| Moves::Read.of(one)),
         (Moves::Write.words(), |one| Moves::Write.of(one)),
     ];
@@ -122,7 +125,7 @@ pub(super) fn split(outcomes: &[Outcome], program: Program, architecture: Archit
         Axis::new("", Quantity::Share).between(0.0, 1.0),
         Axis::names("", found.iter().map(|one| format!("{} ranks", one.experiment.ranks)).collect()),
     );
-    let parts: [(&str, fn(&Outcome) -> f64); 3] =
+    let parts: [Value; 3] =
         [("computing", |one| one.computing), ("messages", |one| one.messages), ("I/O", |one| one.io)];
     for (name, part) in parts {
         figure.push(Series::stack(name, found.iter().map(|one| part(one)).collect()));

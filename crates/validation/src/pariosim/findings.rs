@@ -86,7 +86,7 @@ fn least(values: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// A ratio that the text gives: off by which factor.
-fn ratio(what: String, figures: String, value: f64, told: f64, known: Option<(f64, &'static str)>) -> Judged {
+fn ratio(what: String, figures: &str, value: f64, told: f64, known: Option<(f64, &'static str)>) -> Judged {
     let off = (value / told).max(told / value);
     Judged::at_most(what, format!("{figures}; the study {told:.1} times"), (off, FACTOR), known)
 }
@@ -128,7 +128,7 @@ impl Findings<'_> {
             BT_RANKS.map(|ranks| ranks.to_string()).join(", ")
         );
         let what = format!("figure 7, {}: SAN-direct over NAS", moves.words());
-        ratio(what, figures, best, told, known_of_figure_7(moves))
+        ratio(what, &figures, best, told, known_of_figure_7(moves))
     }
 
     /// Figure 9: by how much Fibre Channel's drives are faster, with four ranks.
@@ -141,7 +141,7 @@ impl Findings<'_> {
             moves.words(),
             architecture.words()
         );
-        ratio(what, figures, after / before, told, known_of_figure_9(architecture, moves))
+        ratio(what, &figures, after / before, told, known_of_figure_9(architecture, moves))
     }
 
     fn san_direct_is_faster(&self, drives: Drives) -> Judged {

@@ -4,7 +4,7 @@ use super::error::ParIoSimError;
 use super::experiments::Experiment;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
-use petrio_scenario::report::{Report, ReportError, RequestSink};
+use petrio_scenario::report::{RankFigures, Report, ReportError, RequestSink};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,7 +48,7 @@ impl Outcome {
             read_per_s,
             computing: job.part(|rank| rank.computing_s),
             messages: job.part(|rank| rank.messages_s),
-            io: job.part(|rank| rank.io_s()),
+            io: job.part(RankFigures::io_s),
             busiest: busiest.map(|stage| stage.name.clone()).unwrap_or_default(),
         })
     }
