@@ -5,7 +5,7 @@
 use petrio_scenario::build::System;
 use petrio_scenario::report::{JobFigures, Report, Sinks};
 use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, Problems, load_text};
+use petrio_scenario::{Loaded, Override, Problem, Problems, load_text};
 
 /// Four clients of a PVFS on two servers.
 const CLUSTER: &str = r#"
@@ -121,7 +121,7 @@ fn ranks_of_one_host_need_no_library_and_no_network_for_what_they_do_alone() {
 fn without_a_library_ranks_of_several_hosts_are_refused_where_they_are_placed() {
     let text = CLUSTER.replace("[mpi.m]\nhosts = \"client*\"\n", "");
     let problems = load_of(&text, &[]).unwrap_err();
-    let message = problems.iter().map(|problem| problem.message()).collect::<Vec<_>>().join("\n");
+    let message = problems.iter().map(Problem::message).collect::<Vec<_>>().join("\n");
     assert!(message.contains("nothing carries messages between its ranks"), "{message}");
     assert!(problems.iter().all(|problem| problem.location().is_some()));
 }
