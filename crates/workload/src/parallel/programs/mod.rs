@@ -1,6 +1,6 @@
 //! The parallel programs that there are: what each rank does, as acts.
 //!
-//! To add one: its parameters, a [`Planned`] of them, its acts, and a line in
+//! To add one: its parameters, a `Planned` of them, its acts, and a line in
 //! [`ParallelProgram`](super::ParallelProgram).
 
 mod bt_io;
