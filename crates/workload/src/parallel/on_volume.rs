@@ -2,7 +2,7 @@
 
 use super::job::{JobPlacement, JobPlan};
 use super::parameters::ParallelParameters;
-use crate::program::{FilePlan, FileProgram, Placement, PlannedFile, ProgramError, Tables};
+use crate::program::{FilePlan, FileProgram, Placement, ProgramError, Tables};
 use petrio_files::inputs::Inputs;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,13 +44,6 @@ impl FilePlan for RanksOnVolume {
 
     fn next_file(&self) -> u32 {
         self.plan.next_file()
-    }
-
-    fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
-        for (file_system, table) in &self.tables()? {
-            table.entries().iter().for_each(|entry| tell(*file_system, entry.into()));
-        }
-        Ok(())
     }
 
     fn tables(&self) -> Result<Tables, ProgramError> {

@@ -1,20 +1,12 @@
 //! What a host's processes have posted, what has come for them, and what follows from both. No net and no time.
 
 use super::parameters::MpiParameters;
+use crate::cluster::address::Address;
 use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Status};
 use petrio_kernel::Time;
 use std::sync::Arc;
-
-/// Where a host's processes are reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address {
-    /// The host, as a number of the network's.
-    pub(super) host: u32,
-    /// The service of it that hears messages for them.
-    pub(super) service: u32,
-}
 
 /// Which process runs on which host.
 #[derive(Clone, Debug)]

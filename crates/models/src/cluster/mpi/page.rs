@@ -1,8 +1,9 @@
 //! A message-passing library in the net: a page for each host whose processes it joins.
 
-use super::mailbox::{Address, Copy, Directory, Mailbox, Said};
+use super::mailbox::{Copy, Directory, Mailbox, Said};
 use super::parameters::MpiParameters;
 use crate::MANY;
+use crate::cluster::address::Address;
 use crate::cluster::drain::drain;
 use crate::network::Port;
 use crate::processor::{Client, Processors, Work};
@@ -36,8 +37,7 @@ pub fn mpi_page(
     processors: &mut [Processors],
 ) -> Vec<Place<Mailbox>> {
     let mut page = parent.page(name);
-    let address = |port: &Port| Address { host: port.host, service: port.service };
-    let addresses: Arc<[Address]> = hosts.iter().map(|host| address(&host.port)).collect();
+    let addresses: Arc<[Address]> = hosts.iter().map(|host| Address::of(&host.port)).collect();
     let mut build = |(own, host): (u32, &MpiHost<'_>)| {
         let mut page = page.page(host.name);
         let mailbox = Mailbox::new(own, (directory.clone(), Arc::clone(&addresses)), parameters);
