@@ -5,6 +5,7 @@ use crate::scale::resident_mb;
 use crate::simgrid;
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
+use petrio_models::Work;
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsParameters, PvfsServer, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
@@ -39,11 +40,12 @@ pub struct Cluster {
     pub aim_s: Option<f64>,
 }
 
-/// The 8 × 4 × 512 MB write, first with servers of constant rate, and then larger ones up to 10,000 clients.
+/// The 8 × 4 × 512 MB write, first with servers of constant rate; and then what a message costs among more and more hosts
+/// of a fat tree, up to 10,000 clients.
 pub const CLUSTERS: [Cluster; 6] = [
     cluster((8, 4), 512 << 20, 4, None, false, Some(0.3)),
     cluster((8, 4), 512 << 20, 4, None, true, Some(2.5)),
-    cluster((8, 4), 64 << 20, 4, None, true, None),
+    cluster((8, 4), 64 << 20, 4, Some(4), true, None),
     cluster((64, 32), 16 << 20, 4, Some(16), true, None),
     cluster((512, 100), 4 << 20, 4, Some(24), true, None),
     cluster((10_000, 1_000), 1 << 20, 4, Some(48), true, None),
@@ -77,6 +79,8 @@ pub struct ClusterRow {
     pub trains: u64,
     /// Nanoseconds for each.
     pub ns_a_train: f64,
+    /// The same, in what it takes in the smallest cluster on a fat tree.
+    pub times_the_smallest: Option<f64>,
     /// Nanoseconds for each call of a client. A call is the same messages in all of these clusters, so that calls are to each
     /// other as messages are.
     pub ns_a_call: f64,
@@ -96,7 +100,7 @@ pub struct ClusterRow {
 
 impl ClusterRow {
     /// Headings of [`ClusterRow::cells`].
-    pub const HEADINGS: [&str; 14] = [
+    pub const HEADINGS: [&str; 15] = [
         "cluster",
         "build s",
         "MB",
@@ -104,6 +108,7 @@ impl ClusterRow {
         "model MB/s",
         "trains",
         "ns/train",
+        "× smallest",
         "ns/call",
         "hops",
         "ns/hop",
@@ -124,6 +129,7 @@ impl ClusterRow {
             format!("{:.0}", self.model_mb_per_s),
             self.trains.to_string(),
             format!("{:.0}", self.ns_a_train),
+            optional(self.times_the_smallest),
             format!("{:.0}", self.ns_a_call),
             self.hops.to_string(),
             format!("{:.0}", self.ns_a_hop),
@@ -161,11 +167,18 @@ pub fn measure(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<ClusterRow>, ClusterError> {
     let mut rows = Vec::new();
+    let mut smallest = None;
     for cluster in clusters {
         let row = words(cluster);
         progress(&row);
         if cluster.whole {
-            rows.push(whole(cluster, row)?);
+            let row = whole(cluster, row)?;
+            if cluster.ports.is_some() {
+                let ns = *smallest.get_or_insert(row.ns_a_train);
+                rows.push(ClusterRow { times_the_smallest: Some(row.ns_a_train / ns), ..row });
+            } else {
+                rows.push(row);
+            }
             continue;
         }
         let row = bare(cluster, row)?;
@@ -251,6 +264,7 @@ fn row(cluster: &Cluster, what: String, took: &Took) -> ClusterRow {
         model_mb_per_s: cluster.bytes as f64 * f64::from(cluster.clients) / took.model_s / 1e6,
         trains: took.trains,
         ns_a_train: ns(took.trains),
+        times_the_smallest: None,
         ns_a_call: ns(cluster.bytes.div_ceil(cluster.record) * u64::from(cluster.clients)),
         hops: took.hops,
         ns_a_hop: ns(took.hops),
@@ -331,8 +345,12 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     let last = run.drain(done).map(|op| op.issued.as_seconds()).fold(0.0, f64::max);
     let passed = |counts: fn(&str) -> bool| {
         let links = stages.iter().filter(|stage| counts(&stage.name));
-        let queues = links.flat_map(|stage| &stage.entrances);
-        queues.map(|place| run.marking().statistics_at(place.index()).arrivals).sum()
+        links
+            .map(|stage| match stage.work {
+                Work::Recorded(probe, _) => run.marking().probe(probe).tally().count(),
+                _ => 0,
+            })
+            .sum()
     };
     let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let firings = run.marking().firings_total();

@@ -8,7 +8,7 @@ use crate::marking::Marking;
 use crate::monitor::Probe;
 use crate::place::{Colour, Discipline, Key};
 use crate::store::{AnyStore, Removed, View};
-use crate::structure::{Stream, Structure, TransitionSpec};
+use crate::structure::{PageId, Stream, Structure, TransitionSpec};
 use petrio_random::Generator;
 
 use crate::calendar::DELAYED;
@@ -138,6 +138,13 @@ impl Firing<'_> {
     pub fn put_after<T: Colour>(&mut self, arc: Put<T>, token: T, delay: Time) -> Timer<T> {
         let speed = self.marking.speeds[self.transition.page as usize];
         self.put_delayed(arc, token, delay.divided_by(speed))
+    }
+
+    /// How long what takes `span` takes on a page, at that page's speed: for what one page's transition begins on
+    /// another's part. Put what comes of it with [`put_at_pace`](Self::put_at_pace).
+    #[inline]
+    pub fn span_on(&self, page: PageId, span: Time) -> Time {
+        span.divided_by(self.marking.speeds[page.0 as usize])
     }
 
     /// Puts a token that is there after a delay which no speed factor touches: the time until a position is reached

@@ -118,6 +118,6 @@ pub use place::{Colour, Discipline, Key, Place};
 pub use simulation::{Pause, Simulation};
 pub use station::{Flows, MaxMin, StationSpec, StationStatistics};
 pub use store::{Slot, View};
-pub use structure::{PortDirection, Stream};
+pub use structure::{PageId, PortDirection, Stream};
 pub use sum::Sum;
 pub use watch::{Progress, Watch};

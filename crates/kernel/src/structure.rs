@@ -95,6 +95,10 @@ pub(crate) struct ProbeSpec {
     pub(crate) path: String,
 }
 
+/// A page of a net; see [`PageBuilder::id`](crate::PageBuilder::id).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageId(pub(crate) u32);
+
 /// A handle on a random stream of a net; see [`PageBuilder::stream`](crate::PageBuilder::stream).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(pub(crate) u32);

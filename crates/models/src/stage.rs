@@ -11,7 +11,8 @@ pub struct Stage {
     pub name: String,
     /// Equal parts' stages have one class, such as `d*/mechanics`; of a part that has no equal, the stage's own name.
     pub class: String,
-    /// Places whose arrivals are the stage's: each request that the stage sees comes to one of them, once.
+    /// Places whose arrivals are the stage's: each request that the stage sees comes to one of them, once. None, where
+    /// all are counted that it has served and that wait for it.
     pub entrances: Vec<PlaceId>,
     /// Places in which requests wait for it.
     pub waiting: Vec<PlaceId>,
@@ -83,6 +84,11 @@ impl Stage {
     /// link, which a train has left before its end has.
     pub fn recorded(name: String, queue: PlaceId, busy: Probe) -> Self {
         Self::new(name, &[queue], &[queue], Work::Recorded(busy, queue))
+    }
+
+    /// The same, where what comes needn't wait there: as many came as it has served, and as wait.
+    pub fn passed(name: String, queue: PlaceId, busy: Probe) -> Self {
+        Self::new(name, &[], &[queue], Work::Recorded(busy, queue))
     }
 
     /// Requests come to these places, each to one of them, once.

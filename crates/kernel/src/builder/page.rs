@@ -10,7 +10,7 @@ use crate::net::Conserved;
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::station::{Station, StationSpec};
 use crate::store::PlaceStore;
-use crate::structure::{Page, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
+use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
 use crate::sum::{NamedSum, Sum};
 use crate::tokens::Ready;
 use std::sync::Arc;
@@ -33,6 +33,11 @@ impl PageBuilder<'_> {
     /// The page's path; empty for the outermost page.
     pub fn path(&self) -> &str {
         &self.net.pages[self.page as usize].path
+    }
+
+    /// The page, for transitions of other pages that begin what takes time on it.
+    pub fn id(&self) -> PageId {
+        PageId(self.page)
     }
 
     fn child_path(&self, name: &str) -> String {

@@ -13,6 +13,7 @@ pub mod unix_1990;
 pub mod write_back;
 
 mod laid_out;
+mod memory_use;
 mod mount;
 mod page;
 mod parameters;
@@ -20,6 +21,7 @@ mod shared_slots;
 mod state;
 
 pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
+pub use memory_use::{HostMemory, MemoryUse};
 pub use mount::{LogDevice, Mount};
 pub use page::{HostRest, OpenHost, host_page};
 pub use parameters::{HostError, HostParameters};

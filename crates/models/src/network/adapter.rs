@@ -9,6 +9,7 @@
 //! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
+use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
 use super::loads::Loads;
@@ -30,7 +31,7 @@ pub(super) struct Adapter {
     /// Where messages are given to the network.
     pub(super) send: Place<Box<Message>>,
     /// Where trains arrive.
-    pub(super) arrivals: Place<Train>,
+    pub(super) arrivals: Place<Box<Train>>,
     /// Where messages are taken from it, by the number of their service.
     pub(super) services: Vec<(u32, Place<Box<Message>>)>,
     /// What its connections hear of what they have sent.
@@ -84,7 +85,7 @@ impl Adapter {
         page: &mut PageBuilder<'_>,
         common: &Common<'_>,
         processors: Option<&mut Processors>,
-        queue: Place<Train>,
+        queue: &Entrance,
     ) -> Option<Stage> {
         let outgoing = self.outgoing(page, common, processors);
         // Levels without trains have no windows here.
@@ -92,11 +93,11 @@ impl Adapter {
             .heard
             .and(common.parameters.window)
             .map(|window| page.state("windows", Windows::new(window)));
-        let held = windows.map(|_| page.keyed("held", |train: &Train| train.stream.key()));
+        let held = windows.map(|_| page.keyed("held", |train: &Box<Train>| train.stream.key()));
         let mut pack = page.transition("pack");
         let message = pack.take(outgoing);
         let state = windows.map(|windows| pack.update(windows));
-        let onward = pack.may_put(queue, MANY);
+        let onward = queue.of(&mut pack, MANY);
         let wait = held.map(|held| pack.may_put(held, MANY));
         let loads = common.loads.map(|loads| pack.peek(loads));
         let sizes = (common.parameters.largest_train(), common.parameters.framing().data());
@@ -116,15 +117,16 @@ impl Adapter {
             let lane = lanes.lane(message.service_level, 0);
             // Nobody acknowledges what many receive.
             let is_held = stream.destination < wiring.hosts();
-            for mut train in trains(message, bytes, sizes, (way, lane)) {
+            for train in trains(message, bytes, sizes, (way, lane)) {
+                let mut train = Box::new(train);
                 let (Some(state), Some(wait), true) = (state, wait, is_held) else {
-                    f.put(onward, train);
+                    onward.put(f, train);
                     continue;
                 };
                 match f.update(state).arrive(stream, train.bytes) {
                     Verdict::Goes { asks } => {
                         train.asks = asks;
-                        f.put(onward, train);
+                        onward.put(f, train);
                     }
                     Verdict::Waits => f.put(wait, train),
                 }
@@ -148,11 +150,11 @@ impl Adapter {
         let train = admit.take_key(held, move |binding| binding.get(stream).key());
         let state = admit.update(windows);
         admit.guard(move |binding| binding.get(state).may_go(*binding.get(stream), binding.get(train).bytes));
-        let (onward, again) = (admit.put(queue), admit.put(opened));
+        let (onward, again) = (queue.of(&mut admit, 1), admit.put(opened));
         admit.action(move |f| {
             let (stream, mut train) = (f.take(stream), f.take(train));
             train.asks = f.update(state).release(stream, train.bytes);
-            f.put(onward, train);
+            onward.put(f, train);
             f.put(again, stream);
         });
         // What has been heard opens the window as far as it does, and no further.
@@ -194,7 +196,7 @@ impl Adapter {
             None => Delivery::declare(&mut unpack, &self.services, 1),
         };
         unpack.action(move |f| {
-            let Train { stream, asks, message, .. } = f.take(train);
+            let Train { stream, asks, message, .. } = *f.take(train);
             if let Some((acknowledge, after)) = acknowledge.filter(|_| asks > 0) {
                 f.put_after(acknowledge, Acknowledged { stream, bytes: asks }, after);
             }

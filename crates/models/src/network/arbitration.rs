@@ -64,11 +64,6 @@ impl Arbitration {
     pub(super) fn new(lanes: Lanes, tables: Option<&ArbitrationParameters>) -> Self {
         Self { lanes, tables: tables.map(|tables| Arc::new(tables.clone())) }
     }
-
-    /// That of what has no lanes.
-    pub(super) fn of_one(&self) -> Self {
-        Self { lanes: Lanes::ONE, tables: None }
-    }
 }
 
 /// Which table an entry stands in.

@@ -8,15 +8,18 @@ use super::adapter::Adapter;
 use super::arbitration::Arbitration;
 use super::bus::{AdapterParameters, Fetch};
 use super::clock::Speed;
+use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
-use super::link::{Behind, Credits, GivesBack, Leads, LinkPlaces, Passes, idle, link, queue};
+use super::link::{Behind, Credits, GivesBack, Leads, LinkPlaces, idle, link, queue};
 use super::loads::Loads;
 use super::parameters::{Duplex, LinkParameters, NetworkParameters, Turns};
+use super::passing::Passing;
 use super::room::{Room, Waiting};
 use super::switch::{Exit, Rules, switch};
 use super::topology::{Link, LinkKind, Node, Wiring};
-use super::train::{HEADER, Passage, Train};
+use super::train::{Came, HEADER, Passage, Train};
+use super::wire::{Wire, WirePlaces, wire};
 use crate::Stage;
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::{Bytes, Duration, Rate};
@@ -31,10 +34,22 @@ pub(super) struct Fabric<'n> {
     pub(super) lanes: Lanes,
 }
 
-/// A host's bus between memory and adapter, in one direction.
-struct Bus {
-    queue: Place<Train>,
-    passage: Arc<Passage>,
+/// What a link's trains lie in.
+#[derive(Clone, Copy)]
+enum Places {
+    Link(LinkPlaces),
+    Wire(WirePlaces),
+}
+
+impl Places {
+    fn entrance(self, leads: Leads, passing: &Arc<Passing>) -> Entrance {
+        match self {
+            Self::Link(places) => Entrance::Queue(places.queue),
+            Self::Wire(places) => {
+                Entrance::Wire(Wire { places, to: leads.to(), passing: Arc::clone(passing) })
+            }
+        }
+    }
 }
 
 /// How each link is passed.
@@ -52,60 +67,75 @@ impl Fabric<'_> {
         page: &mut PageBuilder<'_>,
         groups: &Arc<Groups>,
         loads: Option<Place<Loads>>,
-    ) -> (Vec<Place<Train>>, Vec<Stage>) {
+    ) -> (Vec<Entrance>, Vec<Stage>) {
         let (links, switches) = (self.wiring.links(), self.wiring.switches());
         let mut names = LinkNames { adapters: self.adapters, switches, taken: BTreeMap::new() };
-        let link_names: Vec<String> = links.iter().map(|wire| names.link(wire.from, wire.to)).collect();
-        let crossings: Vec<Place<Train>> =
+        let link_names: Vec<String> = links.iter().map(|cable| names.link(cable.from, cable.to)).collect();
+        let crossings: Vec<Place<Box<Train>>> =
             (0..switches).map(|number| page.page(&names.of(Node::Switch(number))).fifo("crossing")).collect();
-        let places = self.places(page, &names, &link_names);
+        let places = self.places(page, &names, &link_names, loads.is_some());
         let passages = self.passages();
         let arbitration = Arbitration::new(self.lanes, self.parameters.arbitration.as_ref());
         // What each switch gives back when a train has left it, by the link by which that came.
         let mut given_back: Vec<GivesBack> = vec![Vec::new(); switches as usize];
-        for (number, (wire, places)) in links.iter().zip(&places).enumerate() {
-            if let (Node::Switch(to), Some(credits)) = (wire.to, places.credits) {
+        for (number, (cable, places)) in links.iter().zip(&places).enumerate() {
+            if let (Node::Switch(to), Places::Link(LinkPlaces { credits: Some(credits), .. })) =
+                (cable.to, places)
+            {
                 given_back[to as usize].push((number as u32, credits.news));
             }
         }
         let mut stages = Vec::new();
         let mut exits: Vec<Vec<Exit>> = (0..switches).map(|_| Vec::new()).collect();
         let mut first_links = vec![None; self.adapters.len()];
-        for (number, (wire, &places)) in links.iter().zip(&places).enumerate() {
-            let passage = self.passage(wire, &passages);
-            let store = match wire.to {
-                Node::Host(to) => self.store(page, to, &mut stages, &arbitration),
+        for (number, (cable, &places)) in links.iter().zip(&places).enumerate() {
+            let passage = self.passage(cable, &passages);
+            let store = match cable.to {
+                Node::Host(to) => self.store(page, to, &mut stages),
                 Node::Switch(_) => None,
             };
-            let leads = match (wire.to, &store) {
+            let leads = match (cable.to, &store) {
                 (Node::Switch(to), _) if self.wiring.is_shared() => Leads::Whole(crossings[to as usize]),
                 (Node::Switch(to), _) => Leads::Begun(crossings[to as usize]),
-                (Node::Host(_), Some(store)) => Leads::Onto(store.queue),
+                (Node::Host(_), Some(store)) => Leads::Onto(store.places.trains),
                 (Node::Host(to), None) => Leads::Whole(self.adapters[to as usize].arrivals),
             };
             // Only a host's own messages keep a gap.
+            let gap = match cable.from {
+                Node::Host(_) => self.parameters.gap,
+                Node::Switch(_) => Duration::default(),
+            };
+            let passing = Arc::new(Passing {
+                number: number as u32,
+                passage: Arc::clone(&passage),
+                is_whole: matches!(leads, Leads::Whole(_)),
+                next: store.as_ref().map(|store| Arc::clone(&store.passing.passage)),
+                gap: gap.time(),
+            });
+            let entrance = places.entrance(leads, &passing);
             let mut left: &[(u32, Place<u8>)] = &[];
-            let gap = match wire.from {
+            match cable.from {
                 Node::Host(from) => {
-                    let first = self.fetch(page, from, (places.queue, &passage), (&mut stages, &arbitration));
+                    let first = self.fetch(page, from, (&entrance, &passage), &mut stages);
                     first_links[from as usize] = Some(first);
-                    self.parameters.gap
                 }
                 Node::Switch(from) => {
                     left = &given_back[from as usize];
-                    let LinkPlaces { queue, room, .. } = places;
-                    let passage = Arc::clone(&passage);
-                    exits[from as usize].push(Exit { link: number as u32, queue, passage, room });
-                    Duration::default()
+                    let room = if let Places::Link(places) = places { places.room } else { None };
+                    let link = number as u32;
+                    exits[from as usize].push(Exit { link, entrance, passage, room });
                 }
-            };
+            }
             let mut page = page.reopen(&link_names[number]);
-            let loads = loads.filter(|_| matches!(wire.from, Node::Switch(_)));
-            let behind = Behind { given_back: left, loads };
-            let turns = self.parameters.links_of(wire.kind).turns;
-            let next = store.as_ref().map(|store| &store.passage);
-            let passes = Passes { passage: &passage, leads, next, gap };
-            stages.push(link(&mut page, places, (&arbitration, turns), passes, behind));
+            stages.push(match places {
+                Places::Wire(places) => wire(&mut page, &Wire { places, to: leads.to(), passing }),
+                Places::Link(places) => {
+                    let loads = loads.filter(|_| matches!(cable.from, Node::Switch(_)));
+                    let behind = Behind { given_back: left, loads };
+                    let turns = self.parameters.links_of(cable.kind).turns;
+                    link(&mut page, places, (&arbitration, turns), (&passing, leads), behind)
+                }
+            });
         }
         let rules = Rules { wiring: Arc::clone(self.wiring), groups: Arc::clone(groups), lanes: self.lanes };
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
@@ -124,7 +154,8 @@ impl Fabric<'_> {
         page: &mut PageBuilder<'_>,
         names: &LinkNames<'_>,
         link_names: &[String],
-    ) -> Vec<LinkPlaces> {
+        are_loads_counted: bool,
+    ) -> Vec<Places> {
         let switches = self.wiring.switches();
         // What waits where there is no room for all, and how many links of each switch that concerns.
         let is_limited = self.parameters.runs_tcp() && self.parameters.has_buffers();
@@ -132,17 +163,20 @@ impl Fabric<'_> {
             .map(|number| page.reopen(&names.of(Node::Switch(number))).state("waiting", Waiting::default()))
             .collect();
         let mut limited = vec![0; waiting.len()];
-        let mut places: Vec<LinkPlaces> = Vec::with_capacity(link_names.len());
+        let mut places: Vec<Places> = Vec::with_capacity(link_names.len());
         for (number, wire) in self.wiring.links().iter().enumerate() {
             let mut page = page.page(&link_names[number]);
             let (parameters, back) = (self.parameters.links_of(wire.kind), wire.back as usize);
+            if self.is_wire(parameters, is_limited) && !are_loads_counted {
+                places.push(Places::Wire(WirePlaces::new(&mut page, parameters.turns)));
+                continue;
+            }
             let queue = queue(&mut page, parameters.turns);
-            let idle = match places.get(back) {
+            let is_on_hub = self.wiring.is_shared() && matches!(wire.from, Node::Host(_));
+            let idle = match (places.first(), places.get(back)) {
                 // All who are on a hub share its medium.
-                _ if number > 0 && self.wiring.is_shared() && matches!(wire.from, Node::Host(_)) => {
-                    places[0].idle
-                }
-                Some(other) if parameters.duplex == Duplex::Half && back < number => other.idle,
+                (Some(Places::Link(first)), _) if is_on_hub => first.idle,
+                (_, Some(Places::Link(other))) if parameters.duplex == Duplex::Half => other.idle,
                 _ => idle(&mut page),
             };
             // A hub has no queues.
@@ -161,9 +195,16 @@ impl Fabric<'_> {
                 let each = u32::try_from(room.get() / train).unwrap_or(u32::MAX - 1).max(1);
                 Credits { news: page.fifo("credits"), each }
             });
-            places.push(LinkPlaces { number: number as u32, queue, idle, room, credits });
+            places.push(Places::Link(LinkPlaces { queue, idle, room, credits }));
         }
         places
+    }
+
+    /// Whether nothing but time is scarce at links of these parameters.
+    fn is_wire(&self, link: &LinkParameters, is_limited: bool) -> bool {
+        let has_room = !is_limited || link.buffer.is_none();
+        let is_alone = !self.wiring.is_shared() && link.duplex == Duplex::Full;
+        is_alone && has_room && link.credits.is_none() && self.lanes.count() == 1
     }
 
     /// The bus by which a host's adapter fetches what it sends; without one, its link's queue.
@@ -171,26 +212,19 @@ impl Fabric<'_> {
         &self,
         page: &mut PageBuilder<'_>,
         host: u32,
-        (up, passage): (Place<Train>, &Arc<Passage>),
-        (stages, arbitration): (&mut Vec<Stage>, &Arbitration),
-    ) -> Place<Train> {
-        let Some(adapter) = &self.parameters.adapter else { return up };
+        (up, passage): (&Entrance, &Arc<Passage>),
+        stages: &mut Vec<Stage>,
+    ) -> Entrance {
+        let Some(adapter) = &self.parameters.adapter else { return up.clone() };
         let bus = self.bus(adapter, Some(adapter.fetching()));
-        self.cross(page, (host, "fetch"), &bus, (Leads::Onto(up), Some(passage)), (stages, arbitration))
+        Entrance::Wire(self.cross(page, (host, "fetch"), (bus, false), (up.place(), Some(passage)), stages))
     }
 
     /// The bus by which a host's adapter stores what it receives.
-    fn store(
-        &self,
-        page: &mut PageBuilder<'_>,
-        host: u32,
-        stages: &mut Vec<Stage>,
-        arbitration: &Arbitration,
-    ) -> Option<Bus> {
-        let passage = self.bus(self.parameters.adapter.as_ref()?, None);
-        let leads = Leads::Whole(self.adapters[host as usize].arrivals);
-        let queue = self.cross(page, (host, "store"), &passage, (leads, None), (stages, arbitration));
-        Some(Bus { queue, passage })
+    fn store(&self, page: &mut PageBuilder<'_>, host: u32, stages: &mut Vec<Stage>) -> Option<Wire> {
+        let bus = self.bus(self.parameters.adapter.as_ref()?, None);
+        let to = self.adapters[host as usize].arrivals;
+        Some(self.cross(page, (host, "store"), (bus, true), (to, None), stages))
     }
 
     fn bus(&self, adapter: &AdapterParameters, fetch: Option<Fetch>) -> Arc<Passage> {
@@ -198,24 +232,23 @@ impl Fabric<'_> {
         Arc::new(Passage { fetch, passed_on_after: None, ..self.passes(adapter.bus, adapter.latency, None) })
     }
 
-    /// A bus, which is a link without lanes that nobody waits for room at; where trains wait for it.
+    /// A bus, which is a wire.
     fn cross(
         &self,
         page: &mut PageBuilder<'_>,
         (host, name): (u32, &str),
-        passage: &Arc<Passage>,
-        (leads, next): (Leads, Option<&Arc<Passage>>),
-        (stages, arbitration): (&mut Vec<Stage>, &Arbitration),
-    ) -> Place<Train> {
+        (passage, is_whole): (Arc<Passage>, bool),
+        (to, next): (Place<Box<Train>>, Option<&Arc<Passage>>),
+        stages: &mut Vec<Stage>,
+    ) -> Wire {
         let mut adapter = page.reopen(&self.adapters[host as usize].name);
         let mut page = adapter.page(name);
-        let queue = queue(&mut page, Turns::Connections);
-        let places = LinkPlaces { number: u32::MAX, queue, idle: idle(&mut page), room: None, credits: None };
-        let behind = Behind { given_back: &[], loads: None };
-        let passes = Passes { passage, leads, next, gap: Duration::default() };
-        let turns = Turns::Connections;
-        stages.push(link(&mut page, places, (&arbitration.of_one(), turns), passes, behind));
-        queue
+        let places = WirePlaces::new(&mut page, Turns::Connections);
+        let next = next.cloned();
+        let passing = Passing { number: Came::BY_NONE.link, passage, is_whole, next, gap: Time::ZERO };
+        let bus = Wire { places, to, passing: Arc::new(passing) };
+        stages.push(wire(&mut page, &bus));
+        bus
     }
 
     fn passages(&self) -> Passages {

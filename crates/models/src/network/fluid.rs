@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// A message on its way.
 #[derive(Clone, Debug)]
 struct Flow {
-    train: Train,
+    train: Box<Train>,
     /// What it uses, by position.
     uses: SmallVec<[u32; 6]>,
     /// The rate that its window allows, as a multiple of a host link's.
@@ -162,7 +162,7 @@ impl Resources {
         Some(path)
     }
 
-    fn flow(&self, train: Train, loads: &Loads) -> Option<Flow> {
+    fn flow(&self, train: Box<Train>, loads: &Loads) -> Option<Flow> {
         let framing = self.parameters.framing();
         let Path { uses, after } =
             self.paths(train.stream, framing.first_frame(u64::from(train.bytes)), loads)?;
@@ -193,7 +193,7 @@ pub(super) fn fluid(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
     (wiring, groups): (&Arc<Wiring>, Arc<Groups>),
-    (entering, arrivals): (Place<Train>, &[Place<Train>]),
+    (entering, arrivals): (Place<Box<Train>>, &[Place<Box<Train>>]),
 ) -> Stage {
     let resources = Resources::new(parameters, wiring, Arc::clone(&groups));
     let (framing, rate) = (parameters.framing(), parameters.link.rate);
@@ -291,7 +291,7 @@ mod tests {
         let message =
             Message { source, destination, connection, service, service_level: 0, bytes: 1, payload };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(source, destination, 0, &|_| 0);
-        let train = trains(Box::new(message), 1, (1, 1), (way, 0)).next().unwrap();
+        let train = Box::new(trains(Box::new(message), 1, (1, 1), (way, 0)).next().unwrap());
         Flow { train, uses: SmallVec::from_slice(uses), cap, after: Time::ZERO }
     }
 

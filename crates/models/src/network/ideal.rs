@@ -22,7 +22,7 @@ pub(super) fn multiplexer(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
     groups: Arc<Groups>,
-    (crossing, arrivals): (Place<Train>, &[Place<Train>]),
+    (crossing, arrivals): (Place<Box<Train>>, &[Place<Box<Train>>]),
 ) {
     let last = page.state("last arrivals", FastMap::<Stream, Progress>::default());
     let mut carry = page.transition("carry");

@@ -16,9 +16,6 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// No choice.
-    pub(super) const ONE: Self = Self { levels: 1, classes: 1 };
-
     /// Those of a network: classes are needed only where links wait for each other.
     pub(super) fn of(parameters: &NetworkParameters, wiring: &Wiring) -> Self {
         let all = parameters.virtual_lanes.clamp(1, MOST_LANES as u8);

@@ -1,4 +1,5 @@
-//! A link in one direction: trains wait for it, connections take turns, and one train after the other passes.
+//! A link in one direction: trains wait for it, connections take turns, and one train after the other passes. Links with
+//! fewer rules are [`wire`](super::wire)s.
 //!
 //! ```text
 //!  queue (in turn) ─▶ transmit ─▶ where the link leads, once the first frame is there
@@ -17,30 +18,36 @@ use super::arbitration::{Arbiter, Arbitration};
 use super::clock::Clock;
 use super::loads::Loads;
 use super::parameters::Turns;
+use super::passing::{Passed, Passing};
 use super::room::Room;
-use super::train::{Came, Passage, Train};
+use super::train::Train;
 use crate::Stage;
-use petrio_kernel::{PageBuilder, Place, Probe, Time};
-use petrio_units::Duration;
+use petrio_kernel::{PageBuilder, Place, Probe};
 use std::sync::Arc;
 
 /// Where a link leads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Leads {
     /// To a switch, which goes on when it has the first frame.
-    Begun(Place<Train>),
+    Begun(Place<Box<Train>>),
     /// To the queue of another link, which goes on when it has the first frame and needn't wait for the rest.
-    Onto(Place<Train>),
+    Onto(Place<Box<Train>>),
     /// To a host, which wants all of a train; so does a hub, whose one medium has passed it then.
-    Whole(Place<Train>),
+    Whole(Place<Box<Train>>),
+}
+
+impl Leads {
+    /// The place.
+    pub(super) fn to(self) -> Place<Box<Train>> {
+        let (Self::Begun(to) | Self::Onto(to) | Self::Whole(to)) = self;
+        to
+    }
 }
 
 /// What trains of a link wait in, and what it is idle in: shared by both directions of one that has only half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkPlaces {
-    /// The link's number in the wiring.
-    pub(super) number: u32,
-    pub(super) queue: Place<Train>,
+    pub(super) queue: Place<Box<Train>>,
     pub(super) idle: Place<Clock>,
     /// How much may wait, where that is limited.
     pub(super) room: Option<Room>,
@@ -69,13 +76,13 @@ pub(super) struct Behind<'b> {
 }
 
 /// The queue before a link.
-pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Train> {
+pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Box<Train>> {
     queue_of(page, "queue", turns)
 }
 
-fn queue_of(page: &mut PageBuilder<'_>, name: &str, turns: Turns) -> Place<Train> {
+fn queue_of(page: &mut PageBuilder<'_>, name: &str, turns: Turns) -> Place<Box<Train>> {
     match turns {
-        Turns::Connections => page.in_turn(name, |train: &Train| train.stream.key()),
+        Turns::Connections => page.in_turn(name, |train: &Box<Train>| train.stream.key()),
         Turns::Arrivals => page.fifo(name),
     }
 }
@@ -92,23 +99,23 @@ pub(super) fn link(
     page: &mut PageBuilder<'_>,
     places: LinkPlaces,
     (arbitration, turns): (&Arbitration, Turns),
-    passes: Passes<'_>,
+    (passing, leads): (&Arc<Passing>, Leads),
     behind: Behind<'_>,
 ) -> Stage {
     let busy = page.probe("busy");
-    let (Leads::Begun(to) | Leads::Onto(to) | Leads::Whole(to)) = passes.leads;
+    let to = leads.to();
     page.port_out("trains", to);
     let mut waiting = vec![places.queue.id()];
     if arbitration.lanes.count() == 1 {
         if let Some(Credits { news, each }) = places.credits {
             page.initial(news, (0..each).map(|_| 0));
         }
-        transmit(page, "transmit", (places.queue, None), places, (passes, busy), behind);
+        transmit(page, "transmit", (places.queue, None), places, (passing, leads, busy), behind);
     } else {
         let (queues, arbiter) = by_lanes(page, places, (arbitration, turns));
         for (lane, &queue) in queues.iter().enumerate() {
             let name = format!("transmit{lane}");
-            transmit(page, &name, (queue, Some((lane, arbiter))), places, (passes, busy), behind);
+            transmit(page, &name, (queue, Some((lane, arbiter))), places, (passing, leads, busy), behind);
         }
         waiting.extend(queues.iter().map(|queue| queue.id()));
     }
@@ -117,23 +124,12 @@ pub(super) fn link(
         .dropping(places.room.map(|room| room.dropped))
 }
 
-/// How trains pass a link, and where they come to.
-#[derive(Clone, Copy)]
-pub(super) struct Passes<'p> {
-    pub(super) passage: &'p Arc<Passage>,
-    pub(super) leads: Leads,
-    /// The next link's, where it leads onto one.
-    pub(super) next: Option<&'p Arc<Passage>>,
-    /// Least time between two messages.
-    pub(super) gap: Duration,
-}
-
 /// The queue of each virtual lane, into which trains are sorted, and who says which of them is served.
 fn by_lanes(
     page: &mut PageBuilder<'_>,
     places: LinkPlaces,
     (arbitration, turns): (&Arbitration, Turns),
-) -> (Vec<Place<Train>>, Place<Arbiter>) {
+) -> (Vec<Place<Box<Train>>>, Place<Arbiter>) {
     let lanes = arbitration.lanes.count();
     let arbiter = Arbiter::new(arbitration, places.credits.map(|credits| credits.each));
     let arbiter = page.state("arbiter", arbiter);
@@ -162,20 +158,17 @@ fn by_lanes(
 fn transmit(
     page: &mut PageBuilder<'_>,
     name: &str,
-    (queue, lane): (Place<Train>, Option<(usize, Place<Arbiter>)>),
-    LinkPlaces { number, idle, room, credits, .. }: LinkPlaces,
-    (Passes { passage, leads, next, gap }, busy): (Passes<'_>, Probe),
+    (queue, lane): (Place<Box<Train>>, Option<(usize, Place<Arbiter>)>),
+    LinkPlaces { idle, room, credits, .. }: LinkPlaces,
+    (passing, leads, busy): (&Arc<Passing>, Leads, Probe),
     behind: Behind<'_>,
 ) {
-    let (to, is_whole) = match leads {
-        Leads::Begun(place) | Leads::Onto(place) => (place, false),
-        Leads::Whole(place) => (place, true),
-    };
+    let own_page = page.id();
     let mut transmit = page.transition(name);
     let train = transmit.take(queue);
     let clock = transmit.take(idle);
     let room = room.map(|room| room.left_by(&mut transmit));
-    let (free, onward) = (transmit.put(idle), transmit.put(to));
+    let (free, onward) = (transmit.put(idle), transmit.put(leads.to()));
     let arbiter = lane.map(|(lane, arbiter)| {
         let arbiter = transmit.update(arbiter);
         transmit.guard(move |binding| binding.get(arbiter).chosen() == Some(lane));
@@ -192,41 +185,33 @@ fn transmit(
     let given_back: Vec<_> =
         behind.given_back.iter().map(|&(link, news)| (link, transmit.may_put(news, 1))).collect();
     let loads = behind.loads.map(|loads| transmit.update(loads));
-    let (passage, next, gap) = (Arc::clone(passage), next.cloned(), gap.time());
+    let passing = Arc::clone(passing);
     transmit.action(move |f| {
         let mut train = f.take(train);
+        let passage = &passing.passage;
         if let Some(room) = room {
-            room.leave(f, &passage, &train);
+            room.leave(f, passage, &train);
         }
         let now = f.now();
         let mut clock = f.take(clock);
-        let leaves = passage.pass(&mut clock, &mut train, now);
-        let there = passage.latency + if is_whole { leaves.tail } else { leaves.head };
-        let there = match &passage.fetch {
-            Some(fetch) => clock.in_order(now, there + fetch.takes_for(&train)),
-            None => there,
-        };
-        let there = there + next.as_ref().map_or(Time::ZERO, |next| next.held_back(&train));
-        // The next message begins a gap after this one did.
-        let next = if train.message.is_some() { leaves.tail.max(gap) } else { leaves.tail };
+        let Passed { there, left, next, came } = passing.pass(&mut clock, &mut train, now);
         if loads.is_some() || arbiter.is_some() {
             let bytes = passage.framing.on_wire(u64::from(train.bytes));
             if let Some(loads) = loads {
-                f.update(loads).leave(number, bytes);
+                f.update(loads).leave(passing.number, bytes);
             }
             if let Some(arbiter) = arbiter {
                 f.update(arbiter).serve(bytes);
             }
         }
         // News of free room goes back over the link by which the train came.
-        let came = std::mem::replace(&mut train.came, Came { link: number, lane: train.lane });
         if let Ok(at) = given_back.binary_search_by_key(&came.link, |given| given.0) {
-            f.put_after(given_back[at].1, came.lane, leaves.tail + passage.latency);
+            f.put_after(given_back[at].1, came.lane, left + passage.latency);
         }
         if let Some(news) = own {
             f.put_after(news, train.lane, there + passage.latency);
         }
-        f.record(busy, next.as_seconds());
+        f.record(busy, f.span_on(own_page, next).as_seconds());
         f.put_after(free, clock, next);
         f.put_after(onward, train, there);
     });

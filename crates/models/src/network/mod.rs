@@ -11,6 +11,7 @@ mod adapter;
 mod arbitration;
 mod bus;
 mod clock;
+mod entrance;
 mod fabric;
 mod fluid;
 mod frames;
@@ -21,6 +22,7 @@ mod link;
 mod loads;
 mod page;
 mod parameters;
+mod passing;
 mod room;
 mod switch;
 mod tcp;
@@ -29,6 +31,7 @@ mod traffic;
 mod train;
 mod transport;
 mod window;
+mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! A network in the net: a page for each host's adapter, each switch and each link.
 
 use super::adapter::{Acknowledged, Adapter, Common};
+use super::entrance::Entrance;
 use super::fabric::Fabric;
 use super::fluid::fluid;
 use super::groups::Groups;
@@ -9,7 +10,6 @@ use super::lanes::Lanes;
 use super::loads::Loads;
 use super::parameters::{Level, NetworkParameters};
 use super::topology::Wiring;
-use super::train::Train;
 use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::Message;
@@ -148,7 +148,7 @@ impl Network {
             }
             Level::Fluid => self.fluid(&mut page, Arc::clone(&groups)),
         };
-        for (host, (adapter, queue)) in self.adapters.iter().zip(first_links).enumerate() {
+        for (host, (adapter, queue)) in self.adapters.iter().zip(&first_links).enumerate() {
             let mut page = page.reopen(&adapter.name);
             let mut own = of_hosts.get(host).and_then(|&own| processors.get_mut(own));
             if self.parameters.runs_tcp() {
@@ -184,20 +184,20 @@ impl Network {
     }
 
     /// The multiplexer; where each host's messages go.
-    fn ideal(&self, page: &mut PageBuilder<'_>, groups: Arc<Groups>) -> Vec<Place<Train>> {
+    fn ideal(&self, page: &mut PageBuilder<'_>, groups: Arc<Groups>) -> Vec<Entrance> {
         let mut page = page.page("multiplexer");
         let crossing = page.fifo("crossing");
         let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
         multiplexer(&mut page, &self.parameters, groups, (crossing, &arrivals));
-        vec![crossing; self.adapters.len()]
+        vec![Entrance::Queue(crossing); self.adapters.len()]
     }
 
     /// The page on which all messages flow; where each host's go.
-    fn fluid(&self, page: &mut PageBuilder<'_>, groups: Arc<Groups>) -> (Vec<Place<Train>>, Vec<Stage>) {
+    fn fluid(&self, page: &mut PageBuilder<'_>, groups: Arc<Groups>) -> (Vec<Entrance>, Vec<Stage>) {
         let mut page = page.page("flows");
         let entering = page.fifo("entering");
         let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
         let stage = fluid(&mut page, &self.parameters, (&self.wiring, groups), (entering, &arrivals));
-        (vec![entering; self.adapters.len()], vec![stage])
+        (vec![Entrance::Queue(entering); self.adapters.len()], vec![stage])
     }
 }

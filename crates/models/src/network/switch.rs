@@ -1,20 +1,21 @@
 //! A switch: a train that arrives goes to the queue of the link that leads it on, and what is for a group of hosts to
 //! those of all links of its tree.
 
+use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
 use super::link::Behind;
 use super::room::Room;
 use super::topology::{Node, Wiring};
 use super::train::{Came, Passage, Train};
-use petrio_kernel::{Firing, PageBuilder, Place};
+use petrio_kernel::{Firing, PageBuilder, Place, Time};
 use std::sync::Arc;
 
 /// A link that leaves a switch.
 pub(super) struct Exit {
     /// Its number in the wiring.
     pub(super) link: u32,
-    pub(super) queue: Place<Train>,
+    pub(super) entrance: Entrance,
     pub(super) passage: Arc<Passage>,
     pub(super) room: Option<Room>,
 }
@@ -32,7 +33,7 @@ pub(super) fn switch(
     page: &mut PageBuilder<'_>,
     number: u32,
     rules: &Rules,
-    crossing: Place<Train>,
+    crossing: Place<Box<Train>>,
     mut exits: Vec<Exit>,
     behind: Behind<'_>,
 ) {
@@ -43,7 +44,11 @@ pub(super) fn switch(
     let rooms = exits.iter().find_map(|exit| exit.room).map(|room| forward.update(room.waiting));
     let exits: Vec<_> = exits
         .into_iter()
-        .map(|exit| (exit.link, forward.may_put(exit.queue, 1), exit.passage, exit.room))
+        .map(|exit| {
+            let onto = exit.entrance.of(&mut forward, 1);
+            let late = exit.entrance.late(&mut forward, &onto);
+            (exit.link, onto, late, exit.passage, exit.room)
+        })
         .collect();
     let loads = behind.loads.map(|loads| forward.update(loads));
     // Copies may have nowhere to go; all else leaves by a link, which gives the room back.
@@ -51,9 +56,9 @@ pub(super) fn switch(
     let given_back: Vec<_> =
         given_back.iter().map(|&(link, news)| (link, forward.may_put(news, 1))).collect();
     let rules = rules.clone();
-    let leave = move |f: &mut Firing<'_>, link: Option<u32>, mut train: Train| {
+    let leave = move |f: &mut Firing<'_>, link: Option<u32>, mut train: Box<Train>| {
         let exit = link.and_then(|link| exits.binary_search_by_key(&link, |exit| exit.0).ok());
-        let Some((link, queue, passage, room)) = exit.and_then(|exit| exits.get(exit)) else {
+        let Some((link, onto, late, passage, room)) = exit.and_then(|exit| exits.get(exit)) else {
             f.fail(format!(
                 "switch {number} has no link to where a message for host {} goes: a mistake in the routes",
                 train.stream.destination
@@ -69,8 +74,13 @@ pub(super) fn switch(
             f.update(loads).enter(*link, passage.framing.on_wire(u64::from(train.bytes)));
         }
         train.lane = rules.lanes.lane(train.level, train.way.class());
-        let held_back = passage.held_back(&train);
-        f.put_after(*queue, train, held_back);
+        // Mostly the next link is as fast as the one before.
+        match passage.held_back(&train) {
+            Time::ZERO => onto.put(f, train),
+            held_back => {
+                f.put_after(*late, train, held_back);
+            }
+        }
     };
     let Rules { wiring, groups, .. } = rules.clone();
     forward.action(move |f| {

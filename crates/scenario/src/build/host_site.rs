@@ -13,7 +13,7 @@ use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::DeviceFeatures;
-use petrio_models::host::{LaidOut, LayoutOf};
+use petrio_models::host::{HostMemory, LaidOut, LayoutOf};
 use petrio_workload::program::PlannedFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) stages: Vec<Stage>,
     /// The rows of what lies between hosts and devices.
     pub(crate) upper_stages: Vec<Stage>,
+    /// Where hosts' memory is found in a run.
+    pub(crate) memory: Vec<HostMemory>,
     /// What should be known before the results are trusted.
     pub(crate) warnings: Vec<String>,
     pub(super) needed: &'s Needed<'s>,

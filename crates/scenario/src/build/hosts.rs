@@ -11,6 +11,7 @@ use crate::run::RunFailure;
 use petrio_colours::FileOp;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
+use petrio_models::host::HostMemory;
 
 /// All hosts in the net.
 pub(super) struct BuiltHosts {
@@ -20,6 +21,8 @@ pub(super) struct BuiltHosts {
     pub(super) stages: Vec<Stage>,
     /// What should be known before the results are trusted.
     pub(super) warnings: Vec<String>,
+    /// Where their memory is found.
+    pub(super) memory: Vec<HostMemory>,
     /// The hosts that programs run on.
     pub(super) clients: ClientHosts,
 }
@@ -39,6 +42,7 @@ pub(super) fn hosts(
         completions,
         stages: Vec::new(),
         upper_stages: Vec::new(),
+        memory: Vec::new(),
         warnings: needed.warnings(),
         needed: &needed,
         asked,
@@ -52,7 +56,7 @@ pub(super) fn hosts(
         site.first_volume += family.volumes().count();
         site.first_host += family.hosts().count();
     }
-    let HostSite { page, mut stages, mut upper_stages, warnings, entrances, .. } = site;
+    let HostSite { page, mut stages, mut upper_stages, memory, warnings, entrances, .. } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
@@ -61,5 +65,5 @@ pub(super) fn hosts(
         hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
     };
     let programs = programs_page(page, (&entrances, "host"), route, completions);
-    Ok(BuiltHosts { programs, stages, warnings, clients })
+    Ok(BuiltHosts { programs, stages, warnings, memory, clients })
 }

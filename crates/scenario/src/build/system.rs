@@ -18,6 +18,7 @@ use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
+use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct System {
     pub(crate) replications: Vec<Replicated>,
     /// The state of each array with redundancy.
     pub(crate) arrays: Vec<Redundant>,
+    /// Where each host's memory is found in a run, behind the host's class.
+    pub(crate) memory: Vec<(String, HostMemory)>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// The request port of each disk.
@@ -101,11 +104,13 @@ impl System {
             device_page(&mut page, disk, up, &mut devices);
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
+        let mut memory = Vec::new();
         if on_files {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
+            memory = built.memory;
             operations = Some(built.programs);
         }
         let mut requests = None;
@@ -121,7 +126,8 @@ impl System {
             (None, None) => return Err(RunFailure::NoWorkload),
         };
         stages.append(&mut devices.stages);
-        Classes::of(loaded).assign(&mut stages);
+        let classes = Classes::of(loaded);
+        classes.assign(&mut stages);
         Ok(Self {
             net: net.build()?,
             line: line(loaded),
@@ -134,6 +140,7 @@ impl System {
             devices: devices.requests,
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &devices.arrays),
+            memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),
         })
     }
 }

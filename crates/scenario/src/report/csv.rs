@@ -143,6 +143,16 @@ fn table(report: &Report) -> String {
             rows.count("rank", &name, "written", rank.written_bytes, "B");
         }
     }
+    for memory in &report.memory {
+        for (quantity, value) in [
+            ("usable", memory.usable_bytes),
+            ("most in use", memory.most_bytes),
+            ("in use at the end, all", memory.in_use_bytes),
+            ("most to be written", memory.most_unwritten_bytes),
+        ] {
+            rows.count("memory", &memory.name, quantity, value, "B");
+        }
+    }
     for array in &report.arrays {
         for (quantity, value) in [
             ("reads", array.reads.requests),

@@ -4,6 +4,7 @@ use crate::report::activity::Activity;
 use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
+use crate::report::memory::MemoryFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
@@ -92,6 +93,9 @@ pub struct Report {
     /// Arrays with redundancy, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arrays: Vec<ArrayFigures>,
+    /// How hosts used their memory.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub memory: Vec<MemoryFigures>,
     /// Parallel programs, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub jobs: Vec<JobFigures>,
@@ -106,6 +110,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// What is told of memory: of one host alone its file systems' rows say what matters.
+    pub(crate) fn memory_shown(&self) -> impl Iterator<Item = &MemoryFigures> {
+        let hosts: u64 = self.memory.iter().map(|memory| memory.hosts).sum();
+        self.memory.iter().filter(move |_| hosts > 1)
+    }
+
     /// What the programs of each sort got: one, or two side by side.
     pub fn each(&self) -> impl Iterator<Item = &Served> {
         std::iter::once(&self.served).chain(self.beside.as_deref())

@@ -51,6 +51,9 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         out.push('\n');
         labelled(&mut out, &array.name, &array.sentence(), width);
     }
+    for memory in report.memory_shown() {
+        labelled(&mut out, &memory.name, &memory.sentence(), width);
+    }
     foot(&mut out, report, width);
     out
 }

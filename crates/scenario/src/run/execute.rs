@@ -3,7 +3,8 @@
 use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, file_tables};
 use crate::loaded::Loaded;
 use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, JobFigures, Rates, ReportError, Served, Sinks, Stage, Subject,
+    Activity, ArrayFigures, CopiesFigures, JobFigures, MemoryFigures, Rates, ReportError, Served, Sinks,
+    Stage, Subject,
 };
 use crate::run::RunFailure;
 use crate::run::count::{Counted, Counts};
@@ -98,6 +99,7 @@ pub(crate) struct Outcome {
     pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) arrays: Vec<ArrayFigures>,
+    pub(crate) memory: Vec<MemoryFigures>,
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
@@ -286,6 +288,7 @@ struct Ran {
     activity: Vec<Activity>,
     copies: Vec<CopiesFigures>,
     arrays: Vec<ArrayFigures>,
+    memory: Vec<MemoryFigures>,
     jobs: Vec<JobFigures>,
     dropped: Option<String>,
     end: Time,
@@ -300,8 +303,20 @@ impl Ran {
         (served, mut warnings): (Served, Vec<String>),
         beside: Option<(Served, Vec<String>)>,
     ) -> Outcome {
-        let Self { stages, rates, activity, copies, arrays, jobs, dropped, end, cut_at, growing, firings } =
-            self;
+        let Self {
+            stages,
+            rates,
+            activity,
+            copies,
+            arrays,
+            memory,
+            jobs,
+            dropped,
+            end,
+            cut_at,
+            growing,
+            firings,
+        } = self;
         warnings.extend(dropped);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
@@ -316,6 +331,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            memory,
             jobs,
             end,
             cut_at,
@@ -375,6 +391,7 @@ fn drive<A: Audience>(
         dropped: drops(&system.stages, run.marking()),
         copies: copies(system, &run),
         arrays: arrays(system, &run),
+        memory: memory(system, &run),
         jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,
@@ -412,6 +429,20 @@ fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
         if let Some(cache) = cache {
             run.for_each_token(*cache, |cache| all[number].add_cache(cache));
         }
+    }
+    all
+}
+
+/// How the System's hosts used their memory, by class.
+fn memory(system: &System, run: &Simulation) -> Vec<MemoryFigures> {
+    let mut all: Vec<MemoryFigures> = Vec::new();
+    for (class, host) in &system.memory {
+        let of_class = all.iter().position(|figures| figures.name == *class);
+        let number = of_class.unwrap_or_else(|| {
+            all.push(MemoryFigures { name: class.clone(), ..MemoryFigures::default() });
+            all.len() - 1
+        });
+        all[number].add(&host.host, host.now(run));
     }
     all
 }

@@ -81,7 +81,13 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
             let span = marking.statistics_at(place.index()).span.as_seconds();
             let busy = recorded(*probe, marking);
             let mean = if span > 0.0 { busy / span } else { 0.0 };
-            Sums { working: (mean, busy), servers: Some(1), ..sums }
+            let arrivals = if stage.entrances.is_empty() {
+                let waiting = stage.waiting.iter().map(|place| marking.statistics_at(place.index()).tokens);
+                marking.probe(*probe).tally().count() + waiting.map(u64::from).sum::<u64>()
+            } else {
+                sums.arrivals
+            };
+            Sums { arrivals, working: (mean, busy), servers: Some(1), ..sums }
         }
         Work::Station(place) => {
             let Some(station) = marking.station_at(place.index()) else { return sums };

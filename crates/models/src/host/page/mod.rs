@@ -29,6 +29,7 @@ mod write;
 mod tests;
 
 use super::journal::{Journal, JournalParameters};
+use super::memory_use::HostMemory;
 use super::mount::Mount;
 use super::parameters::{HostError, HostParameters};
 use super::state::{Memory, Mounted};
@@ -63,6 +64,7 @@ pub struct OpenHost {
     name: String,
     processors: Processors,
     stages: Vec<Stage>,
+    memory: HostMemory,
 }
 
 impl OpenHost {
@@ -105,7 +107,13 @@ impl OpenHost {
             stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
             stages.push(queue("throttled", places.sleeping.id()));
         }
-        Ok(Self { name: name.to_owned(), processors, stages })
+        let memory = HostMemory::new(name, memory);
+        Ok(Self { name: name.to_owned(), processors, stages, memory })
+    }
+
+    /// Where its memory is found in a run.
+    pub fn memory(&self) -> &HostMemory {
+        &self.memory
     }
 
     /// Its processors, and what is left to be built when all who use them are known.

@@ -36,6 +36,7 @@ impl PageCache {
         });
         if newly > 0 {
             self.unwritten_mut(file).dirty += newly;
+            self.most.unwritten = self.most.unwritten.max(self.dirty() + self.writeback());
             if let Some(number) = self.files.find(file) {
                 let state = self.files.file_mut(number);
                 state.dirty += newly;

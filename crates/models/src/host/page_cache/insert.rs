@@ -182,6 +182,7 @@ impl PageCache {
             self.tree.set(leaf, Bits::Marker, 1 << slot);
         }
         self.cached += pages;
+        self.most.cached = self.most.cached.max(self.cached);
         self.files.file_mut(number).cached += pages;
         id
     }

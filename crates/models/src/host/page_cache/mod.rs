@@ -87,6 +87,7 @@ pub struct Page {
 #[derive(Clone, Debug)]
 pub struct PageCache {
     policy: CachePolicy,
+    most: Most,
     /// Binary logarithm of the pages of the largest folio.
     largest_order: u8,
     limit: u64,
@@ -101,6 +102,15 @@ pub struct PageCache {
     working_set: WorkingSet,
     pressure: reclaim::Pressure,
     last: Last,
+}
+
+/// The most that there has been at a time, pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Most {
+    /// In memory.
+    pub cached: u64,
+    /// Dirty or being written.
+    pub unwritten: u64,
 }
 
 /// The leaf last used, and whose it is.
@@ -123,6 +133,7 @@ impl PageCache {
         let largest = (parameters.largest_folio.get() / PAGE_BYTES).max(1).ilog2();
         Self {
             policy: parameters.policy,
+            most: Most::default(),
             largest_order: largest.min(tree::LARGEST_ORDER) as u8,
             limit: limit_pages,
             cached: 0,
@@ -306,6 +317,11 @@ impl PageCache {
     /// Pages in memory, processes' among them.
     pub fn cached(&self) -> u64 {
         self.cached
+    }
+
+    /// The most that there has been at a time.
+    pub fn most(&self) -> Most {
+        self.most
     }
 
     /// Dirty pages, some of which may be under writeback since before they became dirty again.

@@ -9,7 +9,7 @@ mod opened;
 mod transfers;
 
 pub(super) use inodes::{Inode, Inodes};
-pub(super) use memory::{Memory, times};
+pub(in crate::host) use memory::{Memory, times};
 pub(super) use mounted::{Daemon, Mounted, Signals, Touch};
 pub(super) use transfers::{Ended, Purpose};
 

@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::adapter::{Adapter, Common, Delivery};
-use super::super::train::Train;
+use super::super::entrance::{Entrance, Onto};
 use super::endpoint::{Endpoints, Outcome, Waking};
 use crate::MANY;
 use crate::processor::Processors;
@@ -22,7 +22,7 @@ impl Adapter {
         page: &mut PageBuilder<'_>,
         common: &Common<'_>,
         mut processors: Option<&mut Processors>,
-        queue: Place<Train>,
+        queue: &Entrance,
     ) {
         let outgoing = self.outgoing(page, common, processors.as_deref_mut());
         let parameters = common.parameters;
@@ -63,7 +63,7 @@ impl Adapter {
         };
         receive.action(move |f| {
             let (frame, now) = (f.take(frame), f.now());
-            let outcome = f.update(state).arrive(frame, now);
+            let outcome = f.update(state).arrive(*frame, now);
             onward.put(f, outcome, |f, message| delivery.deliver(f, message));
         });
         self.incoming(page, common, processors, received);
@@ -71,19 +71,18 @@ impl Adapter {
 }
 
 /// Where what comes of anything goes.
-#[derive(Clone, Copy)]
 struct Onward {
-    queue: Put<Train>,
+    queue: Onto,
     wakings: Put<Waking>,
 }
 
 impl Onward {
-    fn declare(transition: &mut TransitionBuilder<'_>, queue: Place<Train>, wakings: Place<Waking>) -> Self {
-        Self { queue: transition.may_put(queue, MANY), wakings: transition.may_put(wakings, 1) }
+    fn declare(transition: &mut TransitionBuilder<'_>, queue: &Entrance, wakings: Place<Waking>) -> Self {
+        Self { queue: queue.of(transition, MANY), wakings: transition.may_put(wakings, 1) }
     }
 
     fn put(
-        self,
+        &self,
         f: &mut Firing<'_>,
         outcome: Outcome,
         mut deliver: impl FnMut(&mut Firing<'_>, Box<Message>),
@@ -92,7 +91,7 @@ impl Onward {
             deliver(f, message);
         }
         for frame in outcome.frames {
-            f.put(self.queue, frame);
+            self.queue.put(f, Box::new(frame));
         }
         if let Some((waking, after)) = outcome.waking {
             // No faster processor shortens a time-out.

@@ -69,7 +69,8 @@ fn each_link_of_the_tree_passes_a_message_once() {
     assert_eq!((passed("h0/up"), passed("h0/down"), passed("h1/down")), (frames, 0, frames));
     // From the sender's switch up, and to each of the three others down.
     let trunks = bench.run.net().transition_paths().filter(|path| path.contains("trunk"));
-    let names: Vec<String> = trunks.map(|path| path.trim_end_matches("/transmit").to_owned()).collect();
+    let names: Vec<String> =
+        trunks.filter_map(|path| path.strip_suffix("/resume")).map(str::to_owned).collect();
     let all: u64 = names
         .iter()
         .map(|path| {

@@ -137,7 +137,8 @@ pub struct LinksParameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkParameters {
-    /// Names of the hosts or switches at its ends.
+    /// Names of the hosts or switches at its ends. In a scenario one of the two may stand for several hosts (`client*`,
+    /// or `client` where hosts are counted), and the link is one for each of them.
     pub between: [String; 2],
     /// Rate of each direction; left out, that of other links of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]

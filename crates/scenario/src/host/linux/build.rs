@@ -110,6 +110,7 @@ impl HostPages for PlacedLinux {
             let open =
                 OpenHost::new(site.page, &host.name, &host.parameters, mounts, operations, completions);
             let open = open.map_err(|error| host.refused(&error))?;
+            site.memory.push(open.memory().clone());
             if shared.is_open(number) {
                 open_hosts.push((number, open, Ends { completions, asked }));
             } else {

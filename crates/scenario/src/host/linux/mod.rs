@@ -18,6 +18,7 @@ mod san;
 mod san_pages;
 mod share;
 mod shared;
+mod wiring;
 
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};

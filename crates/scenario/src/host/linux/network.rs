@@ -1,6 +1,7 @@
 //! `[network.NAME]`: what hosts are connected by.
 
 use super::Linux;
+use super::wiring::wiring;
 use crate::check::{Checker, HOSTS};
 use crate::host::family::Ground;
 use crate::parts::Directory;
@@ -129,7 +130,7 @@ impl Linux {
         for ((name, network), ((hosts, traffic), targets)) in self.network.iter().zip(found) {
             let names = hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone()));
             let names: Vec<String> = names.chain(targets.iter().cloned()).collect();
-            match Wiring::of_named(&network.place.topology, &names) {
+            match wiring(&network.place.topology, &names) {
                 Ok(wiring) => match network.parameters.check_on(&wiring) {
                     Ok(()) => placed.push(PlacedNetwork {
                         name: name.clone(),

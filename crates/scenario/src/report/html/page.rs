@@ -199,6 +199,9 @@ fn stages(page: &mut Page, report: &Report) {
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
+    for memory in report.memory_shown() {
+        page.paragraph(Text::default().strong(memory.name.as_str()).plain(format!(" {}", memory.sentence())));
+    }
     for copies in &report.copies {
         page.paragraph(Text::default().strong(copies.name.as_str()).plain(format!(" {}", copies.sentence())));
     }

@@ -1,0 +1,48 @@
+//! How a host uses its memory: pages of files and processes together, and those of them that are yet to be written.
+
+use super::page_cache::Most;
+use super::read_ahead::PAGE_BYTES;
+use super::state::Memory;
+use petrio_kernel::{Place, Simulation};
+
+/// Where a host's memory is found in a run.
+#[derive(Clone, Debug)]
+pub struct HostMemory {
+    /// The host's name.
+    pub host: String,
+    place: Place<Memory>,
+}
+
+/// What of a host's memory is in use, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// What files' pages and processes may have together.
+    pub usable: u64,
+    /// What they have now.
+    pub in_use: u64,
+    /// The most that they had since the run began.
+    pub most: u64,
+    /// The most that was dirty or being written at a time.
+    pub most_unwritten: u64,
+}
+
+impl HostMemory {
+    pub(in crate::host) fn new(host: &str, place: Place<Memory>) -> Self {
+        Self { host: host.to_owned(), place }
+    }
+
+    /// What is in use now.
+    pub fn now(&self, run: &Simulation) -> MemoryUse {
+        let mut found = MemoryUse::default();
+        run.for_each_token(self.place, |memory| {
+            let Most { cached, unwritten } = memory.cache.most();
+            found = MemoryUse {
+                usable: memory.cache.limit_pages() * PAGE_BYTES,
+                in_use: memory.cache.cached() * PAGE_BYTES,
+                most: cached * PAGE_BYTES,
+                most_unwritten: unwritten * PAGE_BYTES,
+            };
+        });
+        found
+    }
+}

@@ -1,0 +1,87 @@
+//! How hosts used their memory.
+
+use petrio_models::host::MemoryUse;
+use petrio_page::numbers::{bytes, counted, per_cent};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A host's memory, or that of all equal hosts, over the whole run (of the first replication).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFigures {
+    /// The host; of equal ones their class.
+    pub name: String,
+    /// How many hosts there are.
+    pub hosts: u64,
+    /// What files' pages and processes may have of each, bytes.
+    pub usable_bytes: u64,
+    /// What they had at the end, of all together.
+    pub in_use_bytes: u64,
+    /// The most that they had at a time, on the host where that was most.
+    pub most_bytes: u64,
+    /// That host.
+    pub most_on: String,
+    /// The most that was yet to be written at a time, on the host where that was most.
+    pub most_unwritten_bytes: u64,
+}
+
+impl MemoryFigures {
+    /// Adds a host of the class.
+    pub(crate) fn add(&mut self, host: &str, found: MemoryUse) {
+        self.hosts += 1;
+        self.usable_bytes = found.usable;
+        self.in_use_bytes += found.in_use;
+        if self.hosts == 1 || found.most > self.most_bytes {
+            self.most_bytes = found.most;
+            host.clone_into(&mut self.most_on);
+        }
+        self.most_unwritten_bytes = self.most_unwritten_bytes.max(found.most_unwritten);
+    }
+
+    /// What it says of a run, in a sentence.
+    pub fn sentence(&self) -> String {
+        let share = |part: u64| per_cent(part as f64 / self.usable_bytes.max(1) as f64);
+        let most = format!(
+            "{} of {} ({})",
+            bytes(self.most_bytes),
+            bytes(self.usable_bytes),
+            share(self.most_bytes)
+        );
+        let unwritten = format!("at most {} of it yet to be written", bytes(self.most_unwritten_bytes));
+        if self.hosts == 1 {
+            return format!("memory: files and processes had up to {most}, {unwritten}");
+        }
+        format!(
+            "memory: files and processes had up to {most} on one of {}, {}, and {} on each at the end; {unwritten}",
+            counted(self.hosts, "host", "hosts"),
+            self.most_on,
+            bytes(self.in_use_bytes / self.hosts.max(1)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_hosts_are_told_of_by_the_one_that_had_most() {
+        let found = |most, unwritten| MemoryUse {
+            usable: 1 << 30,
+            in_use: most / 2,
+            most,
+            most_unwritten: unwritten,
+        };
+        let mut figures = MemoryFigures { name: "server*".to_owned(), ..MemoryFigures::default() };
+        figures.add("server0", found(1 << 20, 7 << 10));
+        assert!(!figures.sentence().contains("one of"));
+        figures.add("server1", found(512 << 20, 3 << 10));
+        let MemoryFigures { hosts, in_use_bytes, most_on, most_unwritten_bytes, .. } = &figures;
+        assert_eq!((*hosts, *in_use_bytes, most_on.as_str()), (2, (1 << 19) + (256 << 20), "server1"));
+        assert_eq!(*most_unwritten_bytes, 7 << 10);
+        assert!(
+            figures.sentence().contains("(50 %) on one of 2 hosts, server1, and "),
+            "{}",
+            figures.sentence()
+        );
+    }
+}
