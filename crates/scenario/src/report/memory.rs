@@ -1,7 +1,7 @@
 //! How hosts used their memory.
 
 use petrio_models::host::MemoryUse;
-use petrio_page::numbers::{bytes, counted, per_cent};
+use petrio_page::numbers::{bytes, per_cent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,16 +46,12 @@ impl MemoryFigures {
             bytes(self.usable_bytes),
             share(self.most_bytes)
         );
-        let unwritten = format!("at most {} of it yet to be written", bytes(self.most_unwritten_bytes));
+        let unwritten = format!("up to {} yet to be written", bytes(self.most_unwritten_bytes));
         if self.hosts == 1 {
-            return format!("memory: files and processes had up to {most}, {unwritten}");
+            return format!("memory: up to {most} in use, {unwritten}");
         }
-        format!(
-            "memory: files and processes had up to {most} on one of {}, {}, and {} on each at the end; {unwritten}",
-            counted(self.hosts, "host", "hosts"),
-            self.most_on,
-            bytes(self.in_use_bytes / self.hosts.max(1)),
-        )
+        let each = bytes(self.in_use_bytes / self.hosts.max(1));
+        format!("memory: up to {most} in use on {}, {each} on each at the end; {unwritten}", self.most_on)
     }
 }
 
@@ -73,15 +69,11 @@ mod tests {
         };
         let mut figures = MemoryFigures { name: "server*".to_owned(), ..MemoryFigures::default() };
         figures.add("server0", found(1 << 20, 7 << 10));
-        assert!(!figures.sentence().contains("one of"));
+        assert!(!figures.sentence().contains(" on each"));
         figures.add("server1", found(512 << 20, 3 << 10));
         let MemoryFigures { hosts, in_use_bytes, most_on, most_unwritten_bytes, .. } = &figures;
         assert_eq!((*hosts, *in_use_bytes, most_on.as_str()), (2, (1 << 19) + (256 << 20), "server1"));
         assert_eq!(*most_unwritten_bytes, 7 << 10);
-        assert!(
-            figures.sentence().contains("(50 %) on one of 2 hosts, server1, and "),
-            "{}",
-            figures.sentence()
-        );
+        assert!(figures.sentence().contains("(50 %) in use on server1, "), "{}", figures.sentence());
     }
 }

@@ -13,6 +13,8 @@ const TURNS_S: std::ops::Range<f64> = 0.000_5..0.050;
 const OFF: f64 = 0.06;
 /// Intervals for the first guess.
 const GUESSES: usize = 32;
+/// Turns that may lie in an interval.
+const MOST_TURNS: f64 = 10_000.0;
 
 /// How the sector comes again from the cache, if at all, and reads elsewhere, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +107,9 @@ fn common_divisor(intervals: &[f64]) -> Option<f64> {
     sorted.sort_by(f64::total_cmp);
     // The shortest ones may be among those that are spoilt.
     let bases = sorted.iter().take(6).copied().filter(|base| *base > 0.0);
-    let guesses = bases.flat_map(|base| (1..=60).map(move |parts| base / f64::from(parts)));
+    // A large cache forgets a sector only after many other reads, and hundreds of turns lie between two of them.
+    let most_turns = |base: f64| (base / TURNS_S.start).clamp(1.0, MOST_TURNS) as u32;
+    let guesses = bases.flat_map(|base| (1..=most_turns(base)).map(move |parts| base / f64::from(parts)));
     let fitted: Vec<(f64, usize)> = guesses
         .filter(|guess| TURNS_S.contains(guess))
         .map(|guess| {
@@ -139,6 +143,16 @@ mod tests {
             [3, 5, 4, 8, 7, 3, 6, 4, 5, 9].map(|turns| f64::from(turns) * 0.006).to_vec();
         let period = common_divisor(&intervals).unwrap_or_default();
         assert!((period - 0.006).abs() < 1e-9, "{period}");
+    }
+
+    #[test]
+    fn hundreds_of_turns_may_lie_between_two_reads() {
+        let intervals: Vec<f64> =
+            (0..32).map(|number| f64::from(110 + number * number % 61) * 0.008_333_3).collect();
+        let period = common_divisor(&intervals).unwrap_or_default();
+        assert!((period - 0.008_333_3).abs() < 1e-9, "{period}");
+        let nothing: Vec<f64> = (1..33).map(|number| 1.0 + (f64::from(number) * 0.618).fract()).collect();
+        assert_eq!(common_divisor(&nothing), None);
     }
 
     #[test]
