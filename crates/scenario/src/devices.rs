@@ -141,7 +141,13 @@ fn catalogued(name: &str, model: &str, places: &Places, sources: &Sources) -> Re
     DEVICES.text(model).map(str::to_owned).ok_or_else(|| {
         let span = places.value(&format!("disk.{name}.model"));
         let problem = sources.error(span, format!("the catalogue has no drive \"{model}\""));
-        vec![problem.help(DEVICES.advice(model))]
+        // What calibrations and converters write is a file.
+        let is_file = model.ends_with(".toml");
+        vec![problem.help(if is_file {
+            format!("a drive of your own is a file beside the scenario: write file = \"{model}\" in place of model")
+        } else {
+            DEVICES.advice(model)
+        })]
     })
 }
 

@@ -120,7 +120,7 @@ impl OfDrive {
         };
         if let (Some(file), Some(out)) = (file, out) {
             complete(file, out, &text)?;
-            talk(&format!("the drive, for a scenario: model = \"{}\"", told(out)));
+            talk(&format!("the drive, for a scenario: disk.d.file = \"{}\"", told(out)));
         }
         if self.json {
             return print_json(&Answer { found: &found, verified, compared });

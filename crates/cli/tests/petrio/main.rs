@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod bounds;
+mod calibrate_drive;
 mod catalogue;
 mod characterise;
 mod compare;
