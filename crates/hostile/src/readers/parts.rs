@@ -14,6 +14,9 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "machine", read: machine, samples: || files(&["catalogue/machines"], ".toml") },
         Reader { name: "kernel", read: kernel, samples: || files(&["catalogue/kernels"], ".toml") },
         Reader { name: "used_part", read: used_part, samples: || files(&["examples/parts"], ".toml") },
+        Reader { name: "network", read: network, samples: || files(&["catalogue/networks"], ".toml") },
+        Reader { name: "array", read: array, samples: || files(&["catalogue/arrays"], ".toml") },
+        Reader { name: "placement", read: placement, samples: placements },
         Reader { name: "disksim_parameters", read: disksim, samples: || vec![seed("disksim-parameters")] },
         Reader { name: "fit_numbers", read: fit_numbers, samples: numbers },
     ]
@@ -60,6 +63,48 @@ fn machine(bytes: &[u8]) -> Verdict {
 
 fn kernel(bytes: &[u8]) -> Verdict {
     beside(&on_host("epyc-9005-2vcpu", "./part.toml"), bytes)
+}
+
+fn network(bytes: &[u8]) -> Verdict {
+    let host = "machine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\ncount = 2\n";
+    beside(
+        &format!(
+            "[network.lan]\nuse = \"part.toml\"\n[host.client]\n{host}[host.server]\n{host}\
+             [host.server.disk.d]\nmodel = \"constant-rate\"\n[host.server.fs.data]\ntype = \"ext4\"\non = \"d\"\n\
+             [pvfs.work]\nclients = \"client*\"\nservers = \"server*/data\"\n\
+             [workload.w]\nkind = \"script\"\non = \"client*/work\"\nscript = \"create a; append a 8 KiB; fsync a\"\n"
+        ),
+        bytes,
+    )
+}
+
+fn array(bytes: &[u8]) -> Verdict {
+    beside(
+        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\ncount = 6\n[raid.r]\nuse = \"part.toml\"\nlevel = 5\non = \"d*\"\n\
+         [workload.w]\nkind = \"synthetic\"\non = \"r\"\nrequests = 10\n\
+         [[workload.w.generators]]\nread_fraction = \"50 %\"\ninter_arrival = \"20 ms\"\nsize = \"4 KiB\"\n",
+        bytes,
+    )
+}
+
+fn placements() -> Vec<Vec<u8>> {
+    let texts = [
+        "file,partition,server\nout,0,node0/data\nout,1,node1/data\n\"a, b\",17,node2/data\n",
+        "file, partition, server\nresults/out,18446744073709551615,node2/data\n",
+    ];
+    texts.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// A table of which server has which partition.
+fn placement(bytes: &[u8]) -> Verdict {
+    beside(
+        "[network.lan]\nlink = { rate = \"1 Gbit/s\", latency = \"5 us\" }\n\
+         [host.node]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\ncount = 3\n\
+         [host.node.disk.d]\nmodel = \"constant-rate\"\n[host.node.fs.data]\ntype = \"ext4\"\non = \"d\"\n\
+         [share.work]\nclients = \"node*\"\nservers = \"node*/data\"\nplacement = { profile = \"part.toml\" }\n\
+         [workload.w]\nkind = \"script\"\non = \"node*/work\"\nscript = \"create a; append a 8 KiB; fsync a\"\n",
+        bytes,
+    )
 }
 
 /// Every file that is named has the same bytes, so that `source` and seek files are reached too.

@@ -1,0 +1,6 @@
+//! Arbitrary text read as a network of the catalogue's form.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| petrio_hostile::readers::read("network", bytes));
