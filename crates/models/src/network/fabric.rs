@@ -26,6 +26,10 @@ use petrio_units::{Bytes, Duration, Rate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Links of a switch that its transition puts trains onto itself. No real one has more; an imagined one of thousands of
+/// ports would have as many arcs to each.
+const MOST_PORTS: usize = 256;
+
 /// What is between the adapters of a network.
 pub(super) struct Fabric<'n> {
     pub(super) parameters: &'n NetworkParameters,
@@ -85,6 +89,12 @@ impl Fabric<'_> {
                 given_back[to as usize].push((number as u32, credits.news));
             }
         }
+        let mut ports = vec![0usize; switches as usize];
+        for cable in links {
+            if let Node::Switch(from) = cable.from {
+                ports[from as usize] += 1;
+            }
+        }
         let mut stages = Vec::new();
         let mut exits: Vec<Vec<Exit>> = (0..switches).map(|_| Vec::new()).collect();
         let mut first_links = vec![None; self.adapters.len()];
@@ -123,6 +133,8 @@ impl Fabric<'_> {
                     left = &given_back[from as usize];
                     let room = if let Places::Link(places) = places { places.room } else { None };
                     let link = number as u32;
+                    let is_large = ports[from as usize] > MOST_PORTS;
+                    let entrance = if is_large { Entrance::Queue(entrance.place()) } else { entrance };
                     exits[from as usize].push(Exit { link, entrance, passage, room });
                 }
             }

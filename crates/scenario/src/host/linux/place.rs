@@ -16,6 +16,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
 use petrio_models::host::kernel_profile::Throttling;
+use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
 use std::collections::BTreeSet;
 
@@ -151,6 +152,11 @@ impl Linux {
         let shares = self.place_shares(shares, &sizes, &mut next_mounts);
         problems.extend(take_buffers(&pvfs, &file_systems, &mut hosts, ground));
         let san = self.place_san(san, (&mut next_mounts, &ends), ground, problems);
+        let clients = pvfs.iter().map(|placed| (PVFS, &placed.name, placed.clients.len()));
+        let clients = clients.chain(shares.iter().map(|placed| (SHARE, &placed.name, placed.clients.len())));
+        let clients = clients.chain(san.iter().map(|placed| (SAN, &placed.name, placed.clients.len())));
+        problems
+            .extend(clients.filter_map(|(key, name, count)| too_many_clients((key, name), count, ground)));
         PlacedLinux { hosts, file_systems, networks, pvfs, shares, san, mpi }
     }
 }
@@ -186,6 +192,19 @@ fn take_buffers(
         }
     }
     problems
+}
+
+/// The least that was measured of a host with what it takes to be a client of a service over a network, by building some
+/// ten thousand, bytes.
+const A_CLIENT: u64 = 40 << 10;
+
+/// More clients than memory holds.
+fn too_many_clients((key, name): (&str, &str), clients: usize, ground: &Ground<'_>) -> Option<Problem> {
+    let cause = petrio_bounds::check(A_CLIENT.saturating_mul(clients as u64)).err()?;
+    let span = ground.places.value(&format!("{key}.{name}.clients"));
+    let message =
+        format!("the {} clients of \"{name}\" are more than can be held: {cause}", grouped(clients as u64));
+    Some(ground.sources.error(span, message).help("make the hosts' count smaller, or name fewer of them"))
 }
 
 /// A host can't have more memory than its machine.
