@@ -165,7 +165,7 @@ fn a_writer_beyond_the_dirty_limit_keeps_the_disk_busy() {
             let written = written_past_the_limit(kernel, memory, 400);
             assert!(written < DISK, "{kernel}, {memory}: {written}");
             // What it loses are the pauses at each commit and the old kernels' naps; a disk that lies idle loses far more.
-            assert!(written > 0.6 * DISK, "{kernel}, {memory}: {written}");
+            assert!(written > 0.5 * DISK, "{kernel}, {memory}: {written}");
         }
     }
 }

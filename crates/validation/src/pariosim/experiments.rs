@@ -183,9 +183,14 @@ impl Experiment {
             }
             // The program's own table says it.
             WhatIf::NothingExchanged => {}
-            WhatIf::DrivesWithoutArms | WhatIf::NeitherExchangeNorArms => {
-                set.push(("host.node.disk.d", WITHOUT_ARM.to_owned()));
-            }
+            WhatIf::DrivesWithoutArms | WhatIf::NeitherExchangeNorArms => set.push(match self.architecture {
+                Architecture::SanAllToAll => {
+                    ("disk.d", format!("{{ count = {}, {WITHOUT_ARM} }}", self.ranks))
+                }
+                Architecture::Nas | Architecture::SanDirect => {
+                    ("host.node.disk.d", format!("{{ {WITHOUT_ARM} }}"))
+                }
+            }),
         }
         set
     }
@@ -262,7 +267,7 @@ fn cheetahs([model, read, write]: [&'static str; 3]) -> [Set; 3] {
 }
 
 /// The interface of table 3 without the drive behind it, of the drive's size.
-const WITHOUT_ARM: &str = "{ model = \"constant-rate\", drive = { latency = \"0 s\", rate = \"106 MB/s\", blocks = \"71687371 blocks\" } }";
+const WITHOUT_ARM: &str = "model = \"constant-rate\", drive = { latency = \"0 s\", rate = \"106 MB/s\", blocks = \"71687371 blocks\" }";
 
 /// Mop/s of BT on a Pentium II of 350 MHz: assumed, between the 30 to 40 that NPB's reports name for 200 to 266 MHz and the 60 to
 /// 70 of 450 MHz.
@@ -308,9 +313,15 @@ pub(super) fn experiments() -> BTreeSet<Experiment> {
         ]);
     }
     let four = Experiment::of(Program::Bt, SanDirect, FibreChannel, 4);
-    all.extend([WhatIf::DrivesWithoutArms, WhatIf::NeitherExchangeNorArms].map(|what_if| four.what_if(what_if)));
+    all.extend(
+        [WhatIf::DrivesWithoutArms, WhatIf::NeitherExchangeNorArms].map(|what_if| four.what_if(what_if)),
+    );
     // What holds up the reads of seis.
-    all.insert(Experiment::of(Program::Seis, SanDirect, FibreChannel, MOST_SEIS).what_if(WhatIf::FasterNetwork));
+    all.insert(
+        Experiment::of(Program::Seis, SanDirect, FibreChannel, MOST_SEIS).what_if(WhatIf::FasterNetwork),
+    );
+    let shared = Experiment::of(Program::Seis, SanAllToAll, FibreChannel, MOST_SEIS);
+    all.insert(shared.what_if(WhatIf::DrivesWithoutArms));
     for ranks in SEIS_RANKS {
         for architecture in [Nas, SanDirect, SanAllToAll] {
             let plain = Experiment::of(Program::Seis, architecture, FibreChannel, ranks);

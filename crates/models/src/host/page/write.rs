@@ -359,11 +359,14 @@ impl Context<'_> {
         let touch = Touch::of(&job.op, Direction::Write, false);
         let (mut written, mut sent) = (0, 0);
         for _ in 0..self.memory.cache.files_dirty() {
-            let Some(key) = self.memory.cache.next_dirty_file(None).filter(|_| written < chunk) else { break };
+            let Some(key) = self.memory.cache.next_dirty_file(None).filter(|_| written < chunk) else {
+                break;
+            };
             if key.mount() == self.fs.number {
                 match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
                     Ok(None) => {
-                        let (pages, requests) = self.write_pages(key, (0, u64::MAX), chunk - written, touch, group);
+                        let (pages, requests) =
+                            self.write_pages(key, (0, u64::MAX), chunk - written, touch, group);
                         (written, sent) = (written + pages, sent + requests);
                     }
                     Ok(Some(event)) if written == 0 => {

@@ -270,7 +270,8 @@ impl Drive {
             // A reading that goes on is of use for what it has read, and for what it comes to no later than the arm.
             if demand.block >= held.start
                 && let Some(wait) = stream.reaches(&self.mechanics, demand.block, came, now)
-                && (demand.block <= held.end || now + wait <= self.sent_anew(stream, demand.block, now, Time::ZERO))
+                && (demand.block <= held.end
+                    || now + wait <= self.sent_anew(stream, demand.block, now, Time::ZERO))
             {
                 return Some(wait);
             }
