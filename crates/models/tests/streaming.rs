@@ -2,7 +2,8 @@
 //!
 //! The oracle is the medium itself: the time in which the same blocks pass the head in one go, without controller, bus and
 //! cache. A stream takes that, or what the controller and the bus need for its commands one after the other, whichever is
-//! longer; a revolution lost at each command shows at once.
+//! longer; a revolution lost at each command shows at once. So does a stream of reads that leaves some blocks out each time,
+//! for which the medium's time is that of reading through them.
 #![allow(clippy::unwrap_used)]
 
 use petrio_colours::{BlockRequest, Direction, RequestId};
@@ -30,12 +31,14 @@ fn net_of(parameters: &DiskParameters) -> (Arc<Net>, Place<BlockRequest>, Place<
     (net.build().unwrap(), requests, completions)
 }
 
-/// A stream of commands, each of which begins where the one before ends.
+/// A stream of commands, each of which begins where the one before ends, or a little behind that.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     write: bool,
     /// Blocks in each command.
     blocks: u64,
+    /// Blocks left out between one command and the next.
+    skipped: u64,
     commands: u64,
     /// From a completion to the next command.
     gap: Time,
@@ -45,14 +48,14 @@ struct Stream {
 
 impl Stream {
     fn reads(blocks: u64, commands: u64) -> Self {
-        Self { write: false, blocks, commands, gap: Time::ZERO, outstanding: 1 }
+        Self { write: false, blocks, skipped: 0, commands, gap: Time::ZERO, outstanding: 1 }
     }
 
     fn request(self, number: u64, issued: Time) -> BlockRequest {
         BlockRequest {
             id: RequestId(number),
             direction: if self.write { Direction::Write } else { Direction::Read },
-            address: number * self.blocks,
+            address: number * (self.blocks + self.skipped),
             blocks: self.blocks as u32,
             issued,
             ..BlockRequest::default()
@@ -94,7 +97,7 @@ impl Stream {
     /// top, and what a start may cost.
     fn longest(self, parameters: &DiskParameters) -> f64 {
         let commands = (self.commands - 1) as f64;
-        let medium = on_the_medium(parameters, self.write, self.blocks, self.commands);
+        let medium = on_the_medium(parameters, self.write, self.blocks + self.skipped, self.commands);
         let apart = (self.serial(parameters) + self.gap.as_millis()) * commands;
         medium.max(apart) * 1.05 + 3.0 * revolution(parameters)
     }
@@ -278,6 +281,16 @@ proptest! {
         ],
     ) {
         assert_streams(Stream { gap, ..Stream::reads(blocks, commands(blocks)) }, &drive)?;
+    }
+
+    #[test]
+    fn a_read_a_little_ahead_of_the_reading_ahead_loses_no_revolution(
+        drive in drives(),
+        blocks in 1u64..50,
+        skipped in 1u64..50,
+        gap in (0u64..2_000).prop_map(Time::from_micros),
+    ) {
+        assert_streams(Stream { gap, skipped, ..Stream::reads(blocks, commands(blocks + skipped)) }, &drive)?;
     }
 
     #[test]

@@ -221,6 +221,87 @@ fn the_precision_asked_for_is_reached() {
     assert_eq!(report.pointer("/warnings"), Some(&Value::Array(Vec::new())));
 }
 
+/// Bytes a second of an example with something set, in MB/s.
+fn rate_of(name: &str, set: &[&str]) -> f64 {
+    let more: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+    figure(&run(name, &more), "/throughput_bytes_per_s/value") / 1e6
+}
+
+#[test]
+fn nodes_of_the_nas_wait_for_one_link_and_more_of_them_bring_hardly_anything() {
+    let [nine, four, twice] = ["host.node.count=9", "host.node.count=4", "host.node.count=18"]
+        .map(|count| rate_of("nas.toml", &[count]));
+    assert!(twice < 12.5 && twice < 1.05 * nine && nine < 1.25 * four, "{four} {nine} {twice}");
+    let report = run("nas.toml", &[]);
+    let spent = report["breakdown"].as_array().unwrap().iter();
+    let network =
+        spent.filter(|part| part["cause"] == "network").map(|part| figure(part, "/fraction")).sum::<f64>();
+    assert!(network > 0.7, "they wait for another thing than the network: {network}");
+}
+
+#[test]
+fn placed_by_a_run_all_partitions_of_san_direct_are_the_nodes_own() {
+    let folder = Folder::new();
+    let scenario = root().join("examples/san-direct.toml").display().to_string();
+    let answer = folder.petrio(&["place", &scenario, "--json", "placed.json"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let placed = folder.json("placed.json");
+    let [all, before, after] =
+        ["bytes", "local_before", "local_after"].map(|part| figure(&placed, &format!("/moved/{part}")));
+    // Eight of nine are another node's.
+    assert!((before / all - 1.0 / 9.0).abs() < 0.01, "{before} of {all}");
+    assert_eq!(all, after);
+    let [before, after] =
+        ["before", "after"].map(|run| figure(&placed, &format!("/{run}/throughput_bytes_per_s/value")));
+    assert!(after > 1.2 * before, "{before} {after}");
+    assert!(
+        before > 2.0 * 1e6 * rate_of("nas.toml", &[]),
+        "SAN-direct has nine links and nine disks: {before}"
+    );
+}
+
+#[test]
+fn on_shared_disks_it_is_the_arms_that_limit_and_files_of_one_disk_each_let_them_rest() {
+    let run_with = |set: &[&str]| {
+        let more: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+        run("san-all.toml", &more)
+    };
+    let rate = |report: &Value| figure(report, "/throughput_bytes_per_s/value");
+    let used = |report: &Value, stage: &str| -> f64 {
+        let all = report["stages"].as_array().unwrap().iter();
+        let of = all.filter(|row| row["name"].as_str().unwrap().ends_with(stage));
+        of.filter_map(|row| row["utilisation"].as_f64()).fold(0.0, f64::max)
+    };
+    let usual = run_with(&[]);
+    assert!(used(&usual, "mechanics") > 2.0 * used(&usual, "down"), "the network is busier than the disks");
+    let by_file = run_with(&["san.work.placement=\"by-file\""]);
+    assert!(rate(&by_file) > 1.2 * rate(&usual), "{} {}", rate(&by_file), rate(&usual));
+    let four = run_with(&["disk.d.count=4"]);
+    assert!(rate(&four) < 0.6 * rate(&usual), "{} {}", rate(&four), rate(&usual));
+    let whole = run_with(&["san.work.locks.granularity=\"file\""]);
+    assert!((rate(&whole) / rate(&usual) - 1.0).abs() < 0.05, "{} {}", rate(&whole), rate(&usual));
+}
+
+#[test]
+fn a_file_a_rank_is_the_only_way_in_which_all_architectures_run_bt_io() {
+    let scenario =
+        |name: &str| root().join(format!("examples/architectures/{name}.toml")).display().to_string();
+    for name in ["das", "nas", "san-direct", "san-all"] {
+        let of = |subtype: &str| {
+            let table = format!(
+                "workload.bt.program={{ kind = \"bt-io\", class = \"S\", subtype = \"{subtype}\", rate = 50 }}"
+            );
+            petrio_at_root(&["run", &scenario(name), "-q", "--no-what-if", "--set", &table]).code
+        };
+        assert_eq!(of("epio"), Some(0), "{name}");
+        // One file of all ranks is nowhere where every node has but its own disk.
+        assert_eq!(of("full") == Some(0), name != "das", "{name}");
+        let text = std::fs::read_to_string(scenario(name)).unwrap();
+        let models = text.lines().filter(|line| line.starts_with("model")).collect::<Vec<_>>();
+        assert_eq!(models, ["model = \"seagate-st336752fc\""], "{name}");
+    }
+}
+
 #[test]
 fn every_example_is_in_the_gallery_with_a_small_picture() {
     let page = std::fs::read_to_string(root().join("docs/gallery.md")).unwrap();

@@ -20,7 +20,7 @@ mod page;
 
 pub use das::{CHUNKS, DasCell, SEEKS, das_grid};
 pub use error::ParIoSimError;
-pub use experiments::{Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, study};
+pub use experiments::{Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, WhatIf, study};
 pub use findings::findings;
 pub use outcome::{Outcome, find};
 pub use page::study_page;

@@ -6,7 +6,8 @@
 //!
 //! What a command wants is read whatever the limits of reading ahead are: they hold for what nobody has asked for. And as
 //! the head passes what comes behind the end in any case, a reading that has ended goes on as if it had not for a command
-//! that was known before: it only wasn't looked at in between.
+//! that was known before: it only wasn't looked at in between. A command for what lies a little ahead of it lets it go on,
+//! too, if that brings the blocks no later than the arm could.
 
 use super::layout::{Place, Run, Track};
 use super::mechanics::Mechanics;
@@ -125,18 +126,41 @@ impl Stream {
         (sectors * u128::from(self.run.blocks) / u128::from(self.run.sectors.max(1))) as u64
     }
 
-    /// How long after `now` it has come to `block`, if that is not further ahead than the block that it reads next;
-    /// having ended, it serves who came before it had.
+    /// How long after `now` it has come to `block`, if that is within its limit; having ended, it serves who came before it
+    /// had, for the block that it would read next.
     pub(super) fn reaches(&self, mechanics: &Mechanics, block: u64, came: Time, now: Time) -> Option<Time> {
         if block > self.limit {
             return None;
         }
         let mut ahead = self.clone();
         let position = ahead.advance(mechanics, now);
-        if block > position || (ahead.over && block == position && came > ahead.ended) {
+        if block > position {
+            return ahead.comes_to(mechanics, block).map(|at| at.saturating_sub(now));
+        }
+        if ahead.over && block == position && came > ahead.ended {
             return None;
         }
         Some(if block == position { ahead.start.saturating_sub(now) } else { Time::ZERO })
+    }
+
+    /// When it comes to a block that it hasn't read yet, if nobody wants more of it than now: none that its limit or its
+    /// scope keep it from.
+    pub(super) fn comes_to(&self, mechanics: &Mechanics, block: u64) -> Option<Time> {
+        if block < self.block || block >= self.limit {
+            return None;
+        }
+        let mut ahead = self.clone();
+        while !ahead.over {
+            let run_end = ahead.block + ahead.run.blocks;
+            if block < run_end {
+                let sectors = (block - ahead.block) * u64::from(ahead.run.sectors) / ahead.run.blocks.max(1);
+                return Some(ahead.start + mechanics.sector_time(ahead.run.place.zone, sectors as u32));
+            }
+            let end = ahead.run_end(mechanics);
+            ahead.block = run_end;
+            ahead.next_run(mechanics, end);
+        }
+        None
     }
 
     /// For how long the arm has worked for it up to `now`, to which it was advanced, since this was last asked.

@@ -69,8 +69,9 @@ impl Context<'_> {
             let (written, sent) = self.write_pages(key, (0, u64::MAX), most, touch, group);
             self.fs.balance.end_pass(self.now);
             if written == 0 {
-                // All of it belongs to a transaction that has not been committed: later.
+                // All of it belongs to a transaction that has not been committed: later, behind all that can be written.
                 self.memory.cache.requeue(key, self.now);
+                self.memory.cache.turn(key);
                 self.commit_held(key);
                 continue;
             }

@@ -16,7 +16,7 @@ use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::{JournalGeneration, Throttling};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Purpose, Touch, times};
-use crate::host::write_back::{self, Pause, Writer};
+use crate::host::write_back::{Pause, Writer};
 use petrio_colours::{Direction, Failure, FileCause, Operation};
 use petrio_kernel::Time;
 
@@ -338,38 +338,55 @@ impl Context<'_> {
             }
             Throttling::WriterWritesBack => {
                 let exceeded = host.unwritten > host.limits.limit;
-                *writer = Writer::asking_after(write_back::rate_limit(exceeded));
+                *writer = Writer::asking_after(self.memory.rate_limit.asks_after(exceeded));
                 if !exceeded {
                     return Next::Go(Then::Begin);
                 }
-                self.write_back_myself(job, write_back::writer_writes_back(exceeded))
+                self.write_back_myself(job)
             }
         }
     }
 
-    /// A writer of an old kernel writes back more than it has dirtied before it goes on.
-    fn write_back_myself(&mut self, job: &mut Job, chunk: u64) -> Next {
+    /// A writer of an old kernel writes back more than it has dirtied before it goes on, of whichever files are dirty; what
+    /// belongs to a transaction that has not been committed is passed over.
+    fn write_back_myself(&mut self, job: &mut Job) -> Next {
         if self.fs.transfers.writes() >= self.fs.rules.room {
             self.fs.waits_for_room = true;
             return Self::wait(Event::Room, FileCause::Throttle, Then::Balance);
         }
+        let chunk = self.memory.rate_limit.writes_back();
         let group = self.fs.transfers.group();
         let touch = Touch::of(&job.op, Direction::Write, false);
-        let (written, sent) = match self.memory.cache.next_dirty_file(None) {
-            Some(key) if key.mount() == self.fs.number => {
-                let done = self.write_pages(key, (0, u64::MAX), chunk, touch, group);
-                if self.memory.cache.counts(key).dirty > 0 {
-                    self.memory.cache.requeue(key, self.now);
+        let (mut written, mut sent) = (0, 0);
+        for _ in 0..self.memory.cache.files_dirty() {
+            let Some(key) = self.memory.cache.next_dirty_file(None).filter(|_| written < chunk) else {
+                break;
+            };
+            if key.mount() == self.fs.number {
+                match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
+                    Ok(None) => {
+                        let (pages, requests) =
+                            self.write_pages(key, (0, u64::MAX), chunk - written, touch, group);
+                        (written, sent) = (written + pages, sent + requests);
+                    }
+                    Ok(Some(event)) if written == 0 => {
+                        return Self::wait(event, FileCause::Throttle, Then::Balance);
+                    }
+                    // It is still to come, or whoever syncs the file hears of it.
+                    Ok(Some(_)) | Err(_) => {}
                 }
-                done
             }
-            _ => (0, 0),
-        };
-        let work = times(self.memory.costs.submit, sent);
-        if written == 0 {
-            return Next::Sleep { span: CONGESTION_WAIT, cause: FileCause::Throttle, then: Then::Balance };
+            self.memory.cache.turn(key);
         }
-        Next::Run { work, cause: FileCause::Throttle, cache: Time::ZERO, then: Then::Begin }
+        let work = times(self.memory.costs.submit, sent);
+        match written {
+            0 => Next::Sleep { span: CONGESTION_WAIT, cause: FileCause::Throttle, then: Then::Balance },
+            all => {
+                // Who has done his duty goes on; else he looks again, and sleeps while there is nothing to be written.
+                let then = if all >= chunk { Then::Begin } else { Then::Balance };
+                Next::Run { work, cause: FileCause::Throttle, cache: Time::ZERO, then }
+            }
+        }
     }
 
     /// All bytes of the call are written; a synchronous one is now made durable.

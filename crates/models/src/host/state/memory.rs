@@ -5,7 +5,7 @@ use crate::host::jump_cost::Jumps;
 use crate::host::machine::{BlockCosts, CacheCosts, CallCosts};
 use crate::host::page_cache::{PageCache, Reclaimed};
 use crate::host::parameters::{HostError, HostParameters};
-use crate::host::write_back::{DirtyLimits, Limits};
+use crate::host::write_back::{DirtyLimits, Limits, RateLimit};
 use petrio_kernel::Time;
 use std::sync::Arc;
 
@@ -81,6 +81,7 @@ pub(in crate::host) struct Memory {
     pub(in crate::host) jumps: Jumps,
     pub(in crate::host) costs: Costs,
     limits: Arc<DirtyLimits>,
+    pub(in crate::host) rate_limit: RateLimit,
     /// Processes that wait for memory.
     pub(in crate::host) waiters: u32,
 }
@@ -128,6 +129,7 @@ impl Memory {
                 host.dirty_background,
                 host.dirty_limit,
             )),
+            rate_limit: RateLimit::of(pages, machine.processors),
             waiters: 0,
         })
     }

@@ -37,7 +37,7 @@ pub struct Writer {
 impl Writer {
     /// A process that has not dirtied anything.
     pub const fn new() -> Self {
-        Self::asking_after(super::RATE_LIMIT_PAGES)
+        Self::asking_after(super::FIRST_PAGES)
     }
 
     /// The same, with so many pages until it asks.

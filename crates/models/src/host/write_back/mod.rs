@@ -12,8 +12,11 @@ use super::copy_cost::PAGE_BYTES;
 use super::kernel_profile::{Throttling, WriteBackParameters};
 use petrio_units::Bytes;
 
-/// Pages that a writer dirties before it looks at the limits, 2.6.24 (`ratelimit_pages`; 8 once the limit is exceeded).
-const RATE_LIMIT_PAGES: u64 = 32;
+/// Pages that a writer dirties before it looks at the limits for the first time (`init_dirty_throttle`: 128 KiB).
+const FIRST_PAGES: u64 = 32;
+
+/// The same of an old kernel whose limit is exceeded (2.6.24, `balance_dirty_pages_ratelimited_nr`).
+const PAGES_WHEN_EXCEEDED: u64 = 8;
 
 /// Numbers of pages at which write-back begins and writers are held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,14 +96,28 @@ impl DirtyLimits {
     }
 }
 
-/// After how many dirtied pages a writer looks at the limits (2.6.24).
-pub fn rate_limit(exceeded: bool) -> u64 {
-    if exceeded { RATE_LIMIT_PAGES / 4 } else { RATE_LIMIT_PAGES }
+/// How often a writer of an old kernel looks at the limits, and what it writes back once it is beyond them (2.6.24).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    pages: u64,
 }
 
-/// How many pages a writer beyond the limit writes back before it goes on (2.6.24, `sync_writeback_pages`).
-pub fn writer_writes_back(exceeded: bool) -> u64 {
-    rate_limit(exceeded) * 3 / 2
+impl RateLimit {
+    /// That of so many pages of memory and so many processors, all of which together dirty no more than a thirty-second of
+    /// memory unseen: 16 pages to 4 MiB (`writeback_set_ratelimit`).
+    pub fn of(memory_pages: u64, processors: u32) -> Self {
+        Self { pages: (memory_pages / (u64::from(processors.max(1)) * 32)).clamp(16, (4 << 20) / PAGE_BYTES) }
+    }
+
+    /// After how many dirtied pages a writer looks at the limits.
+    pub fn asks_after(self, exceeded: bool) -> u64 {
+        if exceeded { PAGES_WHEN_EXCEEDED } else { self.pages }
+    }
+
+    /// How many pages a writer beyond the limit writes back before it goes on (`sync_writeback_pages`).
+    pub fn writes_back(self) -> u64 {
+        self.pages * 3 / 2
+    }
 }
 
 #[cfg(test)]
@@ -152,5 +169,14 @@ mod tests {
             DirtyLimits::new(&parameters, None, None).now(1_000),
             Limits { background: 10, limit: 50 }
         );
+    }
+
+    #[test]
+    fn a_writer_writes_back_a_thirty_second_of_memory_and_half_of_that_but_six_mib_at_most() {
+        // 1 MiB, 64 MiB on one processor and on four, 4 GiB.
+        let of = |mib: u64, processors| RateLimit::of((mib << 20) / PAGE_BYTES, processors).writes_back();
+        assert_eq!([of(1, 1), of(64, 1), of(64, 4), of(4_096, 1)], [24, 768, 192, 1_536]);
+        let limit = RateLimit::of(1 << 20, 2);
+        assert_eq!((limit.asks_after(false), limit.asks_after(true)), (1_024, 8));
     }
 }

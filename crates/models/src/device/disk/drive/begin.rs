@@ -34,7 +34,7 @@ impl Drive {
         let command = self.overheads.command.time();
         let prepare = self.overheads.data_preparation.time();
         let (hit, miss) = (command + of(self.overheads.read_hit), command + of(self.overheads.read_miss));
-        let being_read = self.streaming_to(state, demand.block, now);
+        let being_read = self.streaming_to(state, demand.block, now, miss);
         let held_to = state.held.held_to(demand.block);
         if held_to >= demand.end() {
             if !self.cache.hits_beside_read_ahead {
@@ -80,11 +80,25 @@ impl Drive {
         Begun { class: Class::Fetch { from: held, segment }, overhead: miss, bus_start: hit + prepare }
     }
 
-    /// The segment that is being read into, if the next block that it gets is `block`: the head is on its way to it, or
-    /// over it. To give up that reading for the same block would take a turn of the platters.
-    fn streaming_to(&self, state: &DriveState, block: u64, now: Time) -> Option<SegmentIndex> {
+    /// The segment that is being read into, if `block` comes next in it: the head is on its way to it, or over it. To give up
+    /// that reading for the same block would take a turn of the platters. So it would for a block a little further ahead:
+    /// by the time that the controller has seen that it must send the arm there (`miss`), it has gone by. The reading goes on
+    /// for it where it comes there no later than the arm, sent anew.
+    fn streaming_to(&self, state: &DriveState, block: u64, now: Time, miss: Time) -> Option<SegmentIndex> {
         let (segment, stream) = state.reading.as_ref()?;
-        (stream.position(&self.mechanics, now) == block).then_some(*segment)
+        if stream.position(&self.mechanics, now) == block {
+            return Some(*segment);
+        }
+        let comes = stream.comes_to(&self.mechanics, block)?;
+        (comes <= self.sent_anew(stream, block, now, miss)).then_some(*segment)
+    }
+
+    /// When a block would pass the head if a reading were given up for it now, and the arm sent there a while (`after`) later.
+    fn sent_anew(&self, stream: &Stream, block: u64, now: Time, after: Time) -> Time {
+        let (track, free) = stream.clone().stop(&self.mechanics, now, self.cache.stop_within_sector);
+        let place = self.mechanics.layout().place(block);
+        let arrived = free.max(now + after) + self.mechanics.seek(track, place.track, false);
+        arrived + self.mechanics.rotational_wait(place, arrived)
     }
 
     /// A read that was known before the reading ahead came to its end, and wants more than it has read, lets it go on; for
@@ -253,10 +267,11 @@ impl Drive {
         }
         if let Some((segment, stream)) = &state.reading {
             let held = state.cache.segment(*segment);
-            // A reading that goes on is of use for what it has read and for the very next block: for one further ahead it
-            // would be given up.
+            // A reading that goes on is of use for what it has read, and for what it comes to no later than the arm.
             if demand.block >= held.start
                 && let Some(wait) = stream.reaches(&self.mechanics, demand.block, came, now)
+                && (demand.block <= held.end
+                    || now + wait <= self.sent_anew(stream, demand.block, now, Time::ZERO))
             {
                 return Some(wait);
             }
