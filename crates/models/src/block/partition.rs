@@ -53,14 +53,14 @@ struct Partition {
 const NUMBER_BITS: u32 = 40;
 
 impl Partition {
-    /// The request as it goes on, or as it goes back.
-    fn enter(&mut self, mut request: BlockRequest) -> Result<BlockRequest, BlockRequest> {
+    /// Makes a request one of what lies below; or says why it can't be, and that it doesn't go on.
+    fn enter(&mut self, request: &mut BlockRequest) -> bool {
         let has_blocks = request.direction != Direction::Flush;
         let is_beyond = request.address.saturating_add(request.blocks.into()) > self.blocks;
         if has_blocks && (request.blocks == 0 || is_beyond) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
             request.status = Status::Failed(failure);
-            return Err(request);
+            return false;
         }
         let slot =
             self.on_their_way.insert(Was { id: request.id, tag: request.tag, address: request.address });
@@ -68,7 +68,7 @@ impl Partition {
         request.tag = u64::from(self.number) << u32::BITS | u64::from(slot);
         request.address = if has_blocks { request.address + self.first } else { 0 };
         self.sent += 1;
-        Ok(request)
+        true
     }
 
     /// The request as it came; `None` where none was sent.
@@ -97,11 +97,9 @@ pub fn partition_page(parent: &mut PageBuilder<'_>, name: &str, ports: Partition
     let state = enter.update(partition);
     let (on, back) = (enter.may_put(down, 1), enter.may_put(completions, 1));
     enter.action(move |f| {
-        let request = f.take(request);
-        match f.update(state).enter(request) {
-            Ok(request) => f.put(on, request),
-            Err(refused) => f.put(back, refused),
-        }
+        let mut request = f.take(request);
+        let goes_on = f.update(state).enter(&mut request);
+        f.put(if goes_on { on } else { back }, request);
     });
 
     let mut leave = page.transition("leave");
