@@ -155,18 +155,19 @@ fn what_makes_no_sense_of_partitions_is_refused_with_what_to_do() {
         ("[partition.a]\non = \"a\"\n".to_owned(), "the partition \"a\" is made of itself"),
         ("[partition.a]\non = \"b\"\n[partition.b]\non = \"a\"\n".to_owned(), "is made of itself"),
         (
-            [partition("a", "size = \"50 %\""), partition("b", "from = \"1 GiB\"")].concat(),
-            "the partition \"b\" begins at 1 GiB of \"d\", where the partition \"a\" lies: that ends at",
-        ),
-        (
             [partition("a", ""), "[raid.r]\nlevel = 0\non = [\"d\", \"a\"]\n".to_owned()].concat(),
-            "the disk \"d\" is used by the partition \"a\" already",
+            "the disk \"d\" is used by the raid \"r\" already",
         ),
     ];
     for (parts, expected) in cases {
         let told = with(&parts);
         assert!(told.contains(expected), "{parts}\n{told}");
     }
+    let two = [partition("a", "size = \"50 %\""), partition("b", "from = \"1 GiB\"")].concat();
+    let overlap = problem(&[DISK, &two, &stream("v", "a"), &stream("w", "b")].concat());
+    let expected =
+        "the partition \"b\" begins at 1 GiB of \"d\", where the partition \"a\" lies: that ends at";
+    assert!(overlap.contains(expected), "{overlap}");
     // A workload on the disk would write over its partitions.
     let on_disk = problem(&[DISK, &partition("a", ""), &stream("v", "a"), &stream("w", "d")].concat());
     assert!(on_disk.contains("the disk \"d\" is used by the partition \"a\" already"), "{on_disk}");
