@@ -10,6 +10,7 @@ pub mod processor;
 /// Tokens at most on an arc in one firing, where no number can be given: any number.
 const MANY: u32 = u32::MAX;
 
+mod divisor;
 mod fast_map;
 mod instants;
 mod lever;

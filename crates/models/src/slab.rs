@@ -42,6 +42,16 @@ impl<T> Slab<T> {
         self.slots.iter_mut().flatten()
     }
 
+    /// Drops the thing of a number where it lies.
+    pub(crate) fn discard(&mut self, slot: u32) {
+        if let Some(place) = self.slots.get_mut(slot as usize)
+            && place.is_some()
+        {
+            *place = None;
+            self.free.push(slot);
+        }
+    }
+
     /// Gives the thing of a number away.
     pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         let value = self.slots.get_mut(slot as usize)?.take()?;

@@ -7,7 +7,7 @@
 //!
 //! Each step needs the one before to have gone well, and reports everything that it finds.
 
-use crate::check::check;
+use crate::check::{check, check_sizes};
 use crate::devices::{Found, devices};
 use crate::fio;
 use crate::foreign;
@@ -189,6 +189,10 @@ fn load_known(
         })
         .collect();
     let storage = storage(&scenario, &disks, &checked.holders);
+    problems.append(&mut check_sizes(&scenario, &storage, &places, &sources));
+    if !problems.is_empty() {
+        return Err(fail(problems));
+    }
     let sizes: Vec<u64> = storage.iter().map(|part| part.blocks).collect();
     let ground = Ground { sizes: &sizes, places: &places, sources: &sources };
     let hosts = scenario.hosts.place(checked.hosts, &ground, &mut problems);

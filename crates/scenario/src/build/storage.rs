@@ -32,6 +32,8 @@ pub(super) struct Devices {
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
     /// The arrays with redundancy, likewise.
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
+    /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
+    holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
     /// The buses that several disks share, by their names.
     buses: BTreeMap<String, Place<()>>,
 }
@@ -86,8 +88,13 @@ pub(super) fn entrance(
     };
     let name = &loaded.storage[number].name;
     let requests = page.fifo(&format!("{name}-requests"));
-    let ports =
-        HolderPorts { requests, completions: below.completions, members: vec![below], files: Arc::default() };
+    let ports = HolderPorts {
+        number: number as u32,
+        requests,
+        completions: below.completions,
+        members: vec![below],
+        files: Arc::default(),
+    };
     let built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
     Ok((requests, built.stages))
 }
@@ -128,6 +135,9 @@ pub(super) fn holder(
     {
         return Ok((requests, completions));
     }
+    if let Some(&ports) = devices.holders.get(&number) {
+        return Ok(ports);
+    }
     let storage = &loaded.storage[number];
     let name = storage.name.as_str();
     let requests = page.fifo(&format!("{name}-requests"));
@@ -144,17 +154,19 @@ pub(super) fn holder(
         members.push(Member { requests, completions, blocks: loaded.storage[below].blocks, sight });
     }
     if let Some(part) = loaded.holder(number) {
-        let ports = HolderPorts { requests, completions, members, files: Arc::clone(files) };
+        let (number, files) = (number as u32, Arc::clone(files));
+        let ports = HolderPorts { number, requests, completions, members, files };
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
         if let Some(replication) = built.replication {
-            devices.replications.insert(number, replication);
+            devices.replications.insert(number as usize, replication);
         }
         if let Some(array) = built.array {
-            devices.arrays.insert(number, array);
+            devices.arrays.insert(number as usize, array);
         }
         stages.append(&mut built.stages);
     }
     stages.append(&mut lower);
+    devices.holders.insert(number, (requests, completions));
     Ok((requests, completions))
 }
 

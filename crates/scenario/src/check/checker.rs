@@ -56,6 +56,8 @@ pub(crate) struct Checker<'a, 'i> {
     pub(super) holders: Vec<PlannedHolder>,
     /// Who uses each holder, where somebody does who wants it alone.
     pub(super) users: BTreeMap<u32, String>,
+    /// Those of them that several of a kind use: partitions.
+    pub(super) shared: BTreeSet<u32>,
     /// What hosts mount.
     pub(super) volumes: Vec<PlannedVolume>,
     /// Holders and volumes that workloads go to.
@@ -103,6 +105,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             disks: Vec::new(),
             holders: Vec::new(),
             users: BTreeMap::new(),
+            shared: BTreeSet::new(),
             volumes: Vec::new(),
             used: BTreeSet::new(),
             used_volumes: BTreeSet::new(),

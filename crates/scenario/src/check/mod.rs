@@ -4,8 +4,10 @@
 mod checker;
 mod measure;
 mod scenario;
+mod sizes;
 mod storage;
 mod workloads;
 
 pub(crate) use checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedHolder, PlannedVolume, listed};
 pub(crate) use scenario::check;
+pub(crate) use sizes::check_sizes;

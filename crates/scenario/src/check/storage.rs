@@ -4,6 +4,7 @@ use super::checker::{Checker, DISK, PlannedHolder, Words};
 use crate::holder::{Objection, Over, Stands};
 use crate::parts::Directory;
 use crate::schema::{Names, Scenario};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
@@ -64,6 +65,7 @@ impl Checker<'_, '_> {
             let over = match part.over() {
                 Over::One(on) => self.only(&at, on, key).into_iter().collect(),
                 Over::Several(names) => {
+                    self.named_once((key, name), names, &at);
                     let pool = self.pool();
                     let mut members = self.find(&at, names, &pool, HOLDERS);
                     // A pattern such as "*" doesn't mean the part itself.
@@ -82,7 +84,12 @@ impl Checker<'_, '_> {
                 }
             }
             for &member in &over {
-                self.claim(member, &format!("the {key} \"{name}\""), &at);
+                if !(part.shares() && self.shared.contains(&member)) {
+                    self.claim(member, &format!("the {key} \"{name}\""), &at);
+                }
+                if part.shares() {
+                    self.shared.insert(member);
+                }
                 let below = self.holders[member as usize].clone();
                 if below.stands == Stands::BeforeQueue {
                     let message =
@@ -95,6 +102,25 @@ impl Checker<'_, '_> {
         }
         self.circles();
         self.bottom_up();
+    }
+
+    /// What is named by itself is named once, and isn't the part that names it.
+    fn named_once(&mut self, (key, name): (&str, &str), names: &Names, at: &str) {
+        let mut known = BTreeSet::new();
+        for (index, written) in names.iter().enumerate() {
+            let is_list = names.iter().count() > 1;
+            let path = if is_list { format!("{at}.{index}") } else { at.to_owned() };
+            if written == name {
+                let message = format!("the {key} \"{name}\" is made of itself");
+                self.error(&path, message, "name the disks that it is made of");
+            } else if !known.insert(written) {
+                self.error(
+                    &path,
+                    format!("\"{written}\" is named twice"),
+                    "name each once: a disk can't be two members",
+                );
+            }
+        }
     }
 
     /// Puts what something lies on before it. There are no circles.
@@ -131,6 +157,7 @@ impl Checker<'_, '_> {
         self.pool = None;
         let users = std::mem::take(&mut self.users);
         self.users = users.into_iter().map(|(number, user)| (renumber(number), user)).collect();
+        self.shared = self.shared.iter().map(|&number| renumber(number)).collect();
     }
 
     pub(super) fn pool(&mut self) -> Rc<Directory> {

@@ -7,6 +7,7 @@
 
 mod concat;
 mod fabric;
+mod partition;
 mod raid;
 mod rearrangement;
 mod replication;
@@ -14,6 +15,7 @@ mod throttle;
 
 pub use concat::Concat;
 pub use fabric::Fabric;
+pub use partition::{Extent, Partition};
 pub(crate) use raid::read_profile;
 pub use raid::{Named, Raid};
 pub use rearrangement::Rearrangement;
@@ -43,6 +45,21 @@ pub trait Holder {
 
     /// What makes no sense of it, over so many members.
     fn check(&self, members: usize) -> Vec<Objection>;
+
+    /// What makes no sense of it over members of these sizes, in blocks of 512 bytes.
+    fn check_sizes(&self, _members: &[u64]) -> Vec<Objection> {
+        Vec::new()
+    }
+
+    /// Whether others of its kind may lie on the same part.
+    fn shares(&self) -> bool {
+        false
+    }
+
+    /// The first block, and how many, that it takes of what it lies on, which has so many.
+    fn takes(&self, of: u64) -> (u64, u64) {
+        (0, of)
+    }
 
     /// Blocks of 512 bytes that it offers over members of these sizes.
     fn blocks(&self, members: &[u64]) -> u64;
@@ -117,6 +134,8 @@ pub struct Objection {
 /// How a part is connected.
 #[derive(Clone, Debug)]
 pub struct HolderPorts {
+    /// Its number among all that hold blocks.
+    pub number: u32,
     /// Requests come in.
     pub requests: Place<BlockRequest>,
     /// What is complete goes out.
@@ -232,6 +251,7 @@ macro_rules! holders {
 holders! {
     raid: Raid = raid::read, "level = … and on = …", "Several disks as one, by name.";
     concat: Concat = concat::read, "on = …", "Several disks as one, each after the other, by name.";
+    partition: Partition = partition::read, "on = …", "Runs of a disk's blocks as parts of their own, by name.";
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
     rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";

@@ -4,10 +4,12 @@ use super::{Built, BuiltArray, Holder, HolderPorts, Objection, Over};
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
+use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
 use petrio_models::block::raid::{RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page};
 use petrio_models::cluster::replication::FileLayout;
+use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +59,44 @@ pub(super) fn read(table: &Table<'_>, sources: &Sources) -> Result<Raid, Vec<Pro
     Ok(Raid { on, named: Named { name, source }, parameters })
 }
 
+impl Raid {
+    /// What to do about an array that can't be made over so many parts.
+    fn advice(&self, error: &RaidError, members: usize) -> String {
+        let RaidParameters { level, spares, .. } = &self.parameters;
+        match error {
+            RaidError::Unit(_) => "write a multiple of 512 B; 64 KiB is usual".to_owned(),
+            RaidError::Granularity(..) => "write 4 KiB, as Linux md has it, or leave it out".to_owned(),
+            RaidError::Few { fewest, .. } if *spares > 0 => format!(
+                "of the {members} that it lies on, {spares} are spares: name {} or more, or fewer spares",
+                fewest + *spares as usize
+            ),
+            RaidError::Few { fewest, .. } => format!(
+                "name {fewest} different disks or more, or another level: 0 and 1 are made of two, 5 of three"
+            ),
+            RaidError::Many { .. } => "name fewer, and make several arrays".to_owned(),
+            RaidError::Copies { .. } => "copies = 2 is usual, over two, four, six … members".to_owned(),
+            RaidError::Width { .. } => {
+                "write a width between these, or leave it out: parity then isn't declustered".to_owned()
+            }
+            RaidError::NotDeclustered { .. } => {
+                format!("leave it out, or write level = 5 instead of {level}")
+            }
+            RaidError::NoMember { .. } => "write the number of one of them, counted from 0".to_owned(),
+            RaidError::Spares => "leave spares out, or name a level with redundancy".to_owned(),
+            RaidError::AtOnce => {
+                "write how long a member lives, such as \"1000000 h\", or leave it out: none fails".to_owned()
+            }
+            RaidError::Rebuild => {
+                "512 KiB and a depth of 2 are usual; leave out what should be as usual".to_owned()
+            }
+            RaidError::Cache(_) => {
+                "256 MiB, high = \"50 %\" and low = \"25 %\" are usual; leave out what should be as usual"
+                    .to_owned()
+            }
+        }
+    }
+}
+
 impl Holder for Raid {
     fn over(&self) -> Over<'_> {
         Over::Several(&self.on)
@@ -85,9 +125,24 @@ impl Holder for Raid {
                 RaidError::Rebuild => "rebuild",
                 RaidError::Cache(_) => "controller.cache",
             };
-            objections.push(Objection { key, message: error.to_string(), help: None });
+            let help = Some(self.advice(&error, members));
+            objections.push(Objection { key, message: error.to_string(), help });
         }
         objections
+    }
+
+    fn check_sizes(&self, members: &[u64]) -> Vec<Objection> {
+        if self.blocks(members) > 0 {
+            return Vec::new();
+        }
+        let smallest = members.iter().copied().min().unwrap_or(0);
+        let message = format!(
+            "the array holds nothing: no stripe of units of {} fits on its smallest member, which has {}",
+            self.parameters.stripe_unit,
+            Bytes(smallest.saturating_mul(SECTOR_BYTES))
+        );
+        let help = Some("make the stripe unit smaller; 64 KiB is usual".to_owned());
+        vec![Objection { key: "stripe_unit", message, help }]
     }
 
     fn blocks(&self, members: &[u64]) -> u64 {

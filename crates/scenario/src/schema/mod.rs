@@ -19,7 +19,9 @@ mod trace;
 mod words;
 mod workload;
 
-pub use crate::holder::{Concat, Fabric, Holders, Named, Raid, Rearrangement, Replication, Throttle};
+pub use crate::holder::{
+    Concat, Extent, Fabric, Holders, Named, Partition, Raid, Rearrangement, Replication, Throttle,
+};
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::Disk;

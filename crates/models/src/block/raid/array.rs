@@ -12,21 +12,21 @@ use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId,
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
-/// What an event makes an array do.
-#[derive(Debug, Default)]
+/// What an event makes an array do. Its lists are used again by the next event, so that an array at work allocates nothing.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     /// Requests to members, by number.
-    pub(super) sends: SmallVec<[(usize, BlockRequest); 8]>,
+    pub(super) sends: Vec<(usize, BlockRequest)>,
     /// What is complete.
     pub(super) complete: Option<BlockRequest>,
     /// A request that waits for its stripes.
     pub(super) waits: Option<u32>,
     /// Requests that have got theirs.
-    pub(super) granted: SmallVec<[u32; 4]>,
+    pub(super) granted: Vec<u32>,
     /// Parity to be made: of which request and group, and of how many blocks.
-    pub(super) parity: SmallVec<[Parity; 2]>,
+    pub(super) parity: Vec<Parity>,
     /// Members of which the next piece is rebuilt, each after a time.
-    pub(super) rebuild: SmallVec<[(usize, Time); 2]>,
+    pub(super) rebuild: Vec<(usize, Time)>,
     /// A member whose place somebody fills after a time.
     pub(super) replace: Option<usize>,
     /// Drives that begin to live.
@@ -62,7 +62,7 @@ pub(super) enum Made {
 #[derive(Clone, Debug)]
 pub(super) struct Whole {
     pub(super) request: BlockRequest,
-    pub(super) parts: SmallVec<[(Part, Stage); 8]>,
+    pub(super) parts: SmallVec<[(Part, Stage); 4]>,
     /// By group from 1.
     pub(super) parity: SmallVec<[(u64, Made); 2]>,
     /// Parts that aren't complete.
@@ -120,6 +120,8 @@ pub struct Array {
     pub(super) asked: u32,
     pub(super) turn: usize,
     pub(super) tally: RaidTally,
+    /// What the last event brought about, carried out by now.
+    carried_out: Outcome,
 }
 
 impl Array {
@@ -138,7 +140,18 @@ impl Array {
             busy: vec![(0, 0); members],
             turn: 0,
             tally: RaidTally::default(),
+            carried_out: Outcome::default(),
         }
+    }
+
+    /// Nothing is done yet about an event.
+    pub(super) fn outcome(&mut self) -> Outcome {
+        std::mem::take(&mut self.carried_out)
+    }
+
+    /// What an event made it do is done.
+    pub(super) fn carried_out(&mut self, outcome: Outcome) {
+        self.carried_out = outcome;
     }
 
     /// What it has come to.
@@ -148,7 +161,7 @@ impl Array {
 
     /// A request arrives. `draw` is a number from 0 to 1.
     pub(super) fn arrive(&mut self, request: BlockRequest, draw: f64) -> Outcome {
-        let mut outcome = Outcome::default();
+        let mut outcome = self.outcome();
         let is_flush = request.direction == Direction::Flush;
         if !is_flush && (request.blocks == 0 || request.end() > self.rules.blocks) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
@@ -190,14 +203,11 @@ impl Array {
 
     /// Takes a request in, and begins it if its stripes are free.
     pub(super) fn enter(&mut self, whole: Whole, draw: f64, outcome: &mut Outcome) {
-        let stripes = whole.stripes.clone();
         let slot = self.wholes.insert(whole);
-        let others = self.locks.ask(&stripes, slot);
-        if others == 0 {
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        whole.others = self.locks.ask(&whole.stripes, slot);
+        if whole.others == 0 {
             return self.begin(slot, draw, outcome);
-        }
-        if let Some(whole) = self.wholes.get_mut(slot) {
-            whole.others = others;
         }
         self.tally.waited += 1;
         outcome.waits = Some(slot);
@@ -205,7 +215,7 @@ impl Array {
 
     /// A request has all its stripes.
     pub(super) fn go(&mut self, slot: u32, now: Time, draw: f64) -> Outcome {
-        let mut outcome = Outcome::default();
+        let mut outcome = self.outcome();
         if let Some(whole) = self.wholes.get_mut(slot) {
             let request = &mut whole.request;
             let waited = now.saturating_sub(request.issued + request.ledger.total());
@@ -328,7 +338,7 @@ impl Array {
 
     /// Parity is made.
     pub(super) fn made(&mut self, parity: Parity, now: Time) -> Outcome {
-        let mut outcome = Outcome::default();
+        let mut outcome = self.outcome();
         let Some(whole) = self.wholes.get_mut(parity.slot) else { return outcome };
         if let Some((_, made)) = whole.parity.get_mut(parity.group as usize - 1) {
             *made = Made::Yes;
@@ -343,7 +353,6 @@ impl Array {
 
     /// A part is complete; `None` where the array never sent it.
     pub(super) fn part(&mut self, port: usize, part: &BlockRequest, now: Time, draw: f64) -> Option<Outcome> {
-        let mut outcome = Outcome::default();
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
@@ -357,6 +366,7 @@ impl Array {
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }
+        let mut outcome = std::mem::take(&mut self.carried_out);
         whole.left -= 1;
         whole.status = whole.status.and(part.status);
         if whole.left > 0 {
@@ -398,9 +408,10 @@ impl Array {
 
     /// A request is complete.
     fn end(&mut self, slot: u32, now: Time, outcome: &mut Outcome) {
-        let Some(Whole { mut request, status, stripes, rebuilds, .. }) = self.wholes.remove(slot) else {
-            return;
-        };
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        let Whole { status, rebuilds, .. } = *whole;
+        let (mut request, stripes) = (std::mem::take(&mut whole.request), std::mem::take(&mut whole.stripes));
+        self.wholes.discard(slot);
         match rebuilds {
             Some((member, piece, begun)) => self.rebuilt(member, piece, (begun, now, status), outcome),
             None => {

@@ -5,6 +5,7 @@
 
 use super::declustered::Permutations;
 use super::parameters::ParityLayout;
+use crate::divisor::Divisor;
 use std::sync::Arc;
 
 /// What protects the data of a stripe.
@@ -38,6 +39,10 @@ pub struct Layout {
     redundancy: Redundancy,
     rotation: Rotation,
     shuffled: Option<Arc<Permutations>>,
+    /// What every request is divided by.
+    by_stripe: Divisor,
+    by_unit: Divisor,
+    by_members: Divisor,
 }
 
 /// A place on a member.
@@ -57,13 +62,24 @@ impl Layout {
             Redundancy::Copies(copies) => members / copies.max(1),
             Redundancy::Parity(parities) => members - parities,
         };
-        Self { unit, members, columns, redundancy, rotation, shuffled: None }
+        Self {
+            unit,
+            members,
+            columns,
+            redundancy,
+            rotation,
+            shuffled: None,
+            by_stripe: Divisor::new(columns.saturating_mul(unit)),
+            by_unit: Divisor::new(unit),
+            by_members: Divisor::new(members),
+        }
     }
 
     pub(super) fn declustered(unit: u64, members: usize, redundancy: Redundancy, width: usize) -> Self {
-        let Self { columns, .. } = Self::new(unit, width, redundancy, Rotation::None);
         let shuffled = Some(Arc::new(Permutations::new(members)));
-        Self { unit, members: members as u64, columns, redundancy, rotation: Rotation::None, shuffled }
+        let members = members as u64;
+        let by_members = Divisor::new(members);
+        Self { members, by_members, shuffled, ..Self::new(unit, width, redundancy, Rotation::None) }
     }
 
     /// Members.
@@ -105,7 +121,7 @@ impl Layout {
 
     /// Blocks of data in a stripe.
     pub fn stripe(&self) -> u64 {
-        self.columns * self.unit
+        self.by_stripe.get()
     }
 
     /// Blocks that the array offers, when its smallest member has `member_blocks`.
@@ -128,8 +144,9 @@ impl Layout {
 
     /// The stripe of a block, the number of its unit there, and where in the unit it lies.
     pub fn find(&self, block: u64) -> (u64, usize, u64) {
-        let (stripe, within) = (block / self.stripe(), block % self.stripe());
-        (stripe, (within / self.unit) as usize, within % self.unit)
+        let (stripe, within) = self.by_stripe.divide(block);
+        let (column, within) = self.by_unit.divide(within);
+        (stripe, column as usize, within)
     }
 
     /// Where a unit of a stripe lies.
@@ -151,24 +168,23 @@ impl Layout {
             return index % columns * copies + index / columns;
         }
         let Rotation::Parity(layout) = self.rotation else { return index };
-        let turn = stripe % members;
+        let around = |number: u64| self.by_members.divide(number).1;
+        let turn = around(stripe);
         let first = match layout {
             ParityLayout::LeftSymmetric | ParityLayout::LeftAsymmetric => members - 1 - turn,
             ParityLayout::RightSymmetric | ParityLayout::RightAsymmetric => turn,
         };
         if index >= columns {
-            return (first + index - columns) % members;
+            return around(first + index - columns);
         }
         let parities = members - columns;
         match layout {
-            ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => {
-                (first + parities + index) % members
-            }
+            ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => around(first + parities + index),
             ParityLayout::LeftAsymmetric | ParityLayout::RightAsymmetric => {
                 // Parity that goes on at the first member takes its place there.
-                let around = (first + parities).saturating_sub(members);
-                let index = index + around;
-                if index >= first { index + parities - around } else { index }
+                let over = (first + parities).saturating_sub(members);
+                let index = index + over;
+                if index >= first { index + parities - over } else { index }
             }
         }
     }

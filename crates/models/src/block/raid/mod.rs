@@ -21,6 +21,7 @@
 mod array;
 mod cache;
 mod declustered;
+mod degraded;
 mod error;
 mod failing;
 mod layout;
@@ -33,6 +34,7 @@ mod tally;
 
 pub use array::Array;
 pub use cache::{Cache, CacheTally, RaidCacheParameters};
+pub use degraded::DegradedAccess;
 pub use error::RaidError;
 pub use layout::{Layout, Redundancy, Spot};
 pub use parameters::{
@@ -100,7 +102,8 @@ pub fn raid_page(
     let blocks = layout.blocks(ports.blocks);
     let stripe = layout.stripe();
     let grain = parameters.granularity.get() / SECTOR_BYTES;
-    let planner = Planner { layout, update: parameters.parity_update, grain };
+    let (update, degraded) = (parameters.parity_update, parameters.degraded);
+    let planner = Planner { layout, update, degraded, grain };
     let rules = Rules {
         planner,
         order: parameters.write_order,
@@ -363,32 +366,33 @@ impl Outs {
         }
     }
 
-    fn follow(&self, f: &mut petrio_kernel::Firing<'_>, outcome: Outcome) {
-        for (member, part) in outcome.sends {
+    fn follow(&self, f: &mut petrio_kernel::Firing<'_>, mut outcome: Outcome) {
+        for (member, part) in outcome.sends.drain(..) {
             f.put(self.members[member], part);
         }
-        if let Some(request) = outcome.complete {
+        if let Some(request) = outcome.complete.take() {
             f.put(self.completions, request);
         }
-        if let Some(slot) = outcome.waits {
+        if let Some(slot) = outcome.waits.take() {
             f.put(self.held, slot);
         }
-        for slot in outcome.granted {
+        for slot in outcome.granted.drain(..) {
             f.put(self.granted, slot);
         }
-        for parity in outcome.parity {
+        for parity in outcome.parity.drain(..) {
             f.put(self.parity, parity);
         }
-        for (member, after) in outcome.rebuild {
+        for (member, after) in outcome.rebuild.drain(..) {
             f.put_after(self.rebuilding, member, after);
         }
-        if let Some(member) = outcome.replace {
+        if let Some(member) = outcome.replace.take() {
             f.put_after(self.replacing, member, self.places.replaced_after);
         }
-        if let Some((port, mean)) = outcome.fresh.zip(self.places.mean_life) {
+        if let Some((port, mean)) = outcome.fresh.take().zip(self.places.mean_life) {
             let life = lifetime(f.random(self.places.lives), mean);
             f.put_after(self.failing, port, life);
         }
+        f.update(self.array).carried_out(outcome);
     }
 }
 

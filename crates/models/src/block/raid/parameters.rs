@@ -2,6 +2,7 @@
 
 use super::cache::RaidCacheParameters;
 use super::declustered::MOST_MEMBERS;
+use super::degraded::DegradedAccess;
 use super::error::RaidError;
 use super::layout::{Layout, Redundancy, Rotation};
 use crate::Lever;
@@ -37,6 +38,9 @@ pub struct RaidParameters {
     /// What is read to make parity anew where less than a stripe is written.
     #[serde(default)]
     pub parity_update: ParityUpdate,
+    /// What is asked of a stripe of which members are missing.
+    #[serde(default)]
+    pub degraded: DegradedAccess,
     /// What a write waits for.
     #[serde(default)]
     pub write_order: WriteOrder,
@@ -116,6 +120,7 @@ impl RaidParameters {
             copies: two(),
             stripe_width: None,
             parity_update: ParityUpdate::default(),
+            degraded: DegradedAccess::default(),
             write_order: WriteOrder::default(),
             stripe_locks: true,
             granularity: sector(),

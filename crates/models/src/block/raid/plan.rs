@@ -67,7 +67,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Requests to members.
-    pub parts: SmallVec<[Part; 8]>,
+    pub parts: SmallVec<[Part; 4]>,
     /// Groups that are there, beside group 0: they are numbered from 1.
     pub groups: u32,
     /// Blocks that parity is made of, by group from 1: all that goes into it.

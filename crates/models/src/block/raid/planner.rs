@@ -4,6 +4,7 @@
 //! the old data and parity are read (*read-modify-write*), or the data that aren't written (*reconstruct*). What can't be
 //! read because its member has failed is worked out from as many other units as there are data in a stripe.
 
+use super::degraded::DegradedAccess;
 use super::layout::{Layout, Redundancy, Spot};
 use super::parameters::ParityUpdate;
 use super::plan::{Lost, Members, Part, Plan};
@@ -17,6 +18,8 @@ pub struct Planner {
     pub layout: Layout,
     /// What is read for parity.
     pub update: ParityUpdate,
+    /// What is read where members are missing.
+    pub degraded: DegradedAccess,
     /// Blocks of the pieces in which parity is made.
     pub grain: u64,
 }
@@ -146,10 +149,18 @@ impl Planner {
         if usable.len() < layout.columns() || layout.parities() == 0 {
             return Err(Lost);
         }
-        for spot in usable {
+        for spot in usable.into_iter().take(self.enough()) {
             plan.read(spot.member, (spot.address + from, spot.address + to), 0);
         }
         Ok(())
+    }
+
+    /// Units of a stripe that are read at most for what can't be read itself.
+    fn enough(&self) -> usize {
+        match self.degraded {
+            DegradedAccess::AllThatIsLeft => self.layout.width(),
+            DegradedAccess::Fewest => self.layout.columns(),
+        }
     }
 
     /// What a write of these blocks asks of the members.
@@ -263,6 +274,15 @@ impl Planner {
         members: &Members,
     ) -> Result<(), Lost> {
         let layout = &self.layout;
+        // Before anything is looked up: of what is written within a unit, most segments are untouched.
+        let (first, last) = (from / layout.unit(), (to - 1) / layout.unit());
+        let touches = |column: u64| {
+            let begin = column * layout.unit();
+            begin + low < to && begin + high > from
+        };
+        if !(first..=last).any(touches) {
+            return Ok(());
+        }
         let unit = |index: usize| {
             let spot = layout.spot(stripe, index);
             let begin = index as u64 * layout.unit();
@@ -278,9 +298,6 @@ impl Planner {
         };
         let units: Units = (0..layout.width()).map(unit).collect();
         let (data, parity) = units.split_at(layout.columns());
-        if data.iter().all(|unit| unit.touched == Touched::No) {
-            return Ok(());
-        }
         if units.iter().filter(|unit| !unit.readable && !unit.writable).count() > layout.parities() {
             return Err(Lost);
         }
@@ -308,13 +325,21 @@ impl Planner {
         Ok(())
     }
 
-    /// The units that are read before a segment is written, as Linux md reads them: parity that can't be written is
-    /// made all the same, and whoever has to work something out reads all that is left of the stripe.
+    /// The units that are read before a segment is written.
     fn reads_for(&self, data: &[Unit], parity: &[Unit]) -> Result<Units, Lost> {
+        let fewest = self.degraded == DegradedAccess::Fewest;
         let touched = || data.iter().filter(|unit| unit.touched != Touched::No);
-        let others = || data.iter().filter(|unit| unit.touched != Touched::Whole);
-        let modify = || touched().chain(parity);
-        let reconstruct = || others();
+        // Parity that nothing takes is made all the same, or isn't.
+        let made = || parity.iter().filter(|unit| unit.writable || !fewest);
+        let nothing_takes_it = made().next().is_none();
+        // Then only what is written in part must be known, where it is written.
+        let needed = |unit: &&Unit| match unit.touched {
+            Touched::Whole => false,
+            Touched::InPart => unit.writable || !nothing_takes_it,
+            Touched::No => !nothing_takes_it,
+        };
+        let modify = || touched().chain(made());
+        let reconstruct = || data.iter().filter(needed);
         let can_modify = modify().all(|unit| unit.readable);
         let can_reconstruct = reconstruct().all(|unit| unit.readable);
         let prefers_modify = || match self.update {
@@ -323,15 +348,19 @@ impl Planner {
             ParityUpdate::Reconstruct => false,
             ParityUpdate::Below(share) => (touched().count() as f64) < share.get() * data.len() as f64,
         };
-        if can_modify && (!can_reconstruct || prefers_modify()) {
+        if can_modify && !nothing_takes_it && (!can_reconstruct || prefers_modify()) {
             return Ok(modify().copied().collect());
         }
         if can_reconstruct {
             return Ok(reconstruct().copied().collect());
         }
         // Something that must be known lies on a member that has failed: it is worked out of the stripe.
-        let left: Units = data.iter().chain(parity).filter(|unit| unit.readable).copied().collect();
-        if left.len() < data.len() { Err(Lost) } else { Ok(left) }
+        let mut left: Units = data.iter().chain(parity).filter(|unit| unit.readable).copied().collect();
+        if left.len() < data.len() {
+            return Err(Lost);
+        }
+        left.truncate(self.enough());
+        Ok(left)
     }
 
     /// What is read, by range of each member, to make anew what lies at a place of a member; nothing where the array

@@ -11,6 +11,7 @@ pub use build::LayoutError;
 
 use self::slots::Slots;
 use super::parameters::TrackOrder;
+use crate::divisor::Divisor;
 use petrio_kernel::Time;
 
 /// One track: a surface of a cylinder.
@@ -51,11 +52,14 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub struct Layout {
     surfaces: u32,
+    by_surfaces: Divisor,
     cylinders: u32,
     blocks: u64,
     revolution: Time,
     order: TrackOrder,
     zones: Vec<Zone>,
+    /// The zones' first blocks: every lookup looks at them, and they lie together.
+    first_blocks: Vec<u64>,
 }
 
 /// Parts of a sector in which skews are kept, so that skews of a fraction of a sector stay exact.
@@ -68,6 +72,9 @@ struct Zone {
     first_cylinder: u32,
     last_cylinder: u32,
     sectors_per_track: u32,
+    by_track: Divisor,
+    /// By a track's sectors in parts of a sector.
+    by_track_parts: Divisor,
     /// Skews and first angle in parts of a sector.
     track_skew: u64,
     cylinder_skew: u64,
@@ -76,6 +83,7 @@ struct Zone {
     slots: Slots,
     /// Sectors in a location of the numbering: 1, or a track's where whole tracks are spared.
     location_sectors: u64,
+    by_location: Divisor,
     /// Slips before a cylinder or a track turn what follows by one sector each.
     slip_skew: SlipSkew,
     /// Bad location to replacement, ascending.
@@ -110,7 +118,9 @@ impl Layout {
     }
 
     fn zone_of(&self, block: u64) -> (u32, &Zone) {
-        let index = self.zones.partition_point(|zone| zone.first_block <= block).saturating_sub(1);
+        // Drives have ten or twenty: counting them takes no branch.
+        let begun = self.first_blocks.iter().filter(|&&first| first <= block).count();
+        let index = begun.saturating_sub(1);
         (index as u32, &self.zones[index])
     }
 
@@ -128,13 +138,12 @@ impl Layout {
 
     /// Turns a sector number of a zone, in numbering order, into a track and a sector of it.
     fn unfold(&self, index: u32, zone: &Zone, sector: u64, remapped: bool) -> Place {
-        let per_track = u64::from(zone.sectors_per_track);
-        let row = sector / per_track;
-        let cylinder = zone.first_cylinder + (row / u64::from(self.surfaces)) as u32;
-        let in_order = (row % u64::from(self.surfaces)) as u32;
-        let surface = self.surface_in_order(zone, cylinder, in_order);
+        let (row, sector) = zone.by_track.divide(sector);
+        let (cylinder, in_order) = self.by_surfaces.divide(row);
+        let cylinder = zone.first_cylinder + cylinder as u32;
+        let surface = self.surface_in_order(zone, cylinder, in_order as u32);
         let track = Track { cylinder, surface };
-        Place { track, sector: (sector % per_track) as u32, zone: index, remapped }
+        Place { track, sector: sector as u32, zone: index, remapped }
     }
 
     /// The surface that comes `nth` in the numbering of a cylinder; its own inverse.
@@ -226,9 +235,9 @@ impl Layout {
     /// When, after the platter's zero passes the heads, the start of a sector passes them.
     pub fn angle(&self, place: Place) -> Time {
         let zone = &self.zones[place.zone as usize];
-        let parts_per_track = u64::from(zone.sectors_per_track) * SECTOR_PARTS;
         let parts = self.track_angle(zone, place.track) + u64::from(place.sector) * SECTOR_PARTS;
-        Time::from_picos(scaled(parts % parts_per_track, self.revolution.as_picos(), parts_per_track))
+        let (_, within) = zone.by_track_parts.divide(parts);
+        Time::from_picos(scaled(within, self.revolution.as_picos(), zone.by_track_parts))
     }
 
     /// The angle of a track's sector 0, in parts of a sector.
@@ -250,16 +259,20 @@ impl Layout {
 
     /// The time in which `sectors` pass under the head.
     pub fn sector_time(&self, zone: u32, sectors: u32) -> Time {
-        let per_track = u64::from(self.zones[zone as usize].sectors_per_track);
-        Time::from_picos(scaled(u64::from(sectors), self.revolution.as_picos(), per_track))
+        let by_track = self.zones[zone as usize].by_track;
+        Time::from_picos(scaled(u64::from(sectors), self.revolution.as_picos(), by_track))
     }
 }
 
 /// `count · whole / parts`, rounded to nearest, without overflow for revolutions below a minute.
-fn scaled(count: u64, whole: u64, parts: u64) -> u64 {
-    match count.checked_mul(whole) {
-        Some(product) => (product + parts / 2) / parts,
-        None => ((u128::from(count) * u128::from(whole) + u128::from(parts) / 2) / u128::from(parts)) as u64,
+fn scaled(count: u64, whole: u64, parts: Divisor) -> u64 {
+    let half = parts.get() / 2;
+    match count.checked_mul(whole).and_then(|product| product.checked_add(half)) {
+        Some(product) => parts.divide(product).0,
+        None => {
+            let product = u128::from(count) * u128::from(whole) + u128::from(half);
+            (product / u128::from(parts.get())) as u64
+        }
     }
 }
 
@@ -270,8 +283,8 @@ impl Zone {
         if self.location_sectors == 1 {
             self.slots.location(number)
         } else {
-            self.slots.location(number / self.location_sectors) * self.location_sectors
-                + number % self.location_sectors
+            let (location, within) = self.by_location.divide(number);
+            self.slots.location(location) * self.location_sectors + within
         }
     }
 
@@ -294,20 +307,24 @@ impl Zone {
     }
 
     fn replacement_of(&self, sector: u64) -> Option<u64> {
-        lookup(&self.remaps, sector / self.location_sectors)
-            .map(|replacement| replacement * self.location_sectors + sector % self.location_sectors)
+        self.moved(&self.remaps, sector)
     }
 
     fn bad_of(&self, sector: u64) -> Option<u64> {
-        lookup(&self.replacements, sector / self.location_sectors)
-            .map(|bad| bad * self.location_sectors + sector % self.location_sectors)
+        self.moved(&self.replacements, sector)
+    }
+
+    /// Where a sector goes with its location.
+    fn moved(&self, pairs: &[(u64, u64)], sector: u64) -> Option<u64> {
+        if pairs.is_empty() {
+            return None;
+        }
+        let (location, within) = self.by_location.divide(sector);
+        lookup(pairs, location).map(|other| other * self.location_sectors + within)
     }
 }
 
 fn lookup(pairs: &[(u64, u64)], key: u64) -> Option<u64> {
-    if pairs.is_empty() {
-        return None;
-    }
     pairs.binary_search_by_key(&key, |&(from, _)| from).ok().map(|at| pairs[at].1)
 }
 

@@ -118,12 +118,20 @@ impl Stream {
         if passed == 0 || all == 0 {
             return 0;
         }
-        let sectors = u128::from(passed) * u128::from(self.run.sectors) / u128::from(all);
+        let sectors = u64::from(self.run.sectors);
+        let sectors = match passed.checked_mul(sectors) {
+            Some(product) => product / all,
+            None => (u128::from(passed) * u128::from(sectors) / u128::from(all)) as u64,
+        };
         // Times of sectors are rounded down: a sector has passed when its time has, not a picosecond later.
         let next = mechanics.sector_time(self.run.place.zone, sectors as u32 + 1).as_picos();
         let sectors = if next <= passed { sectors + 1 } else { sectors };
         // Slipped sectors lie somewhere in the run: blocks are counted as if they were spread evenly.
-        (sectors * u128::from(self.run.blocks) / u128::from(self.run.sectors.max(1))) as u64
+        let all = u64::from(self.run.sectors.max(1));
+        if self.run.blocks == all {
+            return sectors;
+        }
+        (u128::from(sectors) * u128::from(self.run.blocks) / u128::from(all)) as u64
     }
 
     /// How long after `now` it has come to `block`, if that is within its limit; having ended, it serves who came before it

@@ -5,7 +5,7 @@
 
 use crate::block::raid::plan::{Health, Members, Plan};
 use crate::block::raid::planner::Planner;
-use crate::block::raid::{ParityLayout, RaidLevel, RaidParameters};
+use crate::block::raid::{DegradedAccess, ParityLayout, RaidLevel, RaidParameters};
 use petrio_colours::Direction;
 use petrio_units::Bytes;
 use proptest::prelude::*;
@@ -133,6 +133,7 @@ proptest! {
         writes in prop::collection::vec((0u64..200, 1u64..90, any::<u8>()), 1..25),
         failures in prop::collection::vec((0usize..25, 0usize..9), 0..3),
         rebuild_at in 0usize..25,
+        fewest in any::<bool>(),
     ) {
         let level = match (double, rotates) {
             (true, _) => RaidLevel::DoubleRotated,
@@ -148,7 +149,8 @@ proptest! {
             ..RaidParameters::of(level)
         };
         let layout = parameters.layout(members).unwrap();
-        let planner = Planner { layout, update: parameters.parity_update, grain: 1 << grain };
+        let degraded = if fewest { DegradedAccess::Fewest } else { DegradedAccess::AllThatIsLeft };
+        let planner = Planner { layout, update: parameters.parity_update, degraded, grain: 1 << grain };
         let mut all = Members::whole(members);
         let mut disks = Disks::new();
         let mut expected = BTreeMap::new();
@@ -210,7 +212,8 @@ proptest! {
         let parameters =
             RaidParameters { stripe_unit: Bytes(8 * 512), copies: copies as u32, ..RaidParameters::of(level) };
         let layout = parameters.layout(members).unwrap();
-        let planner = Planner { layout, update: parameters.parity_update, grain: 1 };
+        let RaidParameters { parity_update: update, degraded, .. } = parameters;
+        let planner = Planner { layout, update, degraded, grain: 1 };
         let group = |member: usize| member / copies;
         let mut all = Members::whole(members);
         let mut disks = Disks::new();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cache;
+mod counts;
 mod data;
 mod failures;
 mod md;

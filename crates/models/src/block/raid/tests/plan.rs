@@ -13,21 +13,22 @@ use std::collections::BTreeSet;
 /// Units of 16 pages.
 const UNIT: u64 = 128;
 
-fn planner(level: RaidLevel, members: usize, change: impl FnOnce(&mut RaidParameters)) -> Planner {
+pub(super) fn planner(level: RaidLevel, members: usize, change: impl FnOnce(&mut RaidParameters)) -> Planner {
     let mut parameters = RaidParameters::of(level);
     change(&mut parameters);
     let layout = parameters.layout(members).unwrap();
-    Planner { layout, update: parameters.parity_update, grain: parameters.granularity.get() / 512 }
+    let RaidParameters { parity_update: update, degraded, granularity, .. } = parameters;
+    Planner { layout, update, degraded, grain: granularity.get() / 512 }
 }
 
-fn with_failed(members: usize, failed: &[usize]) -> Members {
+pub(super) fn with_failed(members: usize, failed: &[usize]) -> Members {
     let mut all = Members::whole(members);
     failed.iter().for_each(|&member| all.0[member] = Health::Gone);
     all
 }
 
 /// Reads and writes of members.
-fn counted(plan: &Plan) -> (usize, usize) {
+pub(super) fn counted(plan: &Plan) -> (usize, usize) {
     let of = |direction| plan.parts.iter().filter(|part| part.direction == direction).count();
     (of(Direction::Read), of(Direction::Write))
 }

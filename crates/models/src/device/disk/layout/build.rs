@@ -3,6 +3,7 @@
 use super::slots::{Rule, Slots};
 use super::{Layout, SECTOR_PARTS, SlipSkew, Zone};
 use crate::device::disk::parameters::{GeometryParameters, Sparing, ZoneParameters};
+use crate::divisor::Divisor;
 use petrio_kernel::Time;
 
 /// Why a geometry makes no drive.
@@ -141,7 +142,9 @@ impl Layout {
             return Err(LayoutError::TooFewBlocks { blocks, held });
         }
         let &GeometryParameters { surfaces, cylinders, order, .. } = geometry;
-        Ok(Self { surfaces, cylinders, blocks, revolution, order, zones })
+        let by_surfaces = Divisor::new(surfaces.into());
+        let first_blocks = zones.iter().map(|zone| zone.first_block).collect();
+        Ok(Self { surfaces, by_surfaces, cylinders, blocks, revolution, order, zones, first_blocks })
     }
 }
 
@@ -214,12 +217,15 @@ fn compile(
         first_cylinder: zone.first_cylinder,
         last_cylinder: zone.last_cylinder,
         sectors_per_track: zone.sectors_per_track,
+        by_track: Divisor::new(per_track),
+        by_track_parts: Divisor::new(per_track * SECTOR_PARTS),
         track_skew: parts(index, "track skew", zone.track_skew_sectors * geometry.skew_scale)?,
         cylinder_skew: parts(index, "cylinder skew", zone.cylinder_skew_sectors * geometry.skew_scale)?,
         first_angle: parts(index, "first sector angle", zone.first_sector_angle_sectors)?,
         reserved: zone.reserved_sectors,
         slots,
         location_sectors,
+        by_location: Divisor::new(location_sectors),
         slip_skew: match geometry.sparing {
             Sparing::SectorsPerTrack => SlipSkew::ByTrack,
             Sparing::SectorsPerCylinder { .. } => SlipSkew::ByCylinder,

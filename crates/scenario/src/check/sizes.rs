@@ -1,0 +1,82 @@
+//! What makes no sense once it is known how much every part holds.
+
+use crate::holder::Objection;
+use crate::placed::Storage;
+use crate::schema::Scenario;
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
+use petrio_colours::SECTOR_BYTES;
+use petrio_units::Bytes;
+use std::collections::BTreeMap;
+
+/// A part that takes some of what it lies on, with others.
+struct Piece<'s> {
+    key: &'static str,
+    name: &'s str,
+    first: u64,
+    end: u64,
+}
+
+/// Looks at what holds blocks, with sizes: what lies beyond an end, what holds nothing, what others hold already.
+pub(crate) fn check_sizes(
+    scenario: &Scenario,
+    storage: &[Storage],
+    places: &Places,
+    sources: &Sources,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut pieces: BTreeMap<usize, Vec<Piece<'_>>> = BTreeMap::new();
+    for Storage { name, key, over, .. } in storage {
+        let Some(part) = scenario.holders.get(key, name) else { continue };
+        let members: Vec<u64> = over.iter().map(|&below| storage[below].blocks).collect();
+        // What lies on something that can't be is told of that.
+        if members.contains(&0) {
+            continue;
+        }
+        let objections = part.check_sizes(&members);
+        let makes_sense = objections.is_empty();
+        for Objection { key: at, message, help } in objections {
+            let span = places.value(&format!("{key}.{name}.{at}"));
+            problems.push(sources.error(span, message).maybe_help(help));
+        }
+        if let (true, true, Some((&below, &of))) =
+            (makes_sense, part.shares(), over.first().zip(members.first()))
+        {
+            let (first, blocks) = part.takes(of);
+            pieces.entry(below).or_default().push(Piece { key, name, first, end: first + blocks });
+        }
+    }
+    for (below, mut pieces) in pieces {
+        pieces.sort_by_key(|piece| piece.first);
+        // Whoever reaches furthest of those before.
+        let mut before: Option<&Piece<'_>> = None;
+        for piece in &pieces {
+            if let Some(other) = before.filter(|other| piece.first < other.end) {
+                problems.push(overlap(piece, other, &storage[below].name, places, sources));
+            }
+            if before.is_none_or(|other| piece.end > other.end) {
+                before = Some(piece);
+            }
+        }
+    }
+    problems
+}
+
+fn overlap(
+    Piece { key, name, first, .. }: &Piece<'_>,
+    other: &Piece<'_>,
+    below: &str,
+    places: &Places,
+    sources: &Sources,
+) -> Problem {
+    let bytes = |blocks: u64| Bytes(blocks.saturating_mul(SECTOR_BYTES));
+    let message = format!(
+        "the {key} \"{name}\" begins at {} of \"{below}\", where the {} \"{}\" lies: that ends at {}",
+        bytes(*first),
+        other.key,
+        other.name,
+        bytes(other.end)
+    );
+    let help = format!("write from = \"{}\", or make \"{}\" smaller", bytes(other.end), other.name);
+    sources.error(places.value(&format!("{key}.{name}.from")), message).help(help)
+}
