@@ -90,6 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        memory: Vec::new(),
         jobs: Vec::new(),
         bottleneck: Some(Bottleneck {
             stage: "d0/mechanics".to_owned(),

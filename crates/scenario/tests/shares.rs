@@ -309,7 +309,7 @@ proptest! {
                 format!("network.lan.link.rate=\"{gigabits} Gbit/s\""),
                 format!("host.client.count={clients}"),
                 format!("workload.w.operation=\"{}\"", if reads { "read" } else { "rewrite" }),
-                "workload.w.file_size=\"1 MiB\"".to_owned(),
+                "workload.w.file_size=\"4 MiB\"".to_owned(),
             ];
             rate(&run(&set.iter().map(String::as_str).collect::<Vec<_>>()))
         };

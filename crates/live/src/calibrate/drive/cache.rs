@@ -17,6 +17,8 @@ type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
 /// Most sectors that a segment is taken to have.
 const LONGEST: u64 = 1 << 17;
+/// Sectors of a small device, of which its cache holds some hundredths.
+const SMALL: u64 = 1 << 21;
 /// Sectors of the largest read from the cache.
 const LARGEST: u64 = 64;
 
@@ -86,13 +88,9 @@ pub(super) fn cache(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -
 /// Whether a sector is in the cache. The question may put it there.
 fn is_held(probe: &mut Probe<'_>, sector: u64) -> Result<bool> {
     let span = probe.read(sector, 1)?.span();
-    // With one segment the arm hasn't been elsewhere: a read from the medium may be quick by chance.
-    let most = if probe.lone {
-        probe.hit_below.min(1.1 * probe.hit + 5.0 * probe.stray * probe.period)
-    } else {
-        probe.hit_below
-    };
-    Ok(span <= most)
+    // A read from the medium may be quick by chance, above all with one segment, where the arm hasn't been elsewhere.
+    let longer = if probe.lone { 1.1 } else { 1.5 };
+    Ok(span <= probe.hit_below.min(longer * probe.hit + 5.0 * probe.stray * probe.period))
 }
 
 /// A line through the times of reads that come back.
@@ -170,20 +168,22 @@ fn place(probe: &mut Probe<'_>, zones: &[FoundZone], part: f64) -> u64 {
     zone.track(track) + (part * zone.sectors_per_track as f64) as u64
 }
 
-/// What is so twice of three times: a place may have been in the cache before, or a completion come late.
-fn twice_of_three(
-    probe: &mut Probe<'_>,
-    look: &mut dyn FnMut(&mut Probe<'_>) -> Result<bool>,
-) -> Result<bool> {
-    let (first, second) = (look(probe)?, look(probe)?);
-    if first == second { Ok(first) } else { look(probe) }
+/// What is so mostly: a completion may come late, and a place have been in the cache before, which on a small device the
+/// many reads elsewhere often bring about.
+fn mostly(probe: &mut Probe<'_>, look: &mut dyn FnMut(&mut Probe<'_>) -> Result<bool>) -> Result<bool> {
+    let lead = if probe.sectors() < SMALL { 4 } else { 2 };
+    let mut ahead = 0i32;
+    while ahead.abs() < lead {
+        ahead += if look(probe)? { 1 } else { -1 };
+    }
+    Ok(ahead > 0)
 }
 
 /// How many sectors behind a read sector are there after a pause. Halving needs a new place each time, as each look may
 /// fetch what it looks for.
 fn extent(probe: &mut Probe<'_>, zones: &[FoundZone], part: f64) -> Result<u64> {
     let holds = |probe: &mut Probe<'_>, ahead: u64| {
-        twice_of_three(probe, &mut |probe| {
+        mostly(probe, &mut |probe| {
             let sector = place(probe, zones, part);
             settle(probe, sector, 1)?;
             is_held(probe, sector + ahead)
@@ -226,7 +226,7 @@ fn read_ahead(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -> Resu
 fn segment_size(probe: &mut Probe<'_>, zones: &[FoundZone], kind: FoundReadAhead, ahead: u64) -> Result<u64> {
     // Whether the first of so many sectors is still there, once all is read that will be.
     let holds_first = |probe: &mut Probe<'_>, sectors: u64| {
-        twice_of_three(probe, &mut |probe| {
+        mostly(probe, &mut |probe| {
             let sector = match kind {
                 FoundReadAhead::Segment | FoundReadAhead::None => place(probe, zones, 0.25),
                 // Reading up to the end of a track, so that nothing is read ahead beyond it.

@@ -129,7 +129,7 @@ pub fn extract(
     let mut zones = zones::zones(probe, &mut |part| tell("tracks and zones", part))?;
     let first = zones[0];
     tell("surfaces", 0.0);
-    let overhead = seek::still(probe, &zones, false)?;
+    let mut overhead = seek::still(probe, &zones, false)?;
     let skews = zones::skews(probe, &first)?;
     let same = 0.5 + 6.0 * probe.stray * first.sectors_per_track as f64;
     let seen = match zones::recurring(&skews, same) {
@@ -141,6 +141,10 @@ pub fn extract(
     tell("the cache", 0.0);
     let cache = cache::cache(probe, &zones, surfaces)?;
     probe.reads_ahead = cache.is_some_and(|cache| cache.read_ahead != FoundReadAhead::None);
+    if let Some(ahead) = cache.filter(|cache| cache.read_ahead == FoundReadAhead::Segment) {
+        // An order for what comes next was no order to go there.
+        overhead = seek::at_rest(probe, &zones, ahead.read_ahead_sectors)?.unwrap_or(overhead);
+    }
     let cylinders = Cylinders { zones: &zones, surfaces };
     let mut head_switch = 0.0;
     if surfaces > 1 {

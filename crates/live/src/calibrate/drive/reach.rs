@@ -8,6 +8,7 @@
 
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
+use super::zones::FoundZone;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
@@ -34,19 +35,67 @@ pub(super) fn shortest(
     to: Along,
     write: bool,
 ) -> Result<f64> {
-    let period = probe.period;
-    let at = |probe: &mut Probe<'_>, part: f64| passed(probe, from, from_length, to, write, part * period);
     if write {
         probe.keep(to.start, to.length)?;
     }
+    halve(probe, &mut |probe, time| passed(probe, from, from_length, to, write, time))
+}
+
+/// The shortest time, in seconds, from the order to read a sector of the track over which the arm rests to its end: where a
+/// drive reads `ahead` sectors of a read and stops. An order for a sector that it is about to read ahead would only let it
+/// go on.
+pub(super) fn shortest_at_rest(probe: &mut Probe<'_>, zone: &FoundZone, ahead: u64) -> Result<f64> {
+    halve(probe, &mut |probe, time| passed_at_rest(probe, zone, ahead, time))
+}
+
+/// The time that is just enough, where `at` tells how many turns more than a time pass.
+fn halve(
+    probe: &mut Probe<'_>,
+    at: &mut dyn FnMut(&mut Probe<'_>, f64) -> Result<Option<f64>>,
+) -> Result<f64> {
+    let period = probe.period;
     let most = 0.999;
-    let turns = at(probe, most)?.unwrap_or(0.0);
+    let turns = at(probe, most * period)?.unwrap_or(0.0);
     let (mut less, mut enough) = (0.0, most);
     for _ in 0..probe.effort.halvings {
         let middle = f64::midpoint(less, enough);
-        if at(probe, middle)?.is_some_and(|found| found <= turns) { enough = middle } else { less = middle }
+        let found = at(probe, middle * period)?;
+        if found.is_some_and(|found| found <= turns) { enough = middle } else { less = middle }
     }
     Ok((turns + f64::midpoint(less, enough)) * period)
+}
+
+/// How many turns more than `time` seconds pass from an order to the end of its sector, where the arm rests over its track;
+/// none if it comes from the cache.
+fn passed_at_rest(probe: &mut Probe<'_>, zone: &FoundZone, ahead: u64, time: f64) -> Result<Option<f64>> {
+    let length = zone.sectors_per_track;
+    let before = (ahead + 1).div_ceil(length) + 1;
+    for _ in 0..4 {
+        let start = zone.track(before + probe.below(zone.tracks.saturating_sub(before).max(1)));
+        let to = Along::look(probe, start, length)?;
+        // What the look has brought is forgotten.
+        let segments = probe.segments;
+        probe.displace(segments + 4)?;
+        probe.keep_phase()?;
+        let rests = start + 1 + probe.below(length / 2);
+        probe.fresh(rests - ahead - 1)?;
+        // Until all has been read ahead.
+        let pause = (ahead.div_ceil(length) as f64 * 2.0 + 4.0 + probe.part()) * probe.period;
+        probe.wait(pause);
+        let now = probe.now();
+        let sector = rests - start + 1 + probe.below(length - (rests - start) - 1);
+        let angle = to.angle + sector as f64 / length as f64 - probe.phase(now);
+        let comes = angle.rem_euclid(1.0) * probe.period;
+        let late = if comes < time { comes + probe.period - time } else { comes - time };
+        probe.wait(late);
+        let timing = probe.read(start + sector, 1)?;
+        let turns = (timing.end - now - time - late) / probe.period;
+        let whole = turns.round().max(0.0);
+        if (turns - whole).abs() <= 0.002 + 6.0 * probe.stray {
+            return Ok(Some(whole));
+        }
+    }
+    Ok(None)
 }
 
 /// How many turns more than `time` seconds pass from a completion on the first track until a sector of the second that

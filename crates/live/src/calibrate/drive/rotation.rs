@@ -101,7 +101,9 @@ pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>,
     Ok(Some(period))
 }
 
-/// The greatest period of which as many intervals are whole multiples as of any, if those are most of them.
+/// The period of which as many intervals are whole multiples as of any, if those are most of them, and of these the one that
+/// they are nearest to; of several the greatest: where all intervals are about as long, neighbours of the period fit, too,
+/// but not as well.
 fn common_divisor(intervals: &[f64]) -> Option<f64> {
     let mut sorted = intervals.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -110,7 +112,7 @@ fn common_divisor(intervals: &[f64]) -> Option<f64> {
     // A large cache forgets a sector only after many other reads, and hundreds of turns lie between two of them.
     let most_turns = |base: f64| (base / TURNS_S.start).clamp(1.0, MOST_TURNS) as u32;
     let guesses = bases.flat_map(|base| (1..=most_turns(base)).map(move |parts| base / f64::from(parts)));
-    let fitted: Vec<(f64, usize)> = guesses
+    let fitted: Vec<(f64, usize, f64)> = guesses
         .filter(|guess| TURNS_S.contains(guess))
         .map(|guess| {
             // From short to long, as the guess gets better.
@@ -124,13 +126,18 @@ fn common_divisor(intervals: &[f64]) -> Option<f64> {
                     period = sum / turns;
                 }
             }
-            (period, near)
+            let strays =
+                sorted.iter().map(|interval| interval / period).map(|count| (count - count.round()).abs());
+            let stray = strays.filter(|stray| *stray < OFF).sum::<f64>() / near.max(1) as f64;
+            (period, near, stray)
         })
         .collect();
-    let most = fitted.iter().map(|(_, near)| *near).max()?;
-    let good = fitted.iter().filter(|(_, near)| near * 10 >= most * 9).map(|(period, _)| *period);
+    let most = fitted.iter().map(|(_, near, _)| *near).max()?;
+    let good: Vec<_> = fitted.iter().filter(|(_, near, _)| near * 10 >= most * 9).collect();
+    let least = good.iter().map(|(.., stray)| *stray).fold(f64::INFINITY, f64::min);
+    let best = good.iter().filter(|(.., stray)| *stray <= 1.2 * least + 1e-6);
     // Half of the intervals by chance would be more than a coincidence of this many guesses makes.
-    (most * 10 >= intervals.len() * 6).then(|| good.fold(0.0, f64::max))
+    (most * 10 >= intervals.len() * 6).then(|| best.map(|(period, ..)| *period).fold(0.0, f64::max))
 }
 
 #[cfg(test)]
@@ -151,8 +158,16 @@ mod tests {
             (0..32).map(|number| f64::from(110 + number * number % 61) * 0.008_333_3).collect();
         let period = common_divisor(&intervals).unwrap_or_default();
         assert!((period - 0.008_333_3).abs() < 1e-9, "{period}");
-        let nothing: Vec<f64> = (1..33).map(|number| 1.0 + (f64::from(number) * 0.618).fract()).collect();
+        let nothing: Vec<f64> =
+            (1..33).map(|number| 1.0 + (f64::from(number * number) * 0.754_877_7).fract()).collect();
         assert_eq!(common_divisor(&nothing), None);
+    }
+
+    #[test]
+    fn intervals_of_about_one_length_have_the_period_that_they_are_nearest_to() {
+        let intervals: Vec<f64> = (0..32).map(|number| f64::from(64 + number % 4) * 0.008_144).collect();
+        let period = common_divisor(&intervals).unwrap_or_default();
+        assert!((period - 0.008_144).abs() < 1e-9, "{period}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
-use super::reach::{Along, shortest};
+use super::reach::{Along, shortest, shortest_at_rest};
 use super::zones::FoundZone;
 use serde::Serialize;
 
@@ -72,6 +72,22 @@ pub(super) fn still(probe: &mut Probe<'_>, zones: &[FoundZone], write: bool) -> 
     times.sort_by(f64::total_cmp);
     // No less than nothing: what is read ahead may be there sooner than a sector passes.
     Ok(times[(times.len() - 1) / 2].max(0.0))
+}
+
+/// The same where the drive has read `ahead` sectors ahead and stopped: none where no zone has so many.
+pub(super) fn at_rest(probe: &mut Probe<'_>, zones: &[FoundZone], ahead: u64) -> Result<Option<f64>> {
+    let widest = zones.iter().max_by_key(|zone| zone.tracks * zone.sectors_per_track);
+    let Some(zone) = widest.filter(|zone| (ahead + 1).div_ceil(zone.sectors_per_track) + 2 < zone.tracks)
+    else {
+        return Ok(None);
+    };
+    let mut times = Vec::new();
+    for _ in 0..probe.effort.pairs.max(2) {
+        let found = shortest_at_rest(probe, zone, ahead)?;
+        times.push(found - probe.period / zone.sectors_per_track as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(Some(times[(times.len() - 1) / 2].max(0.0)))
 }
 
 /// What moving from one track to another takes, if `still` is what passes without.
