@@ -158,7 +158,7 @@ fn a_trace_of_more_files_than_there_is_memory_for_is_refused() {
         (330_000, "trace characterise files.csv", "events speak of is more than can be held"),
         (330_000, "users learn files.csv", "events speak of is more than can be held"),
         (250_000, "check many.toml", "events speak of is more than can be held"),
-        (600_000, "check many.toml", "its 700001 files are more than can be held"),
+        (555_000, "check many.toml", "its 700001 files are more than can be held"),
     ] {
         let (code, talk) = within(&folder, kibibytes, arguments);
         let said = unwrapped(&talk);
