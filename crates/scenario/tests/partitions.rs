@@ -120,7 +120,7 @@ fn two_file_systems_on_one_disk_are_two_volumes_and_one_device() {
     assert_eq!(sizes.len(), 3);
     assert!(sizes[1] + sizes[2] <= sizes[0] && sizes[1] + sizes[2] > sizes[0] - 16, "{sizes:?}");
     let report = run::run(&loaded, Sinks::default()).unwrap();
-    assert_eq!(report.served.bytes, 2 * 64 << 20);
+    assert_eq!(report.served.bytes, 2 * (64 << 20));
     assert_eq!(report.stages.iter().filter(|row| row.name.ends_with("/mechanics")).count(), 1);
 }
 

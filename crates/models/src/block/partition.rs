@@ -135,10 +135,11 @@ mod tests {
         }
     }
 
+    /// Where requests of a partition go in, and where they come out.
+    type Ends = (Place<BlockRequest>, Place<BlockRequest>);
+
     /// A part with partitions one after the other, of these sizes; it answers each request when it was asked.
-    fn divided(
-        sizes: &[u64],
-    ) -> (Simulation, Vec<(Place<BlockRequest>, Place<BlockRequest>)>, Place<BlockRequest>) {
+    fn divided(sizes: &[u64]) -> (Simulation, Vec<Ends>, Place<BlockRequest>) {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (down, up) = (page.fifo("down"), page.fifo("up"));

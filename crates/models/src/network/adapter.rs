@@ -93,7 +93,7 @@ impl Adapter {
             .heard
             .and(common.parameters.window)
             .map(|window| page.state("windows", Windows::new(window)));
-        let held = windows.map(|_| page.keyed("held", |train: &Box<Train>| train.stream.key()));
+        let held = windows.map(|_| page.keyed::<Box<Train>>("held", |train| train.stream.key()));
         let mut pack = page.transition("pack");
         let message = pack.take(outgoing);
         let state = windows.map(|windows| pack.update(windows));

@@ -82,7 +82,7 @@ pub(super) fn queue(page: &mut PageBuilder<'_>, turns: Turns) -> Place<Box<Train
 
 fn queue_of(page: &mut PageBuilder<'_>, name: &str, turns: Turns) -> Place<Box<Train>> {
     match turns {
-        Turns::Connections => page.in_turn(name, |train: &Box<Train>| train.stream.key()),
+        Turns::Connections => page.in_turn::<Box<Train>>(name, |train| train.stream.key()),
         Turns::Arrivals => page.fifo(name),
     }
 }
@@ -154,11 +154,14 @@ fn by_lanes(
     (queues, arbiter)
 }
 
+/// A virtual lane's number, and who says whether it is served.
+type Lane = (usize, Place<Arbiter>);
+
 /// The transition by which trains of a lane pass.
 fn transmit(
     page: &mut PageBuilder<'_>,
     name: &str,
-    (queue, lane): (Place<Box<Train>>, Option<(usize, Place<Arbiter>)>),
+    (queue, lane): (Place<Box<Train>>, Option<Lane>),
     LinkPlaces { idle, room, credits, .. }: LinkPlaces,
     (passing, leads, busy): (&Arc<Passing>, Leads, Probe),
     behind: Behind<'_>,
