@@ -55,7 +55,9 @@ pub(super) fn pace(probe: &mut Probe<'_>) -> Result<Pace, DriveCalibrationError>
 /// The period of the platters, with which the probe goes on; none if nothing turns.
 pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>, DriveCalibrationError> {
     let has_cache = pace.again < 0.9 * pace.elsewhere[0];
-    probe.hit_below = if has_cache { pace.again + 0.25 * (pace.elsewhere[0] - pace.again) } else { 0.0 };
+    // The quickest of a few reads elsewhere may have been slow by chance, and reads from the medium aren't hits.
+    let between = (pace.again + 0.25 * (pace.elsewhere[0] - pace.again)).min(2.0 * pace.again);
+    probe.hit_below = if has_cache { between } else { 0.0 };
     let sector = probe.sectors() / 3;
     let mut ends = Vec::new();
     for _ in 0..=GUESSES {
