@@ -3,6 +3,7 @@
 //! A *slot* is a place on a disk at which a copy can lie: slot s is at place s ∕ disks of disk s mod disks. A file's
 //! copies are a set of slots; the master is one of them. Pure: transitions ask it what to do and send what it says.
 
+use super::file_state::FileState;
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
@@ -11,7 +12,6 @@ use super::slots::Slots;
 use super::tally::ReplicationStatistics;
 use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
-use super::votes::Votes;
 use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
@@ -26,49 +26,6 @@ pub(super) const REGION: u32 = 1 << 31;
 /// The number of a region, where it is one and no file (`regions.rs`).
 pub(super) fn region_of(file: FileId) -> Option<u32> {
     (file.0 & REGION != 0).then_some(file.0 & !REGION)
-}
-
-/// A file and its copies.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FileState {
-    history: History,
-    /// The slots that have a copy.
-    slots: Slots,
-    pub(super) master: u32,
-    /// Changes with each update: a copy made of an older version is none.
-    pub(super) version: u64,
-    /// How many copies there are to be, and from when on.
-    wanted: Option<(u32, Time)>,
-    /// A plan token is on its way.
-    is_planned: bool,
-    /// A copy is being made.
-    pub(super) is_copied: bool,
-    /// Where it lies on the disk.
-    pub(super) lies: Ranges,
-    /// What copies don't have as it was last written.
-    pub(super) behind: SmallVec<[(u32, Ranges); 1]>,
-    /// In which order its blocks were voted on.
-    pub(super) voted: Votes,
-    /// How many copies it was given; those that are lost since still count against a quorum.
-    votes: u32,
-}
-
-impl FileState {
-    fn copies(&self) -> u32 {
-        self.slots.count()
-    }
-
-    /// All copies but the master go.
-    fn keep_master(&mut self) {
-        self.slots = Slots::only(self.master);
-        self.behind.clear();
-        self.votes = 1;
-    }
-
-    /// Bytes of all copies but the first.
-    fn extra_bytes(&self) -> u64 {
-        u64::from(self.copies().saturating_sub(1)) * self.history.size
-    }
 }
 
 /// All of replication that changes.
@@ -98,6 +55,7 @@ pub struct Replicas {
     pub(super) layout: Arc<FileLayout>,
     pub(super) next_part: u64,
     pub(super) next_vote: u64,
+    next_file: u64,
     extra_bytes: u64,
     /// Files with more than one copy by their last read, where space is limited.
     by_last_read: BTreeSet<(Option<Time>, FileId)>,
@@ -134,6 +92,7 @@ impl Replicas {
             layout,
             next_part: 0,
             next_vote: 0,
+            next_file: 0,
             extra_bytes: 0,
             by_last_read: BTreeSet::new(),
             tally: ReplicationStatistics::default(),
@@ -217,7 +176,10 @@ impl Replicas {
             let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
             let history = History::of_size(lies.blocks() * SECTOR_BYTES);
             let votes = slots.count();
-            let state = FileState { slots, master: home, lies, history, votes, ..FileState::default() };
+            let which = self.next_file;
+            self.next_file += 1;
+            let state =
+                FileState { slots, master: home, lies, history, votes, which, ..FileState::default() };
             self.files.insert(file, state);
             self.note_copies(file, 0);
         }
@@ -391,10 +353,10 @@ impl Replicas {
                 }
                 if let Decision::Copies { number, after } = policy.decide(event, &state.history, 1, most, now)
                 {
-                    return plan(state, number, after, now);
+                    return state.plan(number, after, now);
                 }
             }
-            Decision::Copies { number, after } => return plan(state, number, after, now),
+            Decision::Copies { number, after } => return state.plan(number, after, now),
         }
         None
     }
@@ -486,11 +448,4 @@ impl Replicas {
     pub(super) fn all_disks(&self) -> Slots {
         Slots::first(self.disks)
     }
-}
-
-/// The number of copies that a file is to have; a token for it is needed where none is on its way.
-fn plan(state: &mut FileState, number: u32, after: Time, now: Time) -> Option<Time> {
-    let due = now.saturating_add(after);
-    state.wanted = Some((number, due));
-    (!std::mem::replace(&mut state.is_planned, true)).then_some(after)
 }

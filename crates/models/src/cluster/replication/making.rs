@@ -14,9 +14,9 @@ use petrio_kernel::Time;
 impl Replicas {
     pub(super) fn begin_copy(&mut self, file: FileId, targets: Slots, parts: &mut Parts, now: Time) {
         let Some(state) = self.files.get_mut(&file) else { return };
-        let (source, version) = (state.master, state.version);
+        let (source, version, which) = (state.master, state.version, state.which);
         state.is_copied = true;
-        let copying = Copying { file, version, source, targets, piece: (0, 0), writes_left: 0 };
+        let copying = Copying { file, which, version, source, targets, piece: (0, 0), writes_left: 0 };
         self.next_piece(copying, parts, now);
     }
 
@@ -24,7 +24,9 @@ impl Replicas {
     fn next_piece(&mut self, copying: Copying, parts: &mut Parts, now: Time) {
         let from = copying.piece.0 + u64::from(copying.piece.1);
         let abandoned = u64::from(copying.targets.count());
-        let Some(state) = self.files.get_mut(&copying.file) else {
+        let state = self.files.get_mut(&copying.file).filter(|state| state.which == copying.which);
+        let Some(state) = state else {
+            // It was removed meanwhile; what was made under its name since is no business of this copy's.
             self.tally.copies_abandoned += abandoned;
             return;
         };

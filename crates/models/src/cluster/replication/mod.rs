@@ -23,6 +23,7 @@
 //! A new policy is one file in `policy/` and a line in its list.
 
 mod copies;
+mod file_state;
 mod flights;
 mod history;
 mod making;

@@ -101,6 +101,8 @@ impl FileLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Copying {
     pub(super) file: FileId,
+    /// Which of all files that ever were is being copied.
+    pub(super) which: u64,
     /// The file's version that is being copied; with an update the copy is given up.
     pub(super) version: u64,
     /// The slot that it is read from.
