@@ -13,8 +13,8 @@ use super::specification::UserSpecification;
 use crate::namespace::{Namespace, PlanError, Purpose};
 use petrio_colours::FileId;
 use petrio_workload::program::{
-    FileEntry, FilePlan, FileProgram, FileTable, Placement, PlannedFile, Prepared, ProgramError, Tables,
-    check_number_of_files, check_number_of_programs,
+    Common, FileEntry, FilePlan, FileProgram, FileTable, Placement, PlannedFile, Prepared, ProgramError,
+    Tables, check_number_of_files, check_number_of_programs,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
@@ -159,13 +159,17 @@ impl FilePlan for Layout {
         Ok(tables)
     }
 
-    fn programs(&self, replication: u64, spare: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+    fn programs(
+        &self,
+        replication: u64,
+        common: &mut Common,
+    ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let (shared, made) = self.of(replication)?;
         let count = made.iter().flatten().sum::<u64>();
         let mut next = self.first_made;
         // Behind the last numbers of all there is room for more.
-        if u64::from(next) + count > u64::from(self.next_file()) && self.next_file() < *spare {
-            next = *spare;
+        if u64::from(next) + count > u64::from(self.next_file()) && self.next_file() < common.spare {
+            next = common.spare;
         }
         check_number_of_files(u64::from(next - shared.placement.first_file) + count, &shared.placement)?;
         let programs = self.processes.iter().zip(made).map(|(&whose, made)| -> Box<dyn FileProgram> {
@@ -179,7 +183,7 @@ impl FilePlan for Layout {
             Box::new(UserProgram::new(shared.clone(), whose, free))
         });
         let programs = programs.collect();
-        *spare = (*spare).max(next);
+        common.spare = common.spare.max(next);
         Ok(programs)
     }
 }

@@ -84,7 +84,7 @@ impl UserProgram {
 }
 
 impl FileProgram for UserProgram {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
         if self.shared.placement.watch.is_stopped() {
             return Err(ProgramError::Stopped);
         }

@@ -131,7 +131,7 @@ fn script(bytes: &[u8]) -> Verdict {
     let mut prepared = prepared.map_err(|error| reason(&error))?;
     let program = &mut prepared.programs[0];
     for _ in 0..10_000 {
-        match program.next(None) {
+        match program.next(petrio_time::Time::ZERO) {
             Ok(Step::End) | Err(_) => break,
             Ok(_) => {}
         }
@@ -147,7 +147,7 @@ fn requests(bytes: &[u8]) -> Verdict {
     let mut prepared = prepared.map_err(|error| reason(&error))?;
     for program in &mut prepared.programs {
         loop {
-            match program.next(None) {
+            match program.next(petrio_time::Time::ZERO) {
                 Ok(Step::End) => break,
                 Ok(_) => {}
                 Err(error) => panic!("the file was looked over before: {error}"),
@@ -192,7 +192,7 @@ fn users(bytes: &[u8]) -> Verdict {
     let prepared = prepared.map_err(|error| reason(&error))?;
     for mut program in prepared.programs {
         for _ in 0..300 {
-            match program.next(None) {
+            match program.next(petrio_time::Time::ZERO) {
                 Ok(Step::Operation(op)) => {
                     let there = prepared.files.get(op.file).is_some();
                     let elsewhere = prepared.elsewhere.values().any(|table| table.get(op.file).is_some());

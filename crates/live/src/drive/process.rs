@@ -10,7 +10,7 @@ use super::names::Names;
 use super::recording::Recording;
 use super::result::Measured;
 use super::stdio::Stream;
-use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Status};
+use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_time::Time;
 use petrio_workload::program::{FileProgram, Phase, Step};
 use rustix::fs::OFlags;
@@ -104,11 +104,11 @@ impl<'a> Process<'a> {
         gaps: &mut GapWatch,
     ) -> Result<(), DriveError> {
         let mut phase = Phase::default();
-        let mut last: Option<FileOp> = None;
+        let begun = Instant::now();
         let mut watch: Option<Watch> = None;
         loop {
             self.ending.go_on()?;
-            match program.next(last.as_ref())? {
+            match program.next(time_of(begun.elapsed()))? {
                 Step::Operation(operation) if operation.operation == Operation::Compute => {
                     let time = Time::from_picos(operation.length);
                     if let Some(recording) = &mut self.recording {
@@ -121,7 +121,7 @@ impl<'a> Process<'a> {
                         (watch.since, watch.processor) = (watch.since + used.0, watch.processor + used.1);
                     }
                 }
-                Step::Operation(mut operation) => {
+                Step::Operation(operation) => {
                     if phase.counts() && watch.is_none() {
                         watch = Some(Watch::start());
                     }
@@ -132,8 +132,6 @@ impl<'a> Process<'a> {
                         // Whoever is told of every call counts by himself.
                         None => self.count(phase, &operation, (start, end), bytes),
                     }
-                    operation.status = Status::Done;
-                    last = Some(operation);
                 }
                 Step::Think(time) => {
                     if let Some(recording) = &mut self.recording {
@@ -424,6 +422,10 @@ fn timed(
         Ok(()) => Ok((start, end, 0)),
         Err(source) => Err(DriveError::file(action, path)(source)),
     }
+}
+
+fn time_of(duration: Duration) -> Time {
+    Time::from_nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }
 
 fn std_duration(time: Time) -> Duration {

@@ -10,7 +10,9 @@ use crate::prepared::Prepared as Planned;
 use crate::run::RunFailure;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
-use petrio_workload::program::{AtSpeed, FilePrograms, FileTable, PlannedFile, Prepared, ProgramError};
+use petrio_workload::program::{
+    AtSpeed, Common, FilePrograms, FileTable, PlannedFile, Prepared, ProgramError,
+};
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +26,7 @@ pub(super) fn programs_of(
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
     let (mut kinds, mut changed) = (Vec::new(), Vec::new());
     let next = prepared.all_groups().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
-    let mut spare = next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default();
+    let mut common = Common::new(next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default());
     let mut workloads = Vec::new();
     let speeds = loaded.hosts.computing_speeds();
     let volume_hosts: Vec<usize> = loaded.hosts.volumes().map(|volume| volume.host).collect();
@@ -35,7 +37,7 @@ pub(super) fn programs_of(
             let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
             sources.push(match work {
                 Work::Programs(plan, _) => {
-                    let programs = plan.programs(replication, &mut spare).map_err(SourceError::from)?;
+                    let programs = plan.programs(replication, &mut common).map_err(SourceError::from)?;
                     let programs = programs.into_iter().map(|program| AtSpeed::of(program, speed)).collect();
                     Box::new(FilePrograms::new(programs).map_err(SourceError::from)?)
                 }

@@ -2,6 +2,7 @@
 
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Watch;
+use petrio_time::Time;
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::{FileProgram, Placement, Prepared, ProgramError, Step};
 use std::path::Path;
@@ -52,7 +53,7 @@ fn the_expectations_of_a_session_are_those_of_the_thesis_tables() {
 fn calls(mut program: Box<dyn FileProgram>) -> Vec<FileOp> {
     let mut calls = Vec::new();
     loop {
-        match program.next(None).unwrap() {
+        match program.next(Time::ZERO).unwrap() {
             Step::Operation(op) => calls.push(op),
             Step::End => return calls,
             _ => {}
@@ -121,12 +122,12 @@ fn a_users_calls_are_the_same_from_the_same_seed_whatever_others_do_and_whatever
     let calls = |users: u32, answers: bool| {
         let workload = thesis.prepare(&Users::new("", users, 3), &seed(7), None).unwrap();
         let mut program = workload.programs.into_iter().next().unwrap();
-        let (mut list, mut last) = (Vec::new(), None);
+        let (mut list, mut at) = (Vec::new(), Time::ZERO);
         loop {
-            match program.next(if answers { last.as_ref() } else { None }).unwrap() {
+            match program.next(if answers { at } else { Time::ZERO }).unwrap() {
                 Step::Operation(op) => {
                     list.push((op.operation, op.offset, op.length));
-                    last = Some(op);
+                    at += Time::from_millis(3);
                 }
                 Step::Think(time) => list.push((Operation::Sync, time.as_picos(), 0)),
                 Step::End => return list,
@@ -150,7 +151,7 @@ fn what_is_made_is_deleted_or_kept_for_some_sessions_and_its_names_suffice() {
         let (mut there, mut made, mut kept) = (std::collections::BTreeMap::new(), 0_u32, 0_u32);
         let (mut session, mut used) = (0, std::collections::BTreeSet::new());
         loop {
-            match program.next(None).unwrap() {
+            match program.next(Time::ZERO).unwrap() {
                 Step::Operation(op) => match op.operation {
                     Operation::Stat => session += 1,
                     Operation::Create => {
@@ -197,7 +198,7 @@ lasts = { constant = "100 ms" }
         let mut program = workload.programs.into_iter().next().unwrap();
         let (mut calls, mut thinks) = (Vec::new(), Vec::new());
         loop {
-            match program.next(None).unwrap() {
+            match program.next(Time::ZERO).unwrap() {
                 Step::Operation(op) => calls.push((op.operation, op.file, op.offset, op.length)),
                 Step::Think(time) => thinks.push(time.as_seconds()),
                 Step::End => return (calls, thinks),
@@ -324,9 +325,9 @@ fn what_is_stopped_is_laid_out_no_further() {
     let watch = Watch::new();
     let placement = Placement { watch: watch.clone(), ..seed(1) };
     let mut prepared = thesis().prepare(&Users::new("", 1, 1), &placement, None).unwrap();
-    assert!(prepared.programs[0].next(None).is_ok());
+    assert!(prepared.programs[0].next(Time::ZERO).is_ok());
     watch.stop();
-    assert!(matches!(prepared.programs[0].next(None), Err(ProgramError::Stopped)));
+    assert!(matches!(prepared.programs[0].next(Time::ZERO), Err(ProgramError::Stopped)));
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn learn(specification: &UserSpecification, sessions: u32) -> petrio_users::lear
     for mut program in prepared.programs {
         let mut now = Time::ZERO;
         loop {
-            match program.next(None).unwrap() {
+            match program.next(Time::ZERO).unwrap() {
                 Step::Operation(op) => {
                     let done = CarriedOut {
                         process: op.process,

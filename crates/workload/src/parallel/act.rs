@@ -68,7 +68,7 @@ pub(super) trait Acts: Send {
     ///
     /// # Errors
     /// A recorded program that can't be read on.
-    fn next(&mut self) -> Result<Option<Act>, ProgramError>;
+    fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError>;
 }
 
 /// A few acts that are known.
@@ -83,13 +83,13 @@ impl Sequence {
 }
 
 impl Acts for Sequence {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         Ok(self.0.pop_front())
     }
 }
 
 impl Acts for Rounds {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         Ok(Iterator::next(self).map(Act::Exchange))
     }
 }

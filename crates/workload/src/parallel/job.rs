@@ -6,7 +6,7 @@ use super::parameters::ParallelParameters;
 use super::programs::{Planned, Start};
 use super::rank::Rank;
 use crate::program::{
-    FileEntry, FileProgram, FileTable, Placement, ProgramError, Tables, check_number_of_files,
+    Board, FileEntry, FileProgram, FileTable, Placement, ProgramError, Tables, check_number_of_files,
 };
 use petrio_colours::{FileId, FileOp};
 use std::collections::BTreeSet;
@@ -65,6 +65,11 @@ impl JobPlan {
         self.world.ranks
     }
 
+    /// The number of the process that is rank 0.
+    pub(super) const fn first_process(&self) -> u32 {
+        self.job.placement.first_process
+    }
+
     /// The number after that of its last file.
     pub const fn next_file(&self) -> u32 {
         self.next_file
@@ -107,8 +112,8 @@ impl JobPlan {
         Ok(table)
     }
 
-    /// The programs of some ranks in a replication. No rank makes files beyond those of [`table`](Self::table), so `spare`
-    /// stays as it is.
+    /// The programs of some ranks in a replication; those of one run have one board. No rank makes files beyond those of
+    /// [`table`](Self::table).
     ///
     /// # Errors
     /// Ranks that there aren't.
@@ -116,7 +121,7 @@ impl JobPlan {
         &self,
         replication: u64,
         ranks: Range<u32>,
-        _spare: &mut u32,
+        board: &Arc<Board>,
     ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         if ranks.end > self.ranks() {
             let problem = format!("rank {} of {}", ranks.end.saturating_sub(1), self.ranks());
@@ -125,7 +130,7 @@ impl JobPlan {
         let placement = Placement { replication, ..self.job.placement.clone() };
         let program = |rank: u32| -> Result<Box<dyn FileProgram>, ProgramError> {
             let start = Start {
-                member: Member { world: Arc::clone(&self.world), rank },
+                member: Member { world: Arc::clone(&self.world), rank, board: Arc::clone(board) },
                 first_file: placement.first_file,
                 placement: placement.clone(),
                 compute_scale: self.compute_scale,

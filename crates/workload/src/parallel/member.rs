@@ -3,6 +3,7 @@
 use super::act::{Act, Call, Direction, Sequence};
 use super::collective::{Collective, Group};
 use super::io::{Hints, Runs, Shares, Sieve, TwoPhase};
+use crate::program::Board;
 use petrio_colours::{FileId, Operation};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(super) struct World {
 pub(super) struct Member {
     pub(super) world: Arc<World>,
     pub(super) rank: u32,
+    /// What the ranks tell each other.
+    pub(super) board: Arc<Board>,
 }
 
 /// How a file comes to be opened.
@@ -73,4 +76,4 @@ impl Member {
 }
 
 /// An MPI error code, or a count: a C int.
-pub(super) const ERROR_BYTES: u64 = 4;
+pub(in crate::parallel) const ERROR_BYTES: u64 = 4;

@@ -23,8 +23,8 @@
 //! )?;
 //! let plan = parameters.plan(&JobPlacement::new(Placement::new("bt"), vec![0; 4], vec![0, 0, 1, 1]))?;
 //! let mut bytes = 0;
-//! for mut rank in plan.programs(0, 0..4, &mut plan.next_file())? {
-//!     while let step = rank.next(None)? && step != Step::End {
+//! for mut rank in plan.programs(0, 0..4, &std::sync::Arc::default())? {
+//!     while let step = rank.next(petrio_time::Time::ZERO)? && step != Step::End {
 //!         if let Step::Operation(operation) = step && operation.operation == Operation::Write {
 //!             bytes += operation.length;
 //!         }

@@ -2,7 +2,7 @@
 
 use super::job::{JobPlacement, JobPlan};
 use super::parameters::ParallelParameters;
-use crate::program::{FilePlan, FileProgram, Placement, ProgramError, Tables};
+use crate::program::{Common, FilePlan, FileProgram, Placement, ProgramError, Tables};
 use petrio_files::inputs::Inputs;
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,7 +50,11 @@ impl FilePlan for RanksOnVolume {
         if self.tells_files { self.plan.tables() } else { Ok(Tables::new()) }
     }
 
-    fn programs(&self, replication: u64, spare: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
-        self.plan.programs(replication, self.ranks.clone(), spare)
+    fn programs(
+        &self,
+        replication: u64,
+        common: &mut Common,
+    ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        self.plan.programs(replication, self.ranks.clone(), &common.board(self.plan.first_process()))
     }
 }

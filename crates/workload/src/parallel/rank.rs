@@ -3,6 +3,7 @@
 use super::act::{Act, Acts};
 use crate::program::{FileProgram, ProgramError, Step, computing};
 use petrio_colours::{Exchange, FileOp, Operation};
+use petrio_time::Time;
 use std::sync::Arc;
 
 /// One process of a parallel program.
@@ -29,9 +30,9 @@ impl Rank {
 }
 
 impl FileProgram for Rank {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         while let Some(innermost) = self.within.last_mut() {
-            return Ok(match innermost.next()? {
+            return Ok(match innermost.next(now)? {
                 None => {
                     self.within.pop();
                     continue;

@@ -17,7 +17,7 @@ fn unknown_keys_and_impossible_programs_are_refused() {
         r#"{ "ranks": 4, "program": { "kind": "bt-io", "class": "A" } }"#,
         r#"{ "ranks": 4, "program": { "kind": "seis", "chunk": "2 KiB" } }"#,
         r#"{ "ranks": 4, "program": { "kind": "seis" }, "hints": { "cb_buffer": "2 KiB" } }"#,
-        r#"{ "ranks": 4, "program": { "kind": "ior", "command": "ior -D 3" } }"#,
+        r#"{ "ranks": 4, "program": { "kind": "ior", "command": "ior -R" } }"#,
     ] {
         assert!(parameters(json).is_err(), "{json}");
     }
@@ -57,25 +57,25 @@ fn a_placement_of_other_ranks_is_refused() {
 fn a_rank_asks_the_same_whether_it_is_made_alone_or_with_the_others() {
     let plan = planned(r#"{ "kind": "ior", "command": "ior -z -b 64k -t 4k -i 2" }"#, &[0, 0, 1, 1]);
     let all = carry_out(&plan);
-    let mut alone = plan.programs(0, 2..3, &mut plan.next_file()).unwrap();
+    let mut alone = plan.programs(0, 2..3, &std::sync::Arc::default()).unwrap();
     let mut calls: Vec<FileOp> = Vec::new();
-    while let Step::Operation(op) = alone[0].next(None).unwrap() {
+    while let Step::Operation(op) = alone[0].next(petrio_time::Time::ZERO).unwrap() {
         if op.operation != Operation::Exchange {
             calls.push(op);
         }
     }
     assert_eq!(calls, all.calls[2]);
-    let mut other = plan.programs(1, 2..3, &mut plan.next_file()).unwrap();
+    let mut other = plan.programs(1, 2..3, &std::sync::Arc::default()).unwrap();
     let mut differs = false;
     for call in &calls {
-        let mut step = other[0].next(None).unwrap();
+        let mut step = other[0].next(petrio_time::Time::ZERO).unwrap();
         while matches!(&step, Step::Operation(op) if op.operation == Operation::Exchange) {
-            step = other[0].next(None).unwrap();
+            step = other[0].next(petrio_time::Time::ZERO).unwrap();
         }
         differs |= step != Step::Operation(call.clone());
     }
     assert!(differs, "another replication draws another order");
-    assert!(plan.programs(0, 3..5, &mut plan.next_file()).is_err());
+    assert!(plan.programs(0, 3..5, &std::sync::Arc::default()).is_err());
 }
 
 #[test]
@@ -87,10 +87,10 @@ fn each_rank_finds_its_files_where_its_host_has_them() {
     assert_eq!(tables.keys().copied().collect::<Vec<_>>(), [2, 4]);
     assert_eq!(tables[&2], tables[&4]);
     assert_eq!(tables[&2].entries()[1].name, "run 1.seis.0001");
-    let mut programs = plan.programs(0, 0..2, &mut plan.next_file()).unwrap();
+    let mut programs = plan.programs(0, 0..2, &std::sync::Arc::default()).unwrap();
     let systems: Vec<u32> = programs
         .iter_mut()
-        .filter_map(|program| match program.next(None) {
+        .filter_map(|program| match program.next(petrio_time::Time::ZERO) {
             Ok(Step::Operation(op)) => Some(op.file_system),
             _ => None,
         })

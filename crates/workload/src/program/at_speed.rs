@@ -19,8 +19,8 @@ impl AtSpeed {
 }
 
 impl FileProgram for AtSpeed {
-    fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError> {
-        let step = self.program.next(last)?;
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
+        let step = self.program.next(now)?;
         Ok(match step {
             Step::Operation(op) if op.operation == Operation::Compute => {
                 let length = libm::round(op.length as f64 / self.speed) as u64;
@@ -41,22 +41,23 @@ mod tests {
     use super::*;
     use crate::program::computing;
 
-    struct Computes;
+    /// Computes, and ends.
+    struct Computes(bool);
 
     impl FileProgram for Computes {
-        fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError> {
-            Ok(match last {
-                None => Step::Operation(computing(&FileOp::default(), Time::from_millis(30))),
-                Some(_) => Step::End,
+        fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
+            Ok(match std::mem::replace(&mut self.0, true) {
+                false => Step::Operation(computing(&FileOp::default(), Time::from_millis(30))),
+                true => Step::End,
             })
         }
     }
 
     #[test]
     fn computing_takes_a_third_on_a_machine_that_is_three_times_as_fast() {
-        let mut program = AtSpeed::of(Box::new(Computes), 3.0);
-        let Step::Operation(op) = program.next(None).unwrap() else { panic!("it computes first") };
+        let mut program = AtSpeed::of(Box::new(Computes(false)), 3.0);
+        let Step::Operation(op) = program.next(Time::ZERO).unwrap() else { panic!("it computes first") };
         assert_eq!(Time::from_picos(op.length), Time::from_millis(10));
-        assert_eq!(program.next(Some(&op)).unwrap(), Step::End);
+        assert_eq!(program.next(Time::ZERO).unwrap(), Step::End);
     }
 }

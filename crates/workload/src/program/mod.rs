@@ -19,6 +19,7 @@ pub mod requests;
 pub mod script;
 
 mod at_speed;
+mod board;
 mod carried_out;
 mod error;
 mod placement;
@@ -27,6 +28,8 @@ mod source;
 mod table;
 
 pub use at_speed::AtSpeed;
+pub(crate) use board::Topic;
+pub use board::{Board, Common};
 pub use carried_out::{CarriedOut, OperationEvents};
 pub use error::ProgramError;
 pub use pattern::{PatternParameters, PatternProgram};
@@ -92,12 +95,11 @@ pub fn computing(like: &FileOp, time: Time) -> FileOp {
 
 /// A stream of file operations by one process.
 pub trait FileProgram: Send {
-    /// What it does next. `last` is the operation before, as it was issued, and with what the driver knows of how it
-    /// ended; `None` when nothing was asked for yet.
+    /// What it does next, once the step before is over: at `now`, from the beginning of the run.
     ///
     /// # Errors
     /// A captured trace that can't be read on.
-    fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError>;
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError>;
 
     /// How long the operation asked for last took where it was captured, for a program that knows.
     fn measured(&self) -> Option<Time> {
@@ -106,8 +108,8 @@ pub trait FileProgram: Send {
 }
 
 impl<P: FileProgram + ?Sized> FileProgram for Box<P> {
-    fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError> {
-        (**self).next(last)
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
+        (**self).next(now)
     }
 
     fn measured(&self) -> Option<Time> {

@@ -1,6 +1,7 @@
 //! Programs planned once for all replications: what is the same in each of them is there, what is drawn is made from
 //! it.
 
+use super::board::Common;
 use super::placement::{Placement, Prepared};
 use super::table::{FileEntry, FileTable};
 use super::{FileProgram, ProgramError};
@@ -63,12 +64,15 @@ pub trait FilePlan: Send + Sync {
     /// As of [`each_file`](Self::each_file).
     fn tables(&self) -> Result<Tables, ProgramError>;
 
-    /// The programs of a replication, one a process. From `spare` on no workload has files; what is taken of it is
-    /// added.
+    /// The programs of a replication, one a process; `common` is what they share with all others of one run.
     ///
     /// # Errors
     /// More files than there are numbers left, or a plan that isn't wanted any more.
-    fn programs(&self, replication: u64, spare: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError>;
+    fn programs(
+        &self,
+        replication: u64,
+        common: &mut Common,
+    ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError>;
 }
 
 impl Prepared {
@@ -78,7 +82,7 @@ impl Prepared {
     /// As of [`FilePlan::programs`].
     pub fn of(plan: &dyn FilePlan, placement: &Placement) -> Result<Self, ProgramError> {
         let mut tables = plan.tables()?;
-        let programs = plan.programs(placement.replication, &mut plan.next_file())?;
+        let programs = plan.programs(placement.replication, &mut Common::new(plan.next_file()))?;
         let files = tables.remove(&placement.file_system).unwrap_or_default();
         Ok(Self { files, elsewhere: tables, programs })
     }

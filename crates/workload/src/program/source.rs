@@ -19,8 +19,6 @@ struct Process {
     program: Box<dyn FileProgram>,
     /// The operation to be issued, or the one in flight.
     operation: FileOp,
-    /// Whether `operation` was ever asked for.
-    has_asked: bool,
     phase: Phase,
     /// Up to when its steps are known: when it issues its operation, has come to its barrier, or ended.
     at: Time,
@@ -51,7 +49,6 @@ impl FilePrograms {
         let process = |program| Process {
             program,
             operation: FileOp::default(),
-            has_asked: false,
             phase: Phase::default(),
             at: Time::ZERO,
         };
@@ -74,11 +71,9 @@ impl FilePrograms {
     fn advance(&mut self, number: u32) -> Result<(), ProgramError> {
         let process = &mut self.processes[number as usize];
         loop {
-            let last = process.has_asked.then_some(&process.operation);
-            match process.program.next(last)? {
+            match process.program.next(process.at)? {
                 Step::Operation(operation) => {
                     process.operation = operation;
-                    process.has_asked = true;
                     self.due.push(Reverse((process.at, number)));
                     return Ok(());
                 }

@@ -8,7 +8,7 @@ use super::records::FileRecord;
 use super::{Record, checked_time_scale, scaled};
 use crate::program::{FileProgram, ProgramError, Step};
 use crate::source::SourceError;
-use petrio_colours::{FileOp, RequestId};
+use petrio_colours::RequestId;
 use petrio_time::Time;
 use petrio_trace::TraceError;
 
@@ -35,7 +35,7 @@ impl<R: Iterator<Item = Result<FileRecord, TraceError>> + Send> EventProgram<R> 
 }
 
 impl<R: Iterator<Item = Result<FileRecord, TraceError>> + Send> FileProgram for EventProgram<R> {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
         if let Some(record) = self.pending.take() {
             self.over = record.time + record.measured.unwrap_or(Time::ZERO);
             self.measured = record.measured;
@@ -84,7 +84,7 @@ mod tests {
         let mut program = EventProgram::new(records, 0, 2.0).unwrap();
         let mut steps = Vec::new();
         loop {
-            match program.next(None).unwrap() {
+            match program.next(Time::ZERO).unwrap() {
                 Step::Think(time) => steps.push(time.as_millis()),
                 Step::Operation(op) => {
                     assert_eq!(op.operation, Operation::Read);

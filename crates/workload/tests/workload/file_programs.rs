@@ -103,7 +103,7 @@ fn barriers_without_operations_between_them_are_no_recursion() {
     // A program that comes to a million barriers without asking for anything.
     struct Barriers(u32);
     impl FileProgram for Barriers {
-        fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+        fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
             self.0 = self.0.saturating_sub(1);
             Ok(if self.0 == 0 { Step::End } else { Step::Barrier })
         }
@@ -166,26 +166,29 @@ fn counts_agree_with_the_closed_form_for_many_processes() {
 }
 
 #[test]
-fn a_program_sees_the_operation_before_as_it_was_issued() {
-    /// Asks for twice as much each time, from what it sees of the operation before.
-    struct Doubling;
-    impl FileProgram for Doubling {
-        fn next(&mut self, last: Option<&FileOp>) -> Result<Step, ProgramError> {
-            let length = last.map_or(1, |last| 2 * last.length);
-            assert!(last.is_none_or(|last| last.issued == Time::from_millis(last.length - 1)));
+fn a_program_knows_what_time_it_is() {
+    /// Asks for as many bytes as milliseconds have gone by, thinks for one, and asks for one more.
+    struct Clock(bool);
+    impl FileProgram for Clock {
+        fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
+            self.0 = !self.0;
+            if self.0 {
+                return Ok(Step::Think(Time::from_millis(1)));
+            }
+            let length = now.as_picos() / 1_000_000_000;
             let step = FileOp { operation: Operation::Read, file: FileId(1), length, ..FileOp::default() };
-            Ok(if length > 16 { Step::End } else { Step::Operation(step) })
+            Ok(if length > 31 { Step::End } else { Step::Operation(step) })
         }
     }
-    let mut source = FilePrograms::new(vec![Box::new(Doubling)]).unwrap();
+    let mut source = FilePrograms::new(vec![Box::new(Clock(false))]).unwrap();
     let mut lengths = Vec::new();
     while let Due::At(now) = source.due().unwrap() {
         let item = source.issue(now).unwrap().unwrap();
         lengths.push(item.request.length);
-        // 1, 3, 7 … ms: when the one before was issued, and its length in ms.
+        // Issued after as many milliseconds, and done after as many more.
         source.complete(item.request.id, now + millis(item.request.length)).unwrap();
     }
-    assert_eq!(lengths, [1, 2, 4, 8, 16]);
+    assert_eq!(lengths, [1, 3, 7, 15, 31]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn placement(seed: u64) -> Placement {
 }
 
 fn steps_of(program: &mut dyn FileProgram) -> Vec<Step> {
-    std::iter::from_fn(|| match program.next(None).unwrap() {
+    std::iter::from_fn(|| match program.next(Time::ZERO).unwrap() {
         Step::End => None,
         step => Some(step),
     })

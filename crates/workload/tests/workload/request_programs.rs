@@ -38,7 +38,7 @@ fn refusal(parameters: &RequestParameters, text: &str) -> String {
 }
 
 fn steps(program: &mut dyn FileProgram) -> Vec<Step> {
-    std::iter::from_fn(|| match program.next(None).unwrap() {
+    std::iter::from_fn(|| match program.next(Time::ZERO).unwrap() {
         Step::End => None,
         step => Some(step),
     })
@@ -107,7 +107,7 @@ fn measured_times_come_with_the_operations_that_they_belong_to() {
     let mut program = prepare(&RequestParameters::new("m"), text.as_bytes()).unwrap().programs.remove(0);
     let mut measured = Vec::new();
     loop {
-        match program.next(None).unwrap() {
+        match program.next(Time::ZERO).unwrap() {
             Step::Operation(_) => measured.push(program.measured()),
             Step::End => break,
             _ => {}

@@ -17,7 +17,7 @@ fn steps(text: &str) -> Vec<Step> {
 }
 
 fn all_steps(program: &mut dyn FileProgram) -> Vec<Step> {
-    std::iter::from_fn(|| match program.next(None).unwrap() {
+    std::iter::from_fn(|| match program.next(Time::ZERO).unwrap() {
         Step::End => None,
         step => Some(step),
     })
@@ -120,7 +120,7 @@ fn a_block_that_leaves_nothing_behind_repeats_without_growing() {
     let mut program = prepared(text).programs.remove(0);
     let mut names = Vec::new();
     for _ in 0..12 {
-        let Step::Operation(op) = program.next(None).unwrap() else { panic!("ended") };
+        let Step::Operation(op) = program.next(Time::ZERO).unwrap() else { panic!("ended") };
         assert_eq!((op.file, op.offset), (FileId(1), 0));
         names.push(op.operation.name());
     }
@@ -135,7 +135,7 @@ fn repeats_multiply_and_the_whole_script_repeats() {
     parameters.repeat = 7;
     let mut program = parameters.prepare(&Placement::new("test")).unwrap().programs.remove(0);
     assert_eq!(all_steps(&mut program).len(), 7 * (1 + 3 * (1 + 5 + 1)));
-    assert_eq!(program.next(None).unwrap(), Step::End);
+    assert_eq!(program.next(Time::ZERO).unwrap(), Step::End);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn what_is_wrong_is_said_with_its_place() {
 #[test]
 fn an_append_beyond_the_longest_file_is_an_error_when_it_comes() {
     let mut program = prepared("file a 0; repeat 9 { append a 1 EiB }").programs.remove(0);
-    let error = std::iter::repeat_with(|| program.next(None)).take(9).find_map(Result::err).unwrap();
+    let error = std::iter::repeat_with(|| program.next(Time::ZERO)).take(9).find_map(Result::err).unwrap();
     assert!(matches!(error, ProgramError::FileTooLong { file: FileId(1) }), "{error}");
 }
 
@@ -373,7 +373,7 @@ proptest! {
         if let Ok(mut prepared) = ScriptParameters::new(text).prepare(&Placement::new("test")) {
             let mut alive = alive(&prepared);
             for _ in 0..1_000 {
-                let Ok(Step::Operation(op)) = prepared.programs[0].next(None) else { continue };
+                let Ok(Step::Operation(op)) = prepared.programs[0].next(Time::ZERO) else { continue };
                 match op.operation {
                     Operation::Create | Operation::Mkdir => prop_assert!(alive.insert(op.file)),
                     Operation::Unlink | Operation::Rmdir => prop_assert!(alive.remove(&op.file)),

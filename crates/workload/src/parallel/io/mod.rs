@@ -18,6 +18,7 @@ mod ordered;
 mod shares;
 mod sieve;
 mod two_phase;
+mod unordered;
 mod view;
 
 pub use datatype::Datatype;
@@ -28,6 +29,7 @@ pub(super) use ordered::{Pointer, write_in_order};
 pub(super) use shares::{Runs, Segments, Shares, ViewShares};
 pub(super) use sieve::Sieve;
 pub(super) use two_phase::TwoPhase;
+pub(super) use unordered::Unordered;
 
 #[cfg(test)]
 mod tests;

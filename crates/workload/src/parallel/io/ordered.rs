@@ -4,7 +4,7 @@
 //! and overwrites with where its own will end. Ranks take it one after the other, each told by the one before
 //! (mpi-io/write_ord.c, MPI_File_write_ordered as of MPICH 3); then each writes, at the same time as the others.
 //!
-//! Left out: the lock on the pointer's file, for which nobody waits here; pointers that ranks take in any order.
+//! Left out: the lock on the pointer's file, for which nobody waits here (`unordered.rs`).
 
 use crate::parallel::act::{Act, Call, Direction, Sequence};
 use crate::parallel::member::Member;
@@ -15,7 +15,7 @@ use petrio_colours::{Exchange, FileId};
 pub(in crate::parallel) struct Pointer(pub(in crate::parallel) FileId);
 
 /// An MPI_Offset.
-const POINTER_BYTES: u64 = 8;
+pub(super) const POINTER_BYTES: u64 = 8;
 
 /// A write of `length` bytes, which come to lie at `offset`, in the ranks' order.
 pub(in crate::parallel) fn write_in_order(

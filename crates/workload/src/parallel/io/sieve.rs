@@ -11,6 +11,7 @@ use super::shares::Runs;
 use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::program::ProgramError;
 use petrio_colours::FileId;
+use petrio_time::Time;
 use std::ops::Range;
 
 /// An access by one rank.
@@ -66,7 +67,7 @@ impl Sieve {
 }
 
 impl Acts for Sieve {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         if let Some(window) = self.read.take() {
             return Ok(Some(self.call(Direction::Write, &window)));
         }

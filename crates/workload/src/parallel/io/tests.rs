@@ -113,7 +113,7 @@ fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
     let mut sieve = Sieve::new(hints, direction, FileId(1), Runs::of(shares, 0));
     let mut calls = Vec::new();
-    while let Some(act) = sieve.next().unwrap() {
+    while let Some(act) = sieve.next(petrio_time::Time::ZERO).unwrap() {
         let Act::Call(call) = act else { panic!("a sieve makes calls") };
         calls.push((call.operation, call.offset, call.length));
     }
@@ -217,11 +217,11 @@ fn together(
     let mut flows: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     let mut sent = 0;
     for rank in 0..ranks {
-        let member = Member { world: Arc::clone(&world), rank };
+        let member = Member { world: Arc::clone(&world), rank, board: Arc::default() };
         let mut within: Vec<Box<dyn Acts>> =
             vec![Box::new(TwoPhase::new(member, direction, FileId(1), Arc::clone(&shares)))];
         while let Some(top) = within.last_mut() {
-            match top.next().unwrap() {
+            match top.next(petrio_time::Time::ZERO).unwrap() {
                 None => drop(within.pop()),
                 Some(Act::Within(acts)) => within.push(acts),
                 Some(Act::Call(call)) => {

@@ -21,6 +21,7 @@ use crate::parallel::collective::Collective;
 use crate::parallel::member::{ERROR_BYTES, Member};
 use crate::program::ProgramError;
 use petrio_colours::{Exchange, FileId};
+use petrio_time::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -254,7 +255,7 @@ impl TwoPhase {
 }
 
 impl Acts for TwoPhase {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         while self.stage != Stage::Over {
             let (act, stage) = self.step();
             self.stage = stage;

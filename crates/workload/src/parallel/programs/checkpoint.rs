@@ -304,8 +304,8 @@ impl CheckpointRank {
     }
 }
 
-impl Acts for CheckpointRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+impl CheckpointRank {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let (act, stage) = match self.stage {
             Stage::Compute if self.written == self.plan.parameters.checkpoints => return Ok(None),
             Stage::Compute => {
@@ -313,7 +313,7 @@ impl Acts for CheckpointRank {
                 if self.interval > Time::ZERO {
                     return Ok(Some(Act::Compute(self.interval)));
                 }
-                return self.next();
+                return self.advance();
             }
             Stage::Open(direction) => (self.open(direction), Stage::Access(direction, 0)),
             Stage::Access(direction, over) if over < self.plan.transfers() => {
@@ -321,7 +321,7 @@ impl Acts for CheckpointRank {
             }
             Stage::Access(direction, _) => {
                 self.stage = Stage::Close(direction);
-                return self.next();
+                return self.advance();
             }
             Stage::Close(direction) => {
                 let act = self.close(direction);
@@ -331,6 +331,12 @@ impl Acts for CheckpointRank {
         };
         self.stage = stage;
         Ok(Some(act))
+    }
+}
+
+impl Acts for CheckpointRank {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
     }
 }
 

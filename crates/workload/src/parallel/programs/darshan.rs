@@ -187,7 +187,7 @@ struct DarshanRank {
 }
 
 impl Acts for DarshanRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let Some(call) = self.plan.calls[self.rank as usize].get(self.next) else { return Ok(None) };
         let gap = scaled(call.start.saturating_sub(self.over), self.scale);
         if gap > Time::ZERO {
@@ -245,10 +245,10 @@ mod tests {
 
     fn steps(program: &str, rank: u32) -> Vec<String> {
         let plan = planned(program, 3).unwrap();
-        let mut programs = plan.programs(0, rank..rank + 1, &mut plan.next_file()).unwrap();
+        let mut programs = plan.programs(0, rank..rank + 1, &std::sync::Arc::default()).unwrap();
         let mut steps = Vec::new();
         loop {
-            steps.push(match programs[0].next(None).unwrap() {
+            steps.push(match programs[0].next(petrio_time::Time::ZERO).unwrap() {
                 Step::End => return steps,
                 Step::Think(time) => format!("think {time}"),
                 Step::Operation(op) if op.operation == Operation::Compute => {
@@ -303,9 +303,9 @@ mod tests {
         let all = || vec![0; ranks as usize];
         let plan = parameters.plan(&JobPlacement::new(Placement::new("d"), all(), all())).unwrap();
         let (mut calls, mut bytes) = (0, 0);
-        for mut rank in plan.programs(0, 0..ranks, &mut plan.next_file()).unwrap() {
+        for mut rank in plan.programs(0, 0..ranks, &std::sync::Arc::default()).unwrap() {
             loop {
-                match rank.next(None).unwrap() {
+                match rank.next(petrio_time::Time::ZERO).unwrap() {
                     Step::End => break,
                     Step::Operation(op) => (calls, bytes) = (calls + 1, bytes + op.length),
                     _ => {}

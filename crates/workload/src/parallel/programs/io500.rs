@@ -9,8 +9,8 @@
 //! | find | all directories listed, files with "01" in their names looked at |
 //! | ior-easy-read, mdtest-easy-stat, ior-hard-read, mdtest-hard-stat, mdtest-easy-delete, mdtest-hard-read, mdtest-hard-delete | what was written, by the ranks of the next host (IOR) or the next ranks (mdtest) |
 //!
-//! Source: the IO500's rules and its program's defaults (io500-isc24, src/phase_*.c). Left out: the clock that ends a writing
-//! phase after 300 s: how much is written is said by whoever writes the scenario; and that files are left there.
+//! Source: the IO500's rules and its program's defaults (io500-isc24, src/phase_*.c). Writing ends by the clock where `stonewall`
+//! says when, and else when what the scenario wants is written. Left out: that files are left there.
 
 use super::ior::{IorOptions, IorPlan, IorRank};
 use super::mdtest::{Item, MdtestOptions, MdtestPlan, MdtestRank, Phase};
@@ -18,13 +18,14 @@ use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::program::ProgramError;
-use petrio_units::Bytes;
+use petrio_time::Time;
+use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// IO500: IOR and mdtest, easy and hard, in the order of its rules. How much each phase does stands in place of the 300 s that the
-/// rules want.
+/// IO500: IOR and mdtest, easy and hard, in the order of its rules. Without `stonewall` how much each phase does stands in place
+/// of the 300 s that the rules want.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Io500Parameters {
@@ -38,6 +39,9 @@ pub struct Io500Parameters {
     pub mdtest_easy_files: u64,
     /// Files of each rank in mdtest-hard.
     pub mdtest_hard_files: u64,
+    /// After how many whole seconds each writing phase ends, once all ranks have done as much as the first: 300 s by the rules.
+    /// Where the amounts above are done earlier, they end it.
+    pub stonewall: Option<Duration>,
 }
 
 impl Default for Io500Parameters {
@@ -49,6 +53,7 @@ impl Default for Io500Parameters {
             ior_hard_segments: 1000,
             mdtest_easy_files: 1000,
             mdtest_hard_files: 500,
+            stonewall: None,
         }
     }
 }
@@ -78,7 +83,19 @@ impl Io500Parameters {
             let problem = format!("{} is no multiple of {}", self.ior_easy_block, self.ior_easy_transfer);
             return refuse("ior_easy_block", problem);
         }
+        let deadline_seconds = match self.stonewall.map(Duration::time) {
+            None => 0,
+            Some(time) => {
+                let seconds = (time.as_seconds() as u32).min(u32::MAX / 2);
+                if Time::from_whole_seconds(seconds.into()) != time || seconds == 0 {
+                    return refuse("stonewall", "it is a whole number of seconds, as IOR's and mdtest's are");
+                }
+                seconds
+            }
+        };
         let ior = |write| IorOptions {
+            deadline_seconds: if write { deadline_seconds } else { 0 },
+            wear_out: write && deadline_seconds > 0,
             write,
             read: !write,
             reorder: !write,
@@ -96,7 +113,8 @@ impl Io500Parameters {
             let options = IorOptions { block, transfer: block, segments, ..ior(write) };
             Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-hard", options, hosts)?))
         };
-        let mdtest = MdtestOptions { directories: false, stride: 1, ..MdtestOptions::default() };
+        let mdtest =
+            MdtestOptions { directories: false, stride: 1, deadline_seconds, ..MdtestOptions::default() };
         let mdtest_easy = MdtestOptions {
             items: self.mdtest_easy_files,
             unique: true,
@@ -209,8 +227,32 @@ impl Planned for Io500Plan {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::parallel::testing::{carry_out, pieces, planned, tile};
-    use petrio_colours::Operation;
+    use crate::parallel::testing::{carry_out, carry_out_by_turns, pieces, planned, tile};
+    use petrio_colours::{FileOp, Operation};
+    use petrio_time::Time;
+
+    #[test]
+    fn the_clock_ends_each_writing_phase_and_what_was_written_is_read() {
+        let program = r#"{ "kind": "io500", "ior_easy_block": "200 MiB", "ior_hard_segments": 500,
+            "mdtest_easy_files": 300, "mdtest_hard_files": 300, "stonewall": "20 s" }"#;
+        let done = carry_out_by_turns(&planned(program, &[0, 1]), 4, |rank| {
+            Time::from_whole_seconds(rank as u64 + 1)
+        });
+        for calls in &done.calls {
+            let count = |wanted: &dyn Fn(&FileOp) -> bool| calls.iter().filter(|op| wanted(op)).count();
+            for operation in [Operation::Write, Operation::Read] {
+                // The first rank's 21st transfer goes over the 20 s, and the other goes on up to it.
+                assert_eq!(count(&|op| op.operation == operation && op.length == 2 << 20), 21);
+                assert_eq!(count(&|op| op.operation == operation && op.length == 47_008), 21);
+                // Files of three calls, and of two.
+                assert_eq!(count(&|op| op.operation == operation && op.length == 3901), 7);
+            }
+            assert_eq!(count(&|op| op.operation == Operation::Unlink), 7 + 11);
+        }
+        let no_second = r#"{ "ranks": 1, "program": { "kind": "io500", "stonewall": "10 ms" } }"#;
+        let parameters: crate::parallel::ParallelParameters = serde_json::from_str(no_second).unwrap();
+        assert!(parameters.validate().unwrap_err().to_string().contains("whole number of seconds"));
+    }
 
     #[test]
     fn the_set_writes_reads_and_removes_what_its_rules_say() {

@@ -5,6 +5,7 @@
 
 mod bt_io;
 mod checkpoint;
+mod command_line;
 mod darshan;
 mod io500;
 mod ior;
@@ -12,14 +13,14 @@ mod mdtest;
 mod mpi_io;
 mod seis;
 mod training;
-mod words;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
 pub use checkpoint::{CheckpointLayout, CheckpointParameters};
+pub use command_line::{CommandLine, Options};
 pub use darshan::{DarshanParameters, Gaps};
 pub use io500::Io500Parameters;
-pub use ior::{IorApi, IorCommand, IorOptions, IorParameters};
-pub use mdtest::{MdtestCommand, MdtestOptions, MdtestParameters};
+pub use ior::{IorApi, IorOptions, IorParameters};
+pub use mdtest::{MdtestOptions, MdtestParameters};
 pub use mpi_io::{DatatypeParameters, MpiIoAccess, MpiIoOperation, MpiIoParameters};
 pub use seis::SeisParameters;
 pub use training::{TrainingModel, TrainingParameters};

@@ -10,7 +10,7 @@
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Datatype, Pointer, Runs, Shares, View, ViewShares, write_in_order};
+use crate::parallel::io::{Datatype, Pointer, Runs, Shares, Unordered, View, ViewShares, write_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::ProgramError;
 use petrio_colours::{FileId, Operation};
@@ -76,6 +76,9 @@ pub enum MpiIoAccess {
     /// In the ranks' order, through a shared file pointer (MPI_File_write_ordered): each as many bytes as its view shows, one
     /// after the other. Of writes only.
     Ordered,
+    /// Through a shared file pointer in the order in which they come (MPI_File_write_shared, MPI_File_read_shared): each as many
+    /// bytes as its view shows, behind whatever was accessed last.
+    Shared,
 }
 
 /// A datatype of MPI, made of the one that stands before it in the list.
@@ -196,6 +199,7 @@ impl MpiIoParameters {
             MpiIoAccess::Independent => "independent",
             MpiIoAccess::Collective => "collective",
             MpiIoAccess::Ordered => "ordered",
+            MpiIoAccess::Shared => "shared",
         };
         format!("{how} MPI-IO through views")
     }
@@ -222,7 +226,16 @@ impl MpiIoParameters {
             end = end.max(reaches);
             views.push(View::new(begins, datatype));
         }
-        Ok(MpiIoPlan { parameters: self.clone(), ranks, views: views.into(), end })
+        let plan = MpiIoPlan { parameters: self.clone(), ranks, views: views.into(), end };
+        // What goes by one pointer has no gaps.
+        if !plan.has_pointer() {
+            return Ok(plan);
+        }
+        let sizes = plan.views.iter().map(|view| u128::from(view.datatype().size())).sum::<u128>();
+        match u64::try_from(sizes * u128::from(self.accesses)) {
+            Ok(end) if end <= i64::MAX as u64 => Ok(MpiIoPlan { end, ..plan }),
+            _ => refuse("accesses", "the file becomes longer than 8 EiB"),
+        }
     }
 }
 
@@ -236,8 +249,9 @@ pub(in crate::parallel) struct MpiIoPlan {
 }
 
 impl MpiIoPlan {
-    const fn is_ordered(&self) -> bool {
-        matches!(self.parameters.access, MpiIoAccess::Ordered)
+    /// Whether ranks go by one pointer.
+    const fn has_pointer(&self) -> bool {
+        matches!(self.parameters.access, MpiIoAccess::Ordered | MpiIoAccess::Shared)
     }
 
     /// Where a rank's part of an ordered access lies.
@@ -250,7 +264,7 @@ impl MpiIoPlan {
 
 impl Planned for MpiIoPlan {
     fn files(&self) -> u64 {
-        1 + u64::from(self.is_ordered())
+        1 + u64::from(self.has_pointer())
     }
 
     fn each_file(
@@ -259,7 +273,7 @@ impl Planned for MpiIoPlan {
     ) -> Result<(), ProgramError> {
         let there = self.parameters.operation == MpiIoOperation::Read;
         tell(ProgramFile { size: there.then_some(self.end), ..ProgramFile::new(0, "data") })?;
-        if self.is_ordered() {
+        if self.has_pointer() {
             tell(ProgramFile { size: Some(8), ..ProgramFile::new(1, ".data.shfp") })?;
         }
         Ok(())
@@ -273,7 +287,7 @@ impl Planned for MpiIoPlan {
         Ok(Box::new(MpiIoRank {
             member: start.member.clone(),
             file: start.file(0),
-            pointer: self.is_ordered().then(|| Pointer(start.file(1))),
+            pointer: self.has_pointer().then(|| Pointer(start.file(1))),
             compute: start.computing(self.parameters.compute_time.time()),
             plan: self,
             direction,
@@ -310,6 +324,11 @@ impl MpiIoRank {
     fn access(&self, number: u64) -> Act {
         let rank = self.member.rank;
         if let Some(pointer) = self.pointer {
+            if self.plan.parameters.access == MpiIoAccess::Shared {
+                let bytes = self.plan.place(rank, number).1;
+                let access = (self.direction, self.file);
+                return Act::Within(Box::new(Unordered::new(&self.member, pointer, access, bytes)));
+            }
             return write_in_order(&self.member, pointer, self.file, self.plan.place(rank, number));
         }
         let views = Arc::clone(&self.plan.views);
@@ -321,8 +340,8 @@ impl MpiIoRank {
     }
 }
 
-impl Acts for MpiIoRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+impl MpiIoRank {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let (act, stage) = match self.stage {
             Stage::Open => {
                 let opening = match (self.direction, self.plan.parameters.operation) {
@@ -343,7 +362,7 @@ impl Acts for MpiIoRank {
                 if self.compute > Time::ZERO {
                     return Ok(Some(Act::Compute(self.compute)));
                 }
-                return self.next();
+                return self.advance();
             }
             Stage::Access(over) => (self.access(over), Stage::Compute(over + 1)),
             Stage::Closed => {
@@ -352,7 +371,7 @@ impl Acts for MpiIoRank {
                     return Ok(None);
                 }
                 (self.direction, self.stage) = (Direction::Read, Stage::Open);
-                return self.next();
+                return self.advance();
             }
         };
         self.stage = stage;
@@ -360,11 +379,18 @@ impl Acts for MpiIoRank {
     }
 }
 
+impl Acts for MpiIoRank {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::parallel::testing::{carry_out, pieces, planned, planned_with, tile};
-    use petrio_colours::Operation;
+    use crate::parallel::testing::{carry_out, carry_out_by_turns, pieces, planned, planned_with, tile};
+    use petrio_colours::{FileId, Operation};
+    use petrio_time::Time;
     use proptest::prelude::*;
 
     fn program(view: &str, rest: &str) -> String {
@@ -399,7 +425,7 @@ mod tests {
             let length = columns * rows * 8 * accesses;
             for operation in [Operation::Write, Operation::Read] {
                 let pieces = pieces(&done, operation);
-                let pieces = &pieces[&petrio_colours::FileId(3)];
+                let pieces = &pieces[&FileId(3)];
                 let covered = pieces.iter().fold(0, |end, &(offset, length)| {
                     if offset <= end { end.max(offset + length) } else { end }
                 });
@@ -417,10 +443,40 @@ mod tests {
         let writes = pieces(&done, Operation::Write);
         // Blocks of 3, 3, 3 and 1, twice.
         let expected = [(0, 3), (3, 3), (6, 3), (9, 1), (10, 3), (13, 3), (16, 3), (19, 1)];
-        assert_eq!(writes[&petrio_colours::FileId(3)], expected);
+        assert_eq!(writes[&FileId(3)], expected);
         // Each rank takes the pointer: reads it and writes it.
-        assert_eq!(writes[&petrio_colours::FileId(4)].len(), 8);
-        assert_eq!(pieces(&done, Operation::Read)[&petrio_colours::FileId(4)].len(), 8);
+        assert_eq!(writes[&FileId(4)].len(), 8);
+        assert_eq!(pieces(&done, Operation::Read)[&FileId(4)].len(), 8);
+    }
+
+    proptest! {
+        #[test]
+        fn a_shared_pointer_goes_over_each_byte_once_whoever_comes_when(
+            ranks in 1usize..6,
+            elements in 6u64..40,
+            accesses in 1u64..4,
+            operation in proptest::sample::select(vec!["write", "read", "write-then-read"]),
+            // How many operations a rank does before another one's turn.
+            turn in 1usize..4,
+        ) {
+            prop_assume!((ranks as u64 - 1) * elements.div_ceil(ranks as u64) < elements);
+            let view = format!(
+                r#"[{{ "bytes": "3 B" }}, {{ "distributed": {{ "sizes": [{elements}], "ranks": [{ranks}] }} }}]"#
+            );
+            let rest = format!(r#", "accesses": {accesses}, "access": "shared", "operation": "{operation}""#);
+            let done = carry_out_by_turns(&planned(&program(&view, &rest), &vec![0; ranks]), turn, |_| Time::ZERO);
+            for (direction, word) in [(Operation::Write, "write"), (Operation::Read, "read")] {
+                let pieces = pieces(&done, direction);
+                let (data, pointer) = (pieces.get(&FileId(3)), pieces.get(&FileId(4)));
+                prop_assert_eq!(data.is_some(), operation.contains(word));
+                if let Some(data) = data {
+                    prop_assert!(tile(data, 3 * elements * accesses), "{:?}", data);
+                }
+                // Each access reads the pointer and writes it.
+                let times = if operation == "write-then-read" { 2 } else { 1 };
+                prop_assert_eq!(pointer.map(Vec::len), Some(ranks * accesses as usize * times));
+            }
+        }
     }
 
     #[test]
@@ -430,7 +486,7 @@ mod tests {
             { "vector": { "count": 3, "block": 1, "stride": 2 } }]"#;
         let hints = r#"{ "romio_ds_write": "disable" }"#;
         let done = carry_out(&planned_with(&program(view, ""), hints, &[0]));
-        let written = &pieces(&done, Operation::Write)[&petrio_colours::FileId(3)];
+        let written = &pieces(&done, Operation::Write)[&FileId(3)];
         assert_eq!(*written, [(0, 8), (12, 8), (80, 8), (92, 8), (160, 8), (172, 8)]);
     }
 
@@ -441,6 +497,7 @@ mod tests {
             (r#"[{ "bytes": "4 B" }]"#, r#", "accesses": 0"#, "accesses"),
             (r#"[{ "bytes": "8 EiB" }]"#, "", "8 EiB"),
             (r#"[{ "bytes": "4 EiB" }]"#, r#", "accesses": 3"#, "8 EiB"),
+            (r#"[{ "bytes": "4 EiB" }]"#, r#", "access": "shared""#, "8 EiB"),
             (r#"[{ "bytes": "4 B" }]"#, r#", "access": "ordered", "operation": "read""#, "writes only"),
             (r#"[]"#, "", "no type"),
             (r#"[{ "contiguous": { "count": 3 } }]"#, "", "begins with"),

@@ -165,8 +165,8 @@ fn computing(time: Time) -> impl Iterator<Item = Act> {
     (time > Time::ZERO).then_some(Act::Compute(time)).into_iter()
 }
 
-impl Acts for SeisRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+impl SeisRank {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let own = self.file(self.member.rank);
         let SeisParameters { write_chunk, read_chunk, .. } = self.plan.parameters;
         let (act, stage) = match self.stage {
@@ -192,7 +192,7 @@ impl Acts for SeisRank {
             }
             Stage::Open(_) => {
                 self.stage = Stage::Read(0);
-                return self.next();
+                return self.advance();
             }
             Stage::Read(over) if over < self.plan.reads() => {
                 let (rank, chunk) = self.plan.read(self.member.rank, over);
@@ -207,7 +207,7 @@ impl Acts for SeisRank {
             }
             Stage::Read(_) => {
                 self.stage = Stage::Close(1);
-                return self.next();
+                return self.advance();
             }
             Stage::Close(distance) if distance <= self.others() => {
                 let file = self.file(self.other(distance));
@@ -218,6 +218,12 @@ impl Acts for SeisRank {
         };
         self.stage = stage;
         Ok(Some(act))
+    }
+}
+
+impl Acts for SeisRank {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
     }
 }
 
@@ -258,9 +264,9 @@ mod tests {
     #[test]
     fn the_data_set_is_1_6_gb_in_chunks_of_96_kb_and_2_kb() {
         let plan = planned(r#"{ "kind": "seis" }"#, &[0; 8]);
-        let mut rank = plan.programs(0, 3..4, &mut plan.next_file()).unwrap();
+        let mut rank = plan.programs(0, 3..4, &std::sync::Arc::default()).unwrap();
         let (mut written, mut length) = (0, 0);
-        while let crate::program::Step::Operation(op) = rank[0].next(None).unwrap() {
+        while let crate::program::Step::Operation(op) = rank[0].next(petrio_time::Time::ZERO).unwrap() {
             if op.operation == Operation::Write {
                 (written, length) = (written + 1, op.length);
             }

@@ -3,8 +3,8 @@
 use super::cursor::Cursor;
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use crate::program::{
-    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
-    computing, placement,
+    Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step,
+    Tables, computing, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_random::{Generator, uniform};
@@ -243,7 +243,7 @@ impl PatternProgram {
 
 impl FileProgram for PatternProgram {
     #[inline]
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
         if self.left == 0 || self.thinks || self.computes || self.owes_fsync.is_some() {
             return Ok(self.other_step());
         }
@@ -339,7 +339,11 @@ impl FilePlan for PatternPlan {
         Ok(Tables::from([(placement.file_system, files)]))
     }
 
-    fn programs(&self, replication: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+    fn programs(
+        &self,
+        replication: u64,
+        _common: &mut Common,
+    ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let placement = Placement { replication, ..self.placement.clone() };
         let program = |process| -> Box<dyn FileProgram> {
             let first_file = self.first_file(process);

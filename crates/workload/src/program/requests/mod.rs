@@ -13,7 +13,7 @@
 //! assert_eq!(prepared.files.entries()[0].size, 131_072);
 //! let mut steps = Vec::new();
 //! loop {
-//!     match prepared.programs[0].next(None)? {
+//!     match prepared.programs[0].next(petrio_time::Time::ZERO)? {
 //!         Step::Operation(op) => steps.push(format!("{} {}+{}", op.operation.name(), op.offset, op.length)),
 //!         Step::Think(time) => steps.push(time.to_string()),
 //!         Step::End => break,

@@ -3,8 +3,8 @@
 use super::super::pattern::{check_durability, check_interface};
 use super::{Durability, FsyncCall, Interface, RequestParameters, Timing};
 use crate::program::{
-    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
-    placement,
+    Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step,
+    Tables, placement,
 };
 use petrio_bounds::Headroom;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
@@ -121,7 +121,7 @@ fn open(parameters: &RequestParameters, opener: &Opener) -> Result<RequestReader
 }
 
 impl FileProgram for RequestProgram {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
         if let Some(operation) = self.pending.take() {
             return Ok(Step::Operation(operation));
         }
@@ -315,7 +315,7 @@ impl FilePlan for RequestPlan {
         Ok(Tables::from([(placement.file_system, files)]))
     }
 
-    fn programs(&self, _: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+    fn programs(&self, _: u64, _common: &mut Common) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let Self { parameters, survey, placement, .. } = self;
         let numbers: Arc<[u32]> = survey.ends.keys().copied().collect();
         let program = |(index, &process): (usize, &u32)| -> Box<dyn FileProgram> {

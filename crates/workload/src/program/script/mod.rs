@@ -25,7 +25,7 @@
 //! let mut prepared = script.prepare(&Placement::new("example"))?;
 //! let program = &mut prepared.programs[0];
 //! let mut words = Vec::new();
-//! while let Step::Operation(operation) = program.next(None)? {
+//! while let Step::Operation(operation) = program.next(petrio_time::Time::ZERO)? {
 //!     words.push(operation.operation.name());
 //! }
 //! assert_eq!(words, ["create", "write", "fsync"]);

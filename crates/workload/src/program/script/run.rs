@@ -7,10 +7,11 @@ use super::lengths;
 use super::names::Entry;
 use super::statement::{PhaseWord, Script};
 use crate::program::{
-    FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step, Tables,
-    placement,
+    Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step,
+    Tables, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use petrio_time::Time;
 use std::sync::Arc;
 
 /// A repeat that is under way.
@@ -110,7 +111,7 @@ impl ScriptProgram {
 }
 
 impl FileProgram for ScriptProgram {
-    fn next(&mut self, _last: Option<&FileOp>) -> Result<Step, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
         loop {
             if let Some(round) = self.rounds.last_mut()
                 && round.end == self.next
@@ -278,7 +279,7 @@ impl FilePlan for ScriptPlan {
         Ok(tables)
     }
 
-    fn programs(&self, _: u64, _: &mut u32) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+    fn programs(&self, _: u64, _common: &mut Common) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let program = |process| -> Box<dyn FileProgram> { Box::new(self.program(process)) };
         Ok((0..self.processes).map(program).collect())
     }

@@ -8,6 +8,7 @@
 use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::program::ProgramError;
 use petrio_colours::FileId;
+use petrio_time::Time;
 use std::ops::Range;
 
 /// Records of a file, through its buffer.
@@ -68,7 +69,7 @@ impl<I: Iterator<Item = Range<u64>> + Send> Buffered<I> {
 }
 
 impl<I: Iterator<Item = Range<u64>> + Send> Acts for Buffered<I> {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let range = match self.direction {
             Direction::Read => self.read(),
             Direction::Write => self.write(),

@@ -68,7 +68,7 @@ impl Planned for BtPlan {
         Ok(Box::new(BtRank {
             file: start.file(if self.is_shared() { 0 } else { rank }),
             step_time: start.computing(step_time),
-            reader: Member { world: Arc::new(world), rank },
+            reader: Member { world: Arc::new(world), ..member.clone() },
             written: 0,
             stage: Stage::Open,
             plan: self,
@@ -187,17 +187,17 @@ const MARKER_BYTES: u64 = 8;
 const ERRORS_BYTES: u64 = 40;
 
 impl Acts for BtRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         let steps = self.plan.parameters.steps();
         let (act, stage) = match self.stage {
             Stage::Open => (self.open(Opening::New), Stage::Step(0)),
             Stage::Step(over) if over < steps => (self.step(), Stage::Dump(over + 1)),
-            Stage::Step(_) => return self.skip(Stage::Close),
+            Stage::Step(_) => return self.skip(Stage::Close, now),
             Stage::Dump(over) if self.is_due(over) => {
                 self.written += 1;
                 (self.dump(Direction::Write, self.written - 1), Stage::Step(over))
             }
-            Stage::Dump(over) => return self.skip(Stage::Step(over)),
+            Stage::Dump(over) => return self.skip(Stage::Step(over), now),
             Stage::Close if self.plan.parameters.read_back => (self.call(Operation::Close), Stage::Reopen),
             Stage::Close => (self.call(Operation::Close), Stage::Over),
             Stage::Reopen => (self.open(Opening::Old), Stage::Read(0)),
@@ -217,9 +217,9 @@ impl Acts for BtRank {
 }
 
 impl BtRank {
-    fn skip(&mut self, stage: Stage) -> Result<Option<Act>, ProgramError> {
+    fn skip(&mut self, stage: Stage, now: Time) -> Result<Option<Act>, ProgramError> {
         self.stage = stage;
-        self.next()
+        self.next(now)
     }
 
     fn sum(&self) -> Act {
@@ -235,7 +235,7 @@ struct RowCalls {
 }
 
 impl Acts for RowCalls {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let Some(row) = self.rows.next() else { return Ok(None) };
         Ok(Some(Act::Call(Call::access(self.direction, self.file, row.start, row.end - row.start))))
     }

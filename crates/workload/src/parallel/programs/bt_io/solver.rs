@@ -66,7 +66,7 @@ impl SolverStep {
 }
 
 impl Acts for SolverStep {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         loop {
             let at = self.at;
             self.at += 1;

@@ -1,55 +1,13 @@
 //! IOR's command line, read.
 
 use super::options::{IorApi, IorOptions};
-use crate::parallel::programs::words;
+use crate::parallel::programs::command_line::{self as words, Options};
 use crate::program::ProgramError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
-
-/// A command line of IOR: its text, and what it means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct IorCommand {
-    text: String,
-    options: IorOptions,
-}
-
-impl IorCommand {
-    /// What it means.
-    pub const fn options(&self) -> &IorOptions {
-        &self.options
-    }
-}
-
-impl fmt::Display for IorCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl From<IorCommand> for String {
-    fn from(command: IorCommand) -> Self {
-        command.text
-    }
-}
-
-impl TryFrom<String> for IorCommand {
-    type Error = ProgramError;
-
-    fn try_from(text: String) -> Result<Self, ProgramError> {
-        text.parse()
-    }
-}
 
 /// Options without a value, with one, and those that are refused, with the reason.
 const SWITCHES: &str = "CEFYceghknqrvwz";
-const VALUES: &str = "NOQXabdiost";
-const REFUSED: [(char, &str); 10] = [
-    ('D', "a run ends when its work is done, not by the clock; say how much to write by -b and -s"),
-    ('T', "a run ends when its work is done, not by the clock"),
+const VALUES: &str = "DNOQTXabdiost";
+const REFUSED: [(char, &str); 8] = [
     ('R', "what is read isn't looked at"),
     ('W', "what is written isn't looked at; read it back by -r"),
     ('Z', "the order of the ranks that read is drawn; -C moves them by whole hosts"),
@@ -64,10 +22,10 @@ fn refuse(problem: impl Into<String>) -> ProgramError {
     ProgramError::parameter("command", problem)
 }
 
-impl FromStr for IorCommand {
-    type Err = ProgramError;
+impl Options for IorOptions {
+    const NAME: &'static str = "IorCommand";
 
-    fn from_str(text: &str) -> Result<Self, ProgramError> {
+    fn read(text: &str) -> Result<Self, ProgramError> {
         let mut options = IorOptions::default();
         let (mut writes, mut reads) = (false, false);
         let mut tokens = words::tokens("ior", text)?.into_iter();
@@ -100,7 +58,7 @@ impl FromStr for IorCommand {
             (options.write, options.read) = (writes, reads);
         }
         options.check()?;
-        Ok(Self { text: text.trim().to_owned(), options })
+        Ok(options)
     }
 }
 
@@ -108,6 +66,14 @@ fn unknown(letter: char) -> ProgramError {
     match REFUSED.iter().find(|(refused, _)| *refused == letter) {
         Some((_, why)) => refuse(format!("-{letter} can't be followed: {why}")),
         None => refuse(format!("-{letter} is no option of IOR that is known here")),
+    }
+}
+
+fn switched(directive: &str, value: &str) -> Result<bool, ProgramError> {
+    match value {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => Err(refuse(format!("{directive}=\"{value}\": it is 1 or 0"))),
     }
 }
 
@@ -144,11 +110,20 @@ impl IorOptions {
             'Q' => self.node_offset = words::number(&parameter(), value)?,
             'i' => self.repetitions = words::number(&parameter(), value)?,
             'd' => self.delay_seconds = words::number(&parameter(), value)?,
-            'O' => match value {
-                "useO_DIRECT=1" => self.direct = true,
-                "useO_DIRECT=0" => self.direct = false,
-                _ => return Err(refuse(format!("-O {value} is no directive that is known here"))),
-            },
+            'D' => self.deadline_seconds = words::number(&parameter(), value)?,
+            'T' => self.limit_minutes = words::number(&parameter(), value)?,
+            'O' => {
+                let (name, value) = value.split_once('=').unwrap_or((value, ""));
+                let directive = || format!("-O {name}");
+                match name {
+                    "useO_DIRECT" => self.direct = switched(&directive(), value)?,
+                    "stoneWallingWearOut" => self.wear_out = switched(&directive(), value)?,
+                    "stoneWallingWearOutIterations" => {
+                        self.iterations = words::number(&directive(), value)?;
+                    }
+                    _ => return Err(refuse(format!("-O {name} is no directive that is known here"))),
+                }
+            }
             'N' => return Err(refuse("-N: how many ranks there are is said by `ranks`")),
             // -o, where files lie, is said by the scenario; -X is for drawn orders of ranks.
             _ => {}
@@ -183,6 +158,9 @@ impl IorOptions {
         }
         if self.reorder && !self.read {
             return Err(refuse("-C says who reads, and nothing is read"));
+        }
+        if self.wear_out && self.deadline_seconds == 0 {
+            return Err(refuse("-O stoneWallingWearOut=1 is of what -D ends"));
         }
         if self.existing && !self.write {
             return Err(refuse("-E says what is written, and nothing is"));

@@ -9,17 +9,18 @@
 //! What is done follows from the command line that IOR would get. Source: IOR 4.0, its documentation "Options" and src/ior.c
 //! (TestIoSys, WriteOrRead), src/aiori-POSIX.c, src/aiori-MPIIO.c.
 //!
-//! Left out: ends by the clock (`-D`, `-T`), checks of what was read (`-R`, `-W`), several tests in one command, hints by file
+//! Left out: checks of what was read (`-R`, `-W`), several tests in one command, hints by file
 //! (`-U`: they stand in the scenario's `hints`), and what only changes IOR's output.
 
+mod accesses;
 mod command;
 mod options;
 mod program;
 
-pub use command::IorCommand;
 pub use options::{IorApi, IorOptions};
 pub(in crate::parallel::programs) use program::{IorPlan, IorRank};
 
+use super::command_line::CommandLine;
 use crate::program::ProgramError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,9 +32,11 @@ pub struct IorParameters {
     /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
     /// segments, -F a file a rank, -c collective, -w only write, -r only read, -C and -Q other ranks' data are read, -z transfers
     /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds between them, -k keep the
-    /// file, -E write into the file that is there, -g wait for all before and after accesses, -O useO_DIRECT=1. Sizes take k, m,
-    /// g, t (powers of 1024).
-    pub command: IorCommand,
+    /// file, -E write into the file that is there, -g wait for all before and after accesses, -D seconds after which a rank stops
+    /// writing, or reading, -O stoneWallingWearOut=1 all go on then until they have done as much as the first,
+    /// -O stoneWallingWearOutIterations=N transfers after which a rank stops, -T minutes after which no further writing or reading
+    /// begins, -O useO_DIRECT=1. Sizes take k, m, g, t (powers of 1024).
+    pub command: CommandLine<IorOptions>,
 }
 
 impl IorParameters {

@@ -41,6 +41,14 @@ pub struct IorOptions {
     pub barriers: bool,
     /// O_DIRECT (-O useO_DIRECT=1, --posix.odirect).
     pub direct: bool,
+    /// Seconds after which a rank stops writing or reading (-D); zero without.
+    pub deadline_seconds: u32,
+    /// Whether all ranks go on until they have done as much as the one that did most (-O stoneWallingWearOut=1).
+    pub wear_out: bool,
+    /// Transfers after which a rank stops (-O stoneWallingWearOutIterations=N); zero without.
+    pub iterations: u64,
+    /// Minutes after which no further writing or reading begins (-T); zero without.
+    pub limit_minutes: u32,
 }
 
 /// The interface by which IOR accesses files.
@@ -76,6 +84,10 @@ impl Default for IorOptions {
             existing: false,
             barriers: false,
             direct: false,
+            deadline_seconds: 0,
+            wear_out: false,
+            iterations: 0,
+            limit_minutes: 0,
         }
     }
 }

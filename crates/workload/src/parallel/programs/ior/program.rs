@@ -1,9 +1,9 @@
 //! What a rank of IOR does.
 
+use super::accesses::{Accesses, Phase};
 use super::options::{IorApi, IorOptions};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Segments, Shares};
 use crate::parallel::member::{Member, Opening};
 use crate::parallel::programs::{Planned, Start, refuse};
 use crate::permutation::Permutation;
@@ -43,6 +43,15 @@ impl IorPlan {
         Ok(Self { options, ranks, shift, name })
     }
 
+    pub(super) const fn options(&self) -> &IorOptions {
+        &self.options
+    }
+
+    /// How many ranks further the data lie that a rank reads.
+    pub(super) const fn shift(&self) -> u32 {
+        self.shift
+    }
+
     /// Bytes of a file.
     fn file_bytes(&self) -> u64 {
         let own = self.options.block * self.options.segments;
@@ -50,12 +59,12 @@ impl IorPlan {
     }
 
     /// Transfers of a rank.
-    const fn transfers(&self) -> u64 {
+    pub(super) const fn transfers(&self) -> u64 {
         self.options.segments * (self.options.block / self.options.transfer)
     }
 
     /// Where the `number`-th transfer of the rank whose place is `place` begins.
-    fn offset(&self, place: u32, number: u64) -> u64 {
+    pub(super) fn offset(&self, place: u32, number: u64) -> u64 {
         let per_block = self.options.block / self.options.transfer;
         let (segment, within) = (number / per_block, number % per_block);
         let blocks = if self.options.file_per_process {
@@ -111,8 +120,8 @@ impl Planned for IorPlan {
 enum Stage {
     Begin,
     Open(Direction),
-    /// So many transfers are done.
-    Access(Direction, u64),
+    Access(Direction),
+    Close(Direction),
     Closed(Direction),
     Remove,
     Over,
@@ -124,8 +133,11 @@ pub(in crate::parallel::programs) struct IorRank {
     member: Member,
     first: FileId,
     key: u64,
-    order: Option<Permutation>,
     repetition: u32,
+    /// When it all began.
+    began: Option<Time>,
+    /// Whether this repetition has written, and something may be left of it.
+    has_written: bool,
     stage: Stage,
 }
 
@@ -134,7 +146,16 @@ impl IorRank {
         let member = start.member.clone();
         let mut random = start.placement.stream(member.rank, "order of transfers");
         let key = uniform_below(&mut random, u64::MAX);
-        Self { first: start.file(0), plan, member, key, order: None, repetition: 0, stage: Stage::Begin }
+        Self {
+            first: start.file(0),
+            plan,
+            member,
+            key,
+            repetition: 0,
+            began: None,
+            has_written: false,
+            stage: Stage::Begin,
+        }
     }
 
     /// Whose data this rank accesses.
@@ -179,27 +200,15 @@ impl IorRank {
         Sequence::act(acts)
     }
 
-    fn transfer(&self, direction: Direction, number: u64) -> Act {
-        let options = &self.plan.options;
-        let file = self.file(direction);
-        let number = self.order.as_ref().map_or(number, |order| order.at(number));
-        let place = self.place(direction);
-        if options.collective && !options.file_per_process {
-            let shares: Arc<dyn Shares> = Arc::new(Segments {
-                start: self.plan.offset(0, number),
-                stride: options.block,
-                length: options.transfer,
-                ranks: self.member.ranks(),
-                shift: if direction == Direction::Read { self.plan.shift } else { 0 },
-            });
-            return self.member.access_together(direction, file, shares);
-        }
-        let access =
-            Act::Call(Call::access(direction, file, self.plan.offset(place, number), options.transfer));
-        if options.fsync_per_write && direction == Direction::Write {
-            return Sequence::act([access, Act::Call(Call::of(Operation::Fsync, file))]);
-        }
-        access
+    /// All transfers of this rank in one direction, each time in another order where that is drawn.
+    fn accesses(&self, direction: Direction) -> Act {
+        let order = self.plan.options.random.then(|| {
+            let salt = u64::from(self.repetition) * 2 + u64::from(direction == Direction::Read);
+            Permutation::new(self.plan.transfers(), crate::permutation::scramble(self.key ^ salt))
+        });
+        let (file, place) = (self.file(direction), self.place(direction));
+        let phase = Phase { direction, repetition: self.repetition, first: self.first, file, place, order };
+        Act::Within(Box::new(Accesses::new(Arc::clone(&self.plan), self.member.clone(), phase)))
     }
 
     /// What comes after the last transfer: what makes it durable, closing, and the barrier after it.
@@ -227,54 +236,56 @@ impl IorRank {
         }
     }
 
-    fn begin(&self, direction: Option<Direction>) -> Stage {
-        direction.map_or(Stage::Remove, Stage::Open)
-    }
-
-    /// The order of the transfers, which is another each time they are written or read.
-    fn shuffle(&mut self, direction: Direction) {
-        if self.plan.options.random {
-            let salt = u64::from(self.repetition) * 2 + u64::from(direction == Direction::Read);
-            let key = crate::permutation::scramble(self.key ^ salt);
-            self.order = Some(Permutation::new(self.plan.transfers(), key));
+    /// Where a direction begins, if its time isn't over: all go by whoever looks first.
+    fn begin(&self, direction: Option<Direction>, now: Time) -> Stage {
+        let Some(direction) = direction else { return Stage::Remove };
+        let limit = Time::from_whole_seconds(60 * u64::from(self.plan.options.limit_minutes));
+        if limit > Time::ZERO {
+            let is_over = self.began.is_some_and(|began| now - began >= limit);
+            let word = if direction == Direction::Read { "no more reading" } else { "no more writing" };
+            let topic = (self.first, word, u64::from(self.repetition));
+            if self.member.board.agree(topic, is_over.into()) == 1 {
+                return Stage::Closed(direction);
+            }
         }
+        Stage::Open(direction)
     }
 }
 
 impl Acts for IorRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         let options = &self.plan.options;
         let (act, stage) = match self.stage {
             Stage::Begin => {
-                self.stage = self.begin(self.after(None));
+                self.began.get_or_insert(now);
+                self.has_written = false;
+                self.stage = self.begin(self.after(None), now);
                 if self.repetition > 0 && options.delay_seconds > 0 {
                     return Ok(Some(Act::Think(Time::from_whole_seconds(options.delay_seconds.into()))));
                 }
-                return self.next();
+                return self.next(now);
             }
             Stage::Open(direction) => {
-                self.shuffle(direction);
-                (self.open(direction), Stage::Access(direction, 0))
+                self.has_written |= direction == Direction::Write;
+                (self.open(direction), Stage::Access(direction))
             }
-            Stage::Access(direction, over) if over < self.plan.transfers() => {
-                (self.transfer(direction, over), Stage::Access(direction, over + 1))
-            }
-            Stage::Access(direction, _) => (self.close(direction), Stage::Closed(direction)),
+            Stage::Access(direction) => (self.accesses(direction), Stage::Close(direction)),
+            Stage::Close(direction) => (self.close(direction), Stage::Closed(direction)),
             Stage::Closed(direction) => {
-                self.stage = self.begin(self.after(Some(direction)));
-                return self.next();
+                self.stage = self.begin(self.after(Some(direction)), now);
+                return self.next(now);
             }
             Stage::Remove => {
                 self.repetition += 1;
                 self.stage = if self.repetition < options.repetitions { Stage::Begin } else { Stage::Over };
                 // What isn't kept goes; what was there before is left alone.
-                let removes = options.write && !options.keep && !options.existing;
+                let removes = self.has_written && !options.keep && !options.existing;
                 let own = options.file_per_process || self.member.rank == 0;
                 if removes && own {
                     let file = self.file(Direction::Write);
                     return Ok(Some(Act::Call(Call::of(Operation::Unlink, file))));
                 }
-                return self.next();
+                return self.next(now);
             }
             Stage::Over => return Ok(None),
         };

@@ -1,9 +1,10 @@
 //! IOR's command lines and what comes of them.
 
 #![allow(clippy::unwrap_used)]
-use super::{IorApi, IorCommand};
-use crate::parallel::testing::{carry_out, pieces, planned, tile};
+use super::{CommandLine, IorApi, IorOptions};
+use crate::parallel::testing::{Done, carry_out, carry_out_by_turns, pieces, planned, tile};
 use petrio_colours::Operation;
+use petrio_time::Time;
 use proptest::prelude::*;
 
 fn program(command: &str) -> String {
@@ -12,19 +13,22 @@ fn program(command: &str) -> String {
 
 #[test]
 fn a_command_line_is_understood_as_ior_does() {
-    let command: IorCommand =
+    let command: CommandLine<IorOptions> =
         "/usr/bin/ior -a mpiio -b 16m -t1m -s 4 -Fwe -i 3 -Q 2 -o /scratch/x".parse().unwrap();
     let options = command.options();
     assert_eq!((options.api, options.block, options.transfer), (IorApi::MpiIo, 16 << 20, 1 << 20));
     assert_eq!((options.segments, options.repetitions, options.node_offset), (4, 3, 2));
     assert!(options.file_per_process && options.write && !options.read && options.fsync);
-    assert_eq!("ior".parse::<IorCommand>().unwrap().options(), &super::IorOptions::default());
+    assert_eq!("ior".parse::<CommandLine<IorOptions>>().unwrap().options(), &IorOptions::default());
 }
 
 #[test]
 fn what_cannot_be_followed_is_refused_with_a_reason() {
     for (command, words) in [
-        ("ior -D 300", "by the clock"),
+        ("ior -O stoneWallingWearOut=1", "-D ends"),
+        ("ior -D 3 -O stoneWallingWearOut=yes", "1 or 0"),
+        ("ior -O stoneWallingStatusFile=x", "no directive"),
+        ("ior -D soon", "no whole number"),
         ("ior -j 3", "no option of IOR"),
         ("ior --hdf5.setAlignment", "no option of IOR"),
         ("ior -t", "-t needs a value"),
@@ -36,7 +40,7 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
         ("mdtest -n 3", "program's name"),
         ("ior -N 4", "`ranks`"),
     ] {
-        let problem = command.parse::<IorCommand>().unwrap_err().to_string();
+        let problem = command.parse::<CommandLine<IorOptions>>().unwrap_err().to_string();
         assert!(problem.contains(words), "{command}: {problem}");
     }
 }
@@ -99,4 +103,33 @@ fn files_go_after_each_repetition_unless_they_are_kept() {
     assert_eq!(count("ior -i 3 -F", Operation::Unlink), 6);
     assert_eq!((count("ior -i 3 -k", Operation::Unlink), count("ior -i 3 -k", Operation::Create)), (0, 1));
     assert_eq!((count("ior -r", Operation::Unlink), count("ior -r", Operation::Create)), (0, 0));
+}
+
+/// Transfers of each rank, where rank `r` needs `r + 1` seconds for an operation.
+fn transfers(command: &str, operation: Operation) -> Vec<usize> {
+    let plan = planned(&program(command), &[0, 0, 0]);
+    let done: Done = carry_out_by_turns(&plan, 3, |rank| Time::from_whole_seconds(rank as u64 + 1));
+    let of =
+        |calls: &Vec<petrio_colours::FileOp>| calls.iter().filter(|op| op.operation == operation).count();
+    done.calls.iter().map(of).collect()
+}
+
+#[test]
+fn the_clock_ends_what_is_not_done_by_then() {
+    let (write, read) = (Operation::Write, Operation::Read);
+    // The transfer that goes over the deadline is the last: of 1, 2 and 3 s the 11th, 6th and 4th.
+    let command = "ior -F -b 100k -t 1k -D 10";
+    assert_eq!((transfers(command, write), transfers(command, read)), (vec![11, 6, 4], vec![11, 6, 4]));
+    let command = "ior -F -b 100k -t 1k -D 10 -O stoneWallingWearOut=1";
+    assert_eq!((transfers(command, write), transfers(command, read)), (vec![11, 11, 11], vec![11, 11, 11]));
+    // All leave together when the first rank's time is over.
+    let command = "ior -a MPIIO -c -F -b 100k -t 1k -D 10";
+    assert_eq!((transfers(command, write), transfers(command, read)), (vec![11; 3], vec![11; 3]));
+    // What is done earlier ends it, too, and each repetition has its own time.
+    assert_eq!(transfers("ior -F -b 5k -t 1k -D 10 -i 2", write), [10, 10, 8]);
+    assert_eq!(transfers("ior -F -b 100k -t 1k -O stoneWallingWearOutIterations=7", write), [7, 7, 7]);
+    // No repetition begins after a minute: not the second, for whichever rank comes first to it.
+    assert_eq!(transfers("ior -F -b 100k -t 1k -T 1 -i 3", write), [100; 3]);
+    assert_eq!(transfers("ior -F -b 100k -t 1k -T 1 -i 3", read), [0; 3]);
+    assert_eq!(transfers("ior -F -b 100k -t 1k -T 60 -i 3", read), [300; 3]);
 }

@@ -1,52 +1,11 @@
 //! mdtest's command line, read.
 
 use super::options::MdtestOptions;
-use crate::parallel::programs::words;
+use crate::parallel::programs::command_line::{self as words, Options};
 use crate::program::ProgramError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
-
-/// A command line of mdtest: its text, and what it means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct MdtestCommand {
-    text: String,
-    options: MdtestOptions,
-}
-
-impl MdtestCommand {
-    /// What it means.
-    pub const fn options(&self) -> &MdtestOptions {
-        &self.options
-    }
-}
-
-impl fmt::Display for MdtestCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl From<MdtestCommand> for String {
-    fn from(command: MdtestCommand) -> Self {
-        command.text
-    }
-}
-
-impl TryFrom<String> for MdtestCommand {
-    type Error = ProgramError;
-
-    fn try_from(text: String) -> Result<Self, ProgramError> {
-        text.parse()
-    }
-}
 
 /// Options that are refused, with the reason.
-const REFUSED: [(char, &str); 5] = [
-    ('W', "a run ends when its work is done, not by the clock; say how many items by -n"),
+const REFUSED: [(char, &str); 4] = [
     ('X', "what is read isn't looked at"),
     ('k', "files are made, not nodes"),
     ('S', "all ranks would use one file; IOR does that"),
@@ -57,10 +16,10 @@ fn refuse(problem: impl Into<String>) -> ProgramError {
     ProgramError::parameter("command", problem)
 }
 
-impl FromStr for MdtestCommand {
-    type Err = ProgramError;
+impl Options for MdtestOptions {
+    const NAME: &'static str = "MdtestCommand";
 
-    fn from_str(text: &str) -> Result<Self, ProgramError> {
+    fn read(text: &str) -> Result<Self, ProgramError> {
         let mut options = MdtestOptions::default();
         let (mut files_only, mut directories_only) = (false, false);
         let mut phases = String::new();
@@ -70,7 +29,7 @@ impl FromStr for MdtestCommand {
                 return Err(refuse(format!("\"{token}\" is no option of mdtest that is known here")));
             };
             for (at, letter) in letters.char_indices() {
-                if words::takes_value("IMNabdeinwz", letter) {
+                if words::takes_value("IMNWabdeinwz", letter) {
                     let rest = &letters[at + letter.len_utf8()..];
                     let value = if rest.is_empty() { tokens.next() } else { Some(rest) };
                     let value = value.ok_or_else(|| refuse(format!("-{letter} needs a value")))?;
@@ -102,7 +61,7 @@ impl FromStr for MdtestCommand {
             (options.read, options.remove) = (has('E'), has('r'));
         }
         options.check()?;
-        Ok(Self { text: text.trim().to_owned(), options })
+        Ok(options)
     }
 }
 
@@ -125,6 +84,7 @@ impl MdtestOptions {
             'e' => self.read_bytes = words::size(&option, value)?,
             'N' => self.stride = words::number(&option, value)?,
             'i' => self.repetitions = words::number(&option, value)?,
+            'W' => self.deadline_seconds = words::number(&option, value)?,
             'a' if !value.eq_ignore_ascii_case("POSIX") => {
                 return Err(refuse(format!("-a {value}: POSIX is known here")));
             }
@@ -151,6 +111,16 @@ impl MdtestOptions {
         }
         if self.read_bytes > self.write_bytes && self.create {
             return Err(refuse("-e: more is read of a file than -w writes to it"));
+        }
+        if self.deadline_seconds > 0 {
+            if self.directories {
+                return Err(refuse("-W ends the making of files: add -F"));
+            }
+            if self.depth > 0 || !self.barriers {
+                return Err(refuse(
+                    "-W: of one directory (no -z), after which all wait for each other (no -B)",
+                ));
+            }
         }
         if self.fsync && self.write_bytes == 0 {
             return Err(refuse("-y: nothing is written"));

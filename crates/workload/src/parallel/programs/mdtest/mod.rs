@@ -10,18 +10,18 @@
 //! What is done follows from the command line that mdtest would get. Source: mdtest as part of IOR 4.0, its documentation and
 //! src/mdtest.c (create_remove_items, mdtest_stat, mdtest_read, directory_test, file_test).
 //!
-//! Left out: renaming directories, ends by the clock (`-W`), making nodes instead of files (`-k`), checks of what was read (`-X`),
+//! Left out: renaming directories, making nodes instead of files (`-k`), checks of what was read (`-X`),
 //! and what only changes mdtest's output.
 
 mod command;
 mod options;
 mod program;
 
-pub use command::MdtestCommand;
 pub use options::MdtestOptions;
 pub(in crate::parallel::programs) use options::{Item, Phase};
 pub(in crate::parallel::programs) use program::{MdtestPlan, MdtestRank};
 
+use super::command_line::CommandLine;
 use crate::program::ProgramError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ pub struct MdtestParameters {
     /// tree instead, -z levels, -b branches, -L items in the lowest level only, -u a tree a rank, -F only files, -D only
     /// directories, -C only create, -T only stat, -E only read, -r only remove, -w bytes written to each file, -e bytes read of
     /// it, -y fsync after writing, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
-    /// for each other, -i repetitions. Sizes take k, m, g, t (powers of 1024).
-    pub command: MdtestCommand,
+    /// for each other, -i repetitions, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m, g, t (powers of 1024).
+    pub command: CommandLine<MdtestOptions>,
 }
 
 impl MdtestParameters {

@@ -39,6 +39,8 @@ pub struct MdtestOptions {
     pub barriers: bool,
     /// Times (-i).
     pub repetitions: u32,
+    /// Seconds after which making files ends, once all ranks have as many as the first (-W); zero without.
+    pub deadline_seconds: u32,
 }
 
 impl Default for MdtestOptions {
@@ -63,6 +65,7 @@ impl Default for MdtestOptions {
             stride: 0,
             barriers: true,
             repetitions: 1,
+            deadline_seconds: 0,
         }
     }
 }

@@ -2,12 +2,17 @@
 
 use super::options::{Item, MdtestOptions, Phase};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::collective::Collective;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::parallel::programs::{Planned, Start, refuse};
-use crate::program::ProgramError;
+use crate::program::{ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
 use std::sync::Arc;
+
+/// A count of items: a C long long.
+const COUNT_BYTES: u64 = 8;
 
 /// mdtest for so many ranks.
 pub(in crate::parallel) struct MdtestPlan {
@@ -171,6 +176,16 @@ pub(in crate::parallel::programs) struct MdtestRank {
     /// The phase, and how much of it is done.
     phase: usize,
     done: u64,
+    making: Making,
+}
+
+/// How far a rank is with the making of files that a clock may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Making {
+    /// From when on.
+    Since(Option<Time>),
+    /// The time was over, or the work done; all go on to what the first of them has.
+    TimeOver,
 }
 
 impl MdtestRank {
@@ -180,7 +195,45 @@ impl MdtestRank {
         phases: Vec<Phase>,
     ) -> Self {
         let member = start.member.clone();
-        Self { plan, member, first: start.file(0), phases, repetition: 0, phase: 0, done: 0 }
+        Self {
+            plan,
+            member,
+            first: start.file(0),
+            phases,
+            repetition: 0,
+            phase: 0,
+            done: 0,
+            making: Making::Since(None),
+        }
+    }
+
+    /// The number of files that each rank has when the time to make them is over.
+    fn made(&self) -> Topic {
+        (self.first, "files made", self.repetition.into())
+    }
+
+    /// Items of each rank: fewer than wanted where a clock has ended their making.
+    fn items(&self) -> u64 {
+        let timed = self.plan.options.deadline_seconds > 0;
+        let made = if timed { self.member.board.get(self.made()) } else { None };
+        made.unwrap_or(self.plan.items)
+    }
+
+    /// Whether the time to make files is over for this rank.
+    fn is_late(&mut self, now: Time) -> bool {
+        let deadline = Time::from_whole_seconds(self.plan.options.deadline_seconds.into());
+        match &mut self.making {
+            Making::Since(since) => now - *since.get_or_insert(now) > deadline,
+            Making::TimeOver => false,
+        }
+    }
+
+    /// How many files this rank has made, told to all; with that they know how many each is to have.
+    fn agree(&self) -> Act {
+        self.member.board.raise(self.made(), self.done);
+        let all = self.member.together(Collective::AllReduce { bytes: COUNT_BYTES });
+        let reduce = || self.member.together(Collective::Reduce { root: 0, bytes: COUNT_BYTES });
+        Sequence::act([all, reduce(), reduce()])
     }
 
     const fn file(&self, number: u32) -> FileId {
@@ -266,18 +319,26 @@ impl MdtestRank {
             return Some(Some(Act::Call(Call::of(Operation::Readdir, self.file(directory)))));
         }
         let item = number - directories;
-        (item < plan.items).then(|| {
+        (item < self.items()).then(|| {
             let found = format!("file.mdtest.{}.{item}", self.member.rank).contains("01");
             let file = plan.item(Item::File, self.member.rank, item);
             found.then(|| Act::Call(Call::of(Operation::Stat, self.file(file))))
         })
     }
 
+    /// Makes a file of this rank.
+    fn make(&self, number: u64) -> Option<Option<Act>> {
+        let (plan, rank) = (&self.plan, self.member.rank);
+        let (file, parent) = (plan.item(Item::File, rank, number), plan.directory_of(rank, number));
+        (number < plan.items).then(|| Some(self.file_item(Phase::Create(Item::File), file, parent)))
+    }
+
     /// The next act of the phase, which may be none; `None` when the phase is over.
     fn step(&self, phase: Phase) -> Option<Option<Act>> {
         let plan = &self.plan;
         let rank = self.whose(phase);
-        let within = |number: u64| (number < plan.items).then_some(number);
+        let items = self.items();
+        let within = |number: u64| (number < items).then_some(number);
         let item =
             |item| Some((plan.item(item, rank, within(self.done)?), plan.directory_of(rank, self.done)));
         Some(match phase {
@@ -314,7 +375,7 @@ impl MdtestRank {
 }
 
 impl Acts for MdtestRank {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         loop {
             let Some(&phase) = self.phases.get(self.phase) else {
                 self.repetition += 1;
@@ -324,7 +385,15 @@ impl Acts for MdtestRank {
                 self.phase = 0;
                 continue;
             };
-            match self.step(phase) {
+            // Who is told what others have made goes on; what others have told before is looked at only then.
+            let timed = phase == Phase::Create(Item::File) && self.plan.options.deadline_seconds > 0;
+            let is_making = timed && self.making != Making::TimeOver;
+            if is_making && (self.is_late(now) || self.done == self.plan.items) {
+                self.making = Making::TimeOver;
+                return Ok(Some(self.agree()));
+            }
+            let step = if is_making { self.make(self.done) } else { self.step(phase) };
+            match step {
                 Some(act) => {
                     self.done += 1;
                     if act.is_some() {
@@ -332,7 +401,7 @@ impl Acts for MdtestRank {
                     }
                 }
                 None => {
-                    (self.phase, self.done) = (self.phase + 1, 0);
+                    (self.phase, self.done, self.making) = (self.phase + 1, 0, Making::Since(None));
                     // A tree is whole before anything lies in it, and empty before it goes (-B is of what lies between).
                     let next = self.phases.get(self.phase);
                     if self.plan.options.barriers

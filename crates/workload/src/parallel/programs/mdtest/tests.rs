@@ -1,9 +1,10 @@
 //! mdtest's command lines and what comes of them.
 
 #![allow(clippy::unwrap_used)]
-use super::MdtestCommand;
-use crate::parallel::testing::{carry_out, planned};
+use super::{CommandLine, MdtestOptions};
+use crate::parallel::testing::{carry_out, carry_out_by_turns, planned};
 use petrio_colours::Operation;
+use petrio_time::Time;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -79,14 +80,34 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
     for (command, words) in [
         ("mdtest", "-n or -I"),
         ("mdtest -n 3 -I 2", "-n and -I"),
-        ("mdtest -n 3 -W 300", "by the clock"),
+        ("mdtest -n 3 -W 300", "add -F"),
+        ("mdtest -n 3 -F -W 300 -z 1", "one directory"),
+        ("mdtest -n 3 -F -W 300 -B", "one directory"),
         ("mdtest -n 3 -F -D", "only files"),
         ("mdtest -n 3 -i 2 -C", "removed before"),
         ("mdtest -n 3 -e 10", "more is read"),
         ("mdtest -n 3 -b 0", "zero"),
         ("mdtest -n 3 -a DFS", "POSIX"),
     ] {
-        let problem = command.parse::<MdtestCommand>().unwrap_err().to_string();
+        let problem = command.parse::<CommandLine<MdtestOptions>>().unwrap_err().to_string();
         assert!(problem.contains(words), "{command}: {problem}");
+    }
+}
+
+#[test]
+fn the_clock_ends_the_making_of_files_and_all_have_as_many_as_the_first() {
+    for (command, expected) in
+        [("-n 100 -W 19", 10), ("-n 100 -W 19 -u", 10), ("-n 7 -W 19", 7), ("-n 100", 100)]
+    {
+        let program = format!(r#"{{ "kind": "mdtest", "command": "mdtest -F -i 2 -N 1 {command}" }}"#);
+        let plan = planned(&program, &[0, 0, 0]);
+        // Two calls a file, of half a second times the rank's number.
+        let done = carry_out_by_turns(&plan, 5, |rank| Time::from_whole_seconds(rank as u64 + 1));
+        for calls in &done.calls {
+            for operation in [Operation::Create, Operation::Stat, Operation::Open, Operation::Unlink] {
+                let count = calls.iter().filter(|op| op.operation == operation).count();
+                assert_eq!(count, 2 * expected, "{command}: {}", operation.name());
+            }
+        }
     }
 }

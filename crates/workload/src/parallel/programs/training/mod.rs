@@ -311,8 +311,8 @@ struct Accelerator {
     state: State,
 }
 
-impl Acts for Accelerator {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+impl Accelerator {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let plan = &self.plan;
         let readers = u64::from(plan.readers);
         let reader = self.member.rank + 1 + (self.batch % readers) as u32;
@@ -346,9 +346,15 @@ impl Acts for Accelerator {
                 return Ok(act);
             }
             if matches!(state, State::Wait) {
-                return self.next();
+                return self.advance();
             }
         }
+    }
+}
+
+impl Acts for Accelerator {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
     }
 }
 
@@ -359,7 +365,7 @@ struct Among {
 }
 
 impl Acts for Among {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         Ok(Iterator::next(&mut self.rounds).map(|mut exchange| {
             exchange.sends.iter_mut().for_each(|(rank, _)| *rank *= self.stride);
             exchange.receives.iter_mut().for_each(|rank| *rank *= self.stride);
@@ -385,7 +391,7 @@ struct Reader {
 }
 
 impl Acts for Reader {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let plan = Arc::clone(&self.plan);
         let accelerator = self.accelerator * (plan.readers + 1);
         if self.epoch == plan.epochs {
@@ -431,8 +437,8 @@ struct Samples {
     at: std::ops::Range<u64>,
 }
 
-impl Acts for Samples {
-    fn next(&mut self) -> Result<Option<Act>, ProgramError> {
+impl Samples {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let call = |operation, file: u32| Act::Call(Call::of(operation, FileId(self.first.0 + file)));
         if let Some((file, _)) = self.open
             && !self.at.is_empty()
@@ -449,7 +455,7 @@ impl Acts for Samples {
                 let number = self.next % per_file;
                 self.at = number * bytes..(number + 1) * bytes;
                 self.next += 1;
-                self.next()
+                self.advance()
             }
             (Some((open, _)), _) => {
                 let close = call(Operation::Close, open);
@@ -463,6 +469,12 @@ impl Acts for Samples {
             }
             (None, None) => Ok(None),
         }
+    }
+}
+
+impl Acts for Samples {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
     }
 }
 

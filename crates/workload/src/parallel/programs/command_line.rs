@@ -1,7 +1,80 @@
-//! What benchmarks' command lines have in common: their words, sizes and numbers.
+//! What benchmarks' command lines have in common: a text that means options, its words, sizes and numbers.
 
 use crate::program::ProgramError;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
 use std::str::FromStr;
+
+/// The options that a command line means.
+pub trait Options: Sized {
+    /// The name under which the text is known in schemas.
+    const NAME: &'static str;
+
+    /// What the text means.
+    ///
+    /// # Errors
+    /// An option that isn't known, that can't be followed here, or that makes no sense.
+    fn read(text: &str) -> Result<Self, ProgramError>;
+}
+
+/// A command line: its text, and what it means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String", bound = "O: Options + Clone")]
+pub struct CommandLine<O> {
+    text: String,
+    options: O,
+}
+
+impl<O> CommandLine<O> {
+    /// What it means.
+    pub const fn options(&self) -> &O {
+        &self.options
+    }
+}
+
+impl<O> fmt::Display for CommandLine<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<O> From<CommandLine<O>> for String {
+    fn from(command: CommandLine<O>) -> Self {
+        command.text
+    }
+}
+
+impl<O: Options> TryFrom<String> for CommandLine<O> {
+    type Error = ProgramError;
+
+    fn try_from(text: String) -> Result<Self, ProgramError> {
+        text.parse()
+    }
+}
+
+impl<O: Options> FromStr for CommandLine<O> {
+    type Err = ProgramError;
+
+    fn from_str(text: &str) -> Result<Self, ProgramError> {
+        Ok(Self { options: O::read(text)?, text: text.trim().to_owned() })
+    }
+}
+
+impl<O: Options> JsonSchema for CommandLine<O> {
+    fn inline_schema() -> bool {
+        String::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        O::NAME.into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
 
 /// The longest command line: a person has written it.
 const COMMAND_BYTES_MAX: usize = 1 << 12;

@@ -1,0 +1,110 @@
+//! Shared file pointers in no order: each access begins where the one before has ended, whoever asked for it
+//! (MPI_File_write_shared, MPI_File_read_shared).
+//!
+//! ```text
+//!  wait for who has the lock ─▶ read the pointer ─▶ write it, further on ─▶ let the next one in ─▶ access
+//! ```
+//!
+//! The pointer lies in a file beside the data, read and overwritten under a lock on it (ROMIO 3.2,
+//! adio/common/ad_get_sh_fp.c). Who waits for the lock gets it in the order of asking, by a message of no bytes from who had
+//! it: what a server of locks would send.
+
+use super::ordered::{POINTER_BYTES, Pointer};
+use crate::parallel::act::{Act, Acts, Call, Direction};
+use crate::parallel::member::Member;
+use crate::program::{ProgramError, Topic};
+use petrio_colours::{Exchange, FileId};
+use petrio_time::Time;
+
+/// An access through a shared pointer.
+pub(in crate::parallel) struct Unordered {
+    member: Member,
+    pointer: FileId,
+    file: FileId,
+    direction: Direction,
+    bytes: u64,
+    offset: u64,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Lock,
+    Read,
+    Write,
+    Unlock,
+    Access,
+    Over,
+}
+
+impl Unordered {
+    pub(in crate::parallel) fn new(
+        member: &Member,
+        Pointer(pointer): Pointer,
+        (direction, file): (Direction, FileId),
+        bytes: u64,
+    ) -> Self {
+        Self { member: member.clone(), pointer, file, direction, bytes, offset: 0, stage: Stage::Lock }
+    }
+
+    /// Who is the last in line for the lock, counted from 1; 0 is nobody.
+    const fn last(&self) -> Topic {
+        (self.pointer, "last in line", 0)
+    }
+
+    /// Who comes after a rank in line, counted likewise.
+    const fn after(&self, rank: u32) -> Topic {
+        (self.pointer, "next in line", rank as u64)
+    }
+
+    const fn own(&self) -> u64 {
+        self.member.rank as u64 + 1
+    }
+}
+
+impl Unordered {
+    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
+        let board = &self.member.board;
+        let (act, stage) = match self.stage {
+            Stage::Lock => {
+                let before = board.get(self.last()).and_then(|last| last.checked_sub(1));
+                board.put(self.last(), self.own());
+                self.stage = Stage::Read;
+                let Some(before) = before.map(|rank| rank as u32) else { return self.advance() };
+                board.put(self.after(before), self.own());
+                (Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }), Stage::Read)
+            }
+            Stage::Read => {
+                (Act::Call(Call::access(Direction::Read, self.pointer, 0, POINTER_BYTES)), Stage::Write)
+            }
+            Stage::Write => {
+                let what = if self.direction == Direction::Read { "read up to" } else { "written up to" };
+                self.offset = board.add((self.pointer, what, 0), self.bytes);
+                (Act::Call(Call::access(Direction::Write, self.pointer, 0, POINTER_BYTES)), Stage::Unlock)
+            }
+            Stage::Unlock => {
+                self.stage = Stage::Access;
+                if board.get(self.last()) == Some(self.own()) {
+                    board.put(self.last(), 0);
+                    return self.advance();
+                }
+                let next = board.get(self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
+                let sends = next.map(|rank| (rank as u32, 0)).into_iter().collect();
+                (Act::Exchange(Exchange { sends, receives: Vec::new() }), Stage::Access)
+            }
+            Stage::Access => {
+                let access = Call::access(self.direction, self.file, self.offset, self.bytes);
+                (Act::Call(access), Stage::Over)
+            }
+            Stage::Over => return Ok(None),
+        };
+        self.stage = stage;
+        Ok(Some(act))
+    }
+}
+
+impl Acts for Unordered {
+    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
+        self.advance()
+    }
+}

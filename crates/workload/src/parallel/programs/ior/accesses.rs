@@ -1,0 +1,196 @@
+//! A rank's transfers of one phase, and the clock that may end them.
+//!
+//! ```text
+//!  transfer ─▶ look at the clock ─┬─▶ transfer …                                  (-D: until the deadline)
+//!                                 └─▶ agree on the most that any rank has done ─▶ transfers up to that  (wear-out)
+//! ```
+//!
+//! Source: IOR 4.0, src/ior.c, WriteOrRead. With collective access the first rank says whether the time is over, so that all
+//! leave together.
+
+use super::program::IorPlan;
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::collective::Collective;
+use crate::parallel::io::{Segments, Shares};
+use crate::parallel::member::{ERROR_BYTES, Member};
+use crate::permutation::Permutation;
+use crate::program::{ProgramError, Topic};
+use petrio_colours::{FileId, Operation};
+use petrio_time::Time;
+use std::sync::Arc;
+
+/// A count of transfers: a C long long.
+const COUNT_BYTES: u64 = 8;
+
+/// What a rank accesses in a phase.
+pub(super) struct Phase {
+    pub(super) direction: Direction,
+    pub(super) repetition: u32,
+    /// The first file of the program, under which ranks tell each other how far they are.
+    pub(super) first: FileId,
+    /// The file of this rank, and whose data it accesses there.
+    pub(super) file: FileId,
+    pub(super) place: u32,
+    pub(super) order: Option<Permutation>,
+}
+
+impl Phase {
+    const fn is_read(&self) -> bool {
+        matches!(self.direction, Direction::Read)
+    }
+
+    /// The most transfers that a rank has done when its time was over.
+    fn most(&self) -> Topic {
+        let what = if self.is_read() { "most transfers read" } else { "most transfers written" };
+        (self.first, what, self.repetition.into())
+    }
+
+    /// Whether all stop after so many.
+    fn stop(&self, after: u64) -> Topic {
+        (self.first, if self.is_read() { "stop reading" } else { "stop writing" }, after)
+    }
+
+    /// How many a rank has written.
+    fn written(&self, rank: u32) -> Topic {
+        (self.first, "transfers written", rank.into())
+    }
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Transfer,
+    Look,
+    /// The first rank has said whether the time is over.
+    Told,
+    TimeOver,
+    /// Transfers up to what the rank with the most has done.
+    WearOut,
+}
+
+/// The transfers of a rank in a phase.
+pub(super) struct Accesses {
+    plan: Arc<IorPlan>,
+    member: Member,
+    phase: Phase,
+    /// When the first one began.
+    began: Option<Time>,
+    done: u64,
+    /// How many there are if no clock ends them.
+    wanted: u64,
+    stage: Stage,
+}
+
+impl Accesses {
+    pub(super) fn new(plan: Arc<IorPlan>, member: Member, phase: Phase) -> Self {
+        let options = plan.options();
+        let mut wanted = plan.transfers();
+        if options.iterations > 0 {
+            wanted = wanted.min(options.iterations);
+        }
+        // Under a clock no more is read than was written.
+        if phase.is_read()
+            && let Some(written) = member.board.get(phase.written(member.rank))
+        {
+            wanted = wanted.min(written);
+        }
+        Self { plan, member, phase, began: None, done: 0, wanted, stage: Stage::Transfer }
+    }
+
+    fn transfer(&self) -> Act {
+        let options = self.plan.options();
+        let &Phase { direction, file, place, .. } = &self.phase;
+        let number = self.phase.order.as_ref().map_or(self.done, |order| order.at(self.done));
+        if options.collective && !options.file_per_process {
+            let shares: Arc<dyn Shares> = Arc::new(Segments {
+                start: self.plan.offset(0, number),
+                stride: options.block,
+                length: options.transfer,
+                ranks: self.member.ranks(),
+                shift: if self.phase.is_read() { self.plan.shift() } else { 0 },
+            });
+            return self.member.access_together(direction, file, shares);
+        }
+        let offset = self.plan.offset(place, number);
+        let access = Act::Call(Call::access(direction, file, offset, options.transfer));
+        if options.fsync_per_write && !self.phase.is_read() {
+            return Sequence::act([access, Act::Call(Call::of(Operation::Fsync, file))]);
+        }
+        access
+    }
+
+    fn is_late(&self, now: Time) -> bool {
+        let deadline = Time::from_whole_seconds(self.plan.options().deadline_seconds.into());
+        self.began.is_some_and(|began| now - began > deadline)
+    }
+
+    /// How far this rank is, told to all; with that they know how far the first of them is.
+    fn agree(&self) -> Act {
+        self.member.board.raise(self.phase.most(), self.done);
+        let reduce = || self.member.together(Collective::Reduce { root: 0, bytes: COUNT_BYTES });
+        // The most, for all; the least, and the least and the sum of bytes, for what the first rank prints.
+        let all = self.member.together(Collective::AllReduce { bytes: COUNT_BYTES });
+        Sequence::act([all, reduce(), reduce(), reduce()])
+    }
+
+    /// The phase is over.
+    fn end(&self) {
+        if self.plan.options().deadline_seconds > 0 && !self.phase.is_read() {
+            self.member.board.put(self.phase.written(self.member.rank), self.done);
+        }
+    }
+}
+
+impl Acts for Accesses {
+    fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
+        let (timed, together, wear_out) = {
+            let options = self.plan.options();
+            (options.deadline_seconds > 0, options.collective, options.wear_out)
+        };
+        loop {
+            match self.stage {
+                Stage::Transfer => {
+                    self.began.get_or_insert(now);
+                    if self.done == self.wanted {
+                        self.stage = Stage::TimeOver;
+                        continue;
+                    }
+                    let act = self.transfer();
+                    self.done += 1;
+                    self.stage = if timed { Stage::Look } else { Stage::Transfer };
+                    return Ok(Some(act));
+                }
+                Stage::Look if together => {
+                    if self.member.rank == 0 {
+                        let is_late = self.is_late(now);
+                        self.member.board.put(self.phase.stop(self.done), is_late.into());
+                    }
+                    self.stage = Stage::Told;
+                    return Ok(Some(
+                        self.member.together(Collective::Broadcast { root: 0, bytes: ERROR_BYTES }),
+                    ));
+                }
+                Stage::Look => {
+                    self.stage = if self.is_late(now) { Stage::TimeOver } else { Stage::Transfer };
+                }
+                Stage::Told => {
+                    let stop = self.member.board.get(self.phase.stop(self.done)) == Some(1);
+                    self.stage = if stop { Stage::TimeOver } else { Stage::Transfer };
+                }
+                Stage::TimeOver if timed && wear_out => {
+                    self.stage = Stage::WearOut;
+                    return Ok(Some(self.agree()));
+                }
+                Stage::WearOut if Some(self.done) < self.member.board.get(self.phase.most()) => {
+                    let act = self.transfer();
+                    self.done += 1;
+                    return Ok(Some(act));
+                }
+                Stage::TimeOver | Stage::WearOut => {
+                    self.end();
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What the programs of one run have in common while they are made, and what those of one job know of each other while
+//! they run.
+
+use petrio_colours::FileId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the programs of one run have in common while they are made.
+#[derive(Debug)]
+pub struct Common {
+    /// From here on no workload has files; what is taken of it is added.
+    pub spare: u32,
+    boards: BTreeMap<u32, Arc<Board>>,
+}
+
+impl Common {
+    /// Nothing yet, with files of nobody from this number on.
+    pub const fn new(spare: u32) -> Self {
+        Self { spare, boards: BTreeMap::new() }
+    }
+
+    /// The board of the job whose first process has this number: one for all of its programs, whichever of them are made
+    /// first.
+    pub(crate) fn board(&mut self, first_process: u32) -> Arc<Board> {
+        Arc::clone(self.boards.entry(first_process).or_default())
+    }
+}
+
+/// What a number on a board is: of a file, in a word, and of which rank or time.
+pub(crate) type Topic = (FileId, &'static str, u64);
+
+/// Numbers that the processes of a job tell each other. That the words with them are on their way, and for how long, is
+/// simulated as messages or as accesses to a file, which carry no contents; the contents are here.
+#[derive(Debug, Default)]
+pub struct Board(Mutex<BTreeMap<Topic, u64>>);
+
+impl Board {
+    fn with<T>(&self, change: impl FnOnce(&mut BTreeMap<Topic, u64>) -> T) -> T {
+        // Whoever panicked had no number half written.
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The number on it.
+    pub(crate) fn get(&self, topic: Topic) -> Option<u64> {
+        self.with(|numbers| numbers.get(&topic).copied())
+    }
+
+    /// Writes a number in place of what was there.
+    pub(crate) fn put(&self, topic: Topic, number: u64) {
+        self.with(|numbers| numbers.insert(topic, number));
+    }
+
+    /// The number of whoever comes first, for all.
+    pub(crate) fn agree(&self, topic: Topic, number: u64) -> u64 {
+        self.with(|numbers| *numbers.entry(topic).or_insert(number))
+    }
+
+    /// Raises a number to this one, if it is less.
+    pub(crate) fn raise(&self, topic: Topic, number: u64) {
+        self.with(|numbers| {
+            let there = numbers.entry(topic).or_default();
+            *there = number.max(*there);
+        });
+    }
+
+    /// Adds to a number, which was zero at first; what it was before.
+    pub(crate) fn add(&self, topic: Topic, number: u64) -> u64 {
+        self.with(|numbers| {
+            let there = numbers.entry(topic).or_default();
+            std::mem::replace(there, there.saturating_add(number))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_is_one_for_a_job_and_its_numbers_are_what_was_told_last() {
+        let mut common = Common::new(7);
+        let (first, again, other) = (common.board(0), common.board(0), common.board(4));
+        let topic = (FileId(1), "transfers", 2);
+        assert_eq!(first.get(topic), None);
+        first.raise(topic, 5);
+        again.raise(topic, 3);
+        assert_eq!((again.get(topic), other.get(topic)), (Some(5), None));
+        assert_eq!((again.add(topic, 4), first.add(topic, 1), other.add(topic, 1)), (5, 9, 0));
+        first.put(topic, 1);
+        assert_eq!(
+            (again.get(topic), again.agree(topic, 8), other.agree((FileId(2), "", 0), 8)),
+            (Some(1), 1, 8)
+        );
+    }
+}
