@@ -151,3 +151,40 @@ fn a_faster_network_makes_no_rank_wait_longer_for_messages() {
     assert!(fast.elapsed_s < slow.elapsed_s);
     assert!(sum(&fast, |rank| rank.messages_s) < sum(&slow, |rank| rank.messages_s));
 }
+
+#[test]
+fn a_clock_ends_what_ior_writes_and_all_of_it_is_read_back() {
+    let program = |options: &str| {
+        format!("workload.bt.program={{ kind = \"ior\", command = \"ior -F -b 1g -t 256k {options}\" }}")
+    };
+    let ended = job(&[&program("-D 1")]);
+    let worn_out = job(&[&program("-D 1 -O stoneWallingWearOut=1")]);
+    for (job, alike) in [(&ended, false), (&worn_out, true)] {
+        let written: Vec<u64> = job.ranks.iter().map(|rank| rank.written_bytes).collect();
+        let read: Vec<u64> = job.ranks.iter().map(|rank| rank.read_bytes).collect();
+        // Two gigabit links hold them all up: in a second no more passes than these carry.
+        let (all, most) = (written.iter().sum::<u64>() as f64, 2.0 * 125e6 + 4.0 * 262_144.0);
+        assert!(all > 0.8 * 2.0 * 117e6 && (all < most || alike), "{all}");
+        assert_eq!(written, read);
+        assert!(!alike || written.iter().all(|&bytes| bytes == written[0]), "{written:?}");
+        assert!(job.elapsed_s > 1.5, "{}", job.elapsed_s);
+    }
+    let most = |job: &JobFigures| job.ranks.iter().map(|rank| rank.written_bytes).max();
+    assert_eq!(most(&ended), most(&worn_out), "until the clock ends it both are the same");
+}
+
+#[test]
+fn a_shared_pointer_costs_each_access_its_turn() {
+    let elapsed = |access: &str| {
+        let program = format!(
+            "workload.bt.program={{ kind = \"mpi-io\", view = [{{ bytes = \"64 KiB\" }}, {{ distributed = {{ sizes = [8], \
+             ranks = [4] }} }}], accesses = 20, access = \"{access}\" }}"
+        );
+        let (first, again) = (job(&[&program]), job(&[&program]));
+        assert_eq!(first.elapsed_s.to_bits(), again.elapsed_s.to_bits(), "{access}: one seed, one run");
+        assert!(sum(&first, |rank| rank.written_bytes as f64) >= 4.0 * 20.0 * 131_072.0);
+        first.elapsed_s
+    };
+    let (alone, shared, ordered) = (elapsed("independent"), elapsed("shared"), elapsed("ordered"));
+    assert!(alone < shared && shared < 1.2 * ordered, "{alone} {shared} {ordered}");
+}
