@@ -168,7 +168,7 @@ fn load_known(
         .chain(checked.unused)
         .chain(told)
         .partition(|problem| problem.severity() == Severity::Error);
-    let warnings = places.copies().told_once(warnings);
+    let mut warnings = places.copies().told_once(warnings);
     problems.append(&mut errors);
     if !problems.is_empty() {
         return Err(fail(problems));
@@ -189,7 +189,11 @@ fn load_known(
         })
         .collect();
     let storage = storage(&scenario, &disks, &checked.holders);
-    problems.append(&mut check_sizes(&scenario, &storage, &places, &sources));
+    let sized = check_sizes(&scenario, &storage, &places, &sources).into_iter();
+    let (mut errors, cautions): (Vec<Problem>, Vec<Problem>) =
+        sized.partition(|problem| problem.severity() == Severity::Error);
+    problems.append(&mut errors);
+    warnings.extend(places.copies().told_once(cautions));
     if !problems.is_empty() {
         return Err(fail(problems));
     }

@@ -130,3 +130,20 @@ fn a_concatenation_is_as_large_as_its_members_together_and_asks_whom_a_block_lie
     );
     assert!(alone.contains("a concatenation of one disk is that disk"), "{alone}");
 }
+
+#[test]
+fn what_larger_members_have_beyond_the_smallest_is_told_of() {
+    let text = |second: &str| {
+        let other = format!("[disk.e]\nmodel = \"constant-rate\"\ndrive.blocks = \"{second} blocks\"\n");
+        let first = "[disk.d]\nmodel = \"constant-rate\"\ndrive.blocks = \"2097152 blocks\"\n";
+        let raid = "[raid.r]\nlevel = 1\non = [\"d\", \"e\"]\n";
+        [first, &other, raid, &load("r", "20 ms")].concat()
+    };
+    let warnings = |text: &str| -> Vec<String> {
+        let loaded = load_text("test.toml", text, None, &[]).unwrap();
+        loaded.warnings.iter().map(ToString::to_string).collect()
+    };
+    let told = warnings(&text("6291456"));
+    assert!(told.len() == 1 && told[0].contains("1 GiB, and 2 GiB lie idle"), "{told:?}");
+    assert_eq!(warnings(&text("2097152")), [""; 0]);
+}

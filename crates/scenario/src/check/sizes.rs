@@ -17,7 +17,8 @@ struct Piece<'s> {
     end: u64,
 }
 
-/// Looks at what holds blocks, with sizes: what lies beyond an end, what holds nothing, what others hold already.
+/// Looks at what holds blocks, with sizes: what lies beyond an end, what holds nothing, what others hold already; and what was
+/// perhaps not meant, as warnings.
 pub(crate) fn check_sizes(
     scenario: &Scenario,
     storage: &[Storage],
@@ -38,6 +39,10 @@ pub(crate) fn check_sizes(
         for Objection { key: at, message, help } in objections {
             let span = places.value(&format!("{key}.{name}.{at}"));
             problems.push(sources.error(span, message).maybe_help(help));
+        }
+        if let Some((at, message)) = part.caution(&members).filter(|_| makes_sense) {
+            let span = places.value(&format!("{key}.{name}.{at}"));
+            problems.push(sources.error(span, message).only_warns());
         }
         if let (true, true, Some((&below, &of))) =
             (makes_sense, part.shares(), over.first().zip(members.first()))

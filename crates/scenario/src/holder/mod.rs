@@ -51,6 +51,11 @@ pub trait Holder {
         Vec::new()
     }
 
+    /// What a person may not have meant of it over members of these sizes: the key that it stands at, and words.
+    fn caution(&self, _members: &[u64]) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// Whether others of its kind may lie on the same part.
     fn shares(&self) -> bool {
         false

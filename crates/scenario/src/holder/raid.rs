@@ -145,6 +145,18 @@ impl Holder for Raid {
         vec![Objection { key: "stripe_unit", message, help }]
     }
 
+    fn caution(&self, members: &[u64]) -> Option<(&'static str, String)> {
+        let smallest = members.iter().copied().min()?;
+        let idle: u64 = members.iter().map(|blocks| blocks - smallest).sum();
+        let [smallest, idle] = [smallest, idle].map(|blocks| Bytes(blocks.saturating_mul(SECTOR_BYTES)));
+        (idle > Bytes(0)).then(|| {
+            let words = format!(
+                "its members aren't equally large: of each as much is used as the smallest has, {smallest}, and {idle} lie idle"
+            );
+            ("on", words)
+        })
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         let smallest = members.iter().copied().min().unwrap_or(0);
         self.parameters.layout(members.len()).map_or(0, |layout| layout.blocks(smallest))
