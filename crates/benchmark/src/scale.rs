@@ -266,7 +266,8 @@ mod tests {
         assert_eq!(rows.len(), 5);
         for row in &rows {
             assert_eq!(row.cells().len(), ScaleFigure::HEADINGS.len());
-            assert!(row.figure >= 0.0 && row.aim > 0.0, "{row:?}");
+            // Other tests of this process give memory back meanwhile.
+            assert!((row.figure >= 0.0 || row.unit == "MB") && row.aim > 0.0, "{row:?}");
         }
     }
 

@@ -47,24 +47,28 @@ fn by_ranks(
     figure
 }
 
-/// Throughput of reads and writes by ranks.
+/// Throughput of reads, and of writes, by ranks: each on an axis of its own, since one is often a tenth of the other.
 pub(super) fn throughput(
     outcomes: &[Outcome],
     title: &str,
     (program, architectures, drives): (Program, &[Architecture], Drives),
-) -> Figure {
-    let values: [Value; 2] = [
-        (Moves::Read.words(), |one| Moves::Read.of(one)),
-        (Moves::Write.words(), |one| Moves::Write.of(one)),
-    ];
-    let words = "throughput of all ranks together by their number, reads and writes, for each architecture";
-    by_ranks(
-        outcomes,
-        (title, words),
-        Axis::new("throughput", Quantity::Rate),
-        (program, architectures, drives, false),
-        &values,
-    )
+) -> [Figure; 2] {
+    let values: [(Moves, Value); 2] =
+        [(Moves::Read, ("", |one| Moves::Read.of(one))), (Moves::Write, ("", |one| Moves::Write.of(one)))];
+    values.map(|(moves, value)| {
+        let title = format!("{title}: {}", moves.words());
+        let words = format!(
+            "throughput of {} of all ranks together by their number, for each architecture",
+            moves.words()
+        );
+        by_ranks(
+            outcomes,
+            (&title, &words),
+            Axis::new("throughput", Quantity::Rate),
+            (program, architectures, drives, false),
+            &[value],
+        )
+    })
 }
 
 /// Execution time by ranks.

@@ -35,42 +35,29 @@ pub(super) fn page(outcomes: &[Outcome], cells: &[DasCell], judged: &[Judged]) -
     page.heading("Figure 4: one disk");
     page.figures([false, true].map(|writes| das(cells, writes)));
     page.heading("BT-IO");
+    let (machine, channel) = (Drives::OfTheMachine, Drives::FibreChannel);
+    page.figures([times(
+        outcomes,
+        "Figures 5 and 6: execution time, the machine's drives",
+        (Program::Bt, &TWO, machine),
+    )]);
+    page.figures(throughput(outcomes, "Figure 7, the machine's drives", (Program::Bt, &TWO, machine)));
+    page.figures(throughput(outcomes, "Figure 9, Fibre Channel's drives", (Program::Bt, &TWO, channel)));
     page.figures([
-        times(
-            outcomes,
-            "Figures 5 and 6: execution time, the machine's drives",
-            (Program::Bt, &TWO, Drives::OfTheMachine),
-        ),
-        throughput(
-            outcomes,
-            "Figure 7: throughput, the machine's drives",
-            (Program::Bt, &TWO, Drives::OfTheMachine),
-        ),
-        throughput(
-            outcomes,
-            "Figure 9: throughput, Fibre Channel's drives",
-            (Program::Bt, &TWO, Drives::FibreChannel),
-        ),
-        times(
-            outcomes,
-            "Figure 11: execution time, Fibre Channel's drives",
-            (Program::Bt, &TWO, Drives::FibreChannel),
-        ),
+        times(outcomes, "Figure 11: execution time, Fibre Channel's drives", (Program::Bt, &TWO, channel)),
         speed_up(outcomes, "Figure 11 as speed-up", (Program::Bt, &TWO)),
     ]);
     page.figures(TWO.map(|architecture| split(outcomes, Program::Bt, architecture)));
     page.heading("seis");
+    let to_all = [Architecture::Nas, Architecture::SanAllToAll];
+    page.figures(throughput(outcomes, "Figure 8, Fibre Channel's drives", (Program::Seis, &TWO, channel)));
+    page.figures(throughput(
+        outcomes,
+        "Figure 10, Fibre Channel's drives",
+        (Program::Seis, &to_all, channel),
+    ));
     page.figures([
-        throughput(
-            outcomes,
-            "Figures 8 and 10: throughput, Fibre Channel's drives",
-            (Program::Seis, &ALL, Drives::FibreChannel),
-        ),
-        times(
-            outcomes,
-            "Figure 12: execution time, Fibre Channel's drives",
-            (Program::Seis, &ALL, Drives::FibreChannel),
-        ),
+        times(outcomes, "Figure 12: execution time, Fibre Channel's drives", (Program::Seis, &ALL, channel)),
         speed_up(outcomes, "Figure 12 as speed-up", (Program::Seis, &ALL)),
     ]);
     page.figures(ALL.map(|architecture| split(outcomes, Program::Seis, architecture)));
