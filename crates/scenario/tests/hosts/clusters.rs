@@ -1,13 +1,13 @@
 //! Hosts on networks, and PVFS on their file systems: what is sent and stored, floors and ceilings, and what a person who
 //! writes nonsense is told.
-#![allow(clippy::unwrap_used)]
 
+use crate::support::{arrivals, load_of, rate, run_of};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_scenario::Override;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, ReportError, RequestSink, Sinks};
 use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, Problems, load_text};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -47,24 +47,8 @@ record = "64 KiB"
 file_size = "16 MiB"
 "#;
 
-fn load(set: &[&str]) -> Result<Loaded, Problems> {
-    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-    load_text("cluster.toml", CLUSTER, None, &overrides)
-}
-
 fn run(set: &[&str]) -> Report {
-    let loaded = load(set).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
-}
-
-fn arrivals(report: &Report, stage: &str) -> u64 {
-    let of = report.stages.iter().filter(|row| row.name == stage);
-    of.map(|row| row.arrivals).sum()
-}
-
-/// Bytes a second.
-fn rate(report: &Report) -> f64 {
-    report.served.throughput_bytes_per_s.value
+    run_of(CLUSTER, set)
 }
 
 /// Data on a link of a gigabit with MTU 1500.
@@ -129,13 +113,8 @@ fn whatever_a_local_file_system_takes_a_parallel_one_does_too() {
         let text = CLUSTER.split("[workload.w]").next().unwrap();
         let text =
             format!("{text}[workload.w]\nkind = \"script\"\non = \"client*/work\"\nscript = \"{script}\"\n");
-        let overrides: Vec<Override> = ["host.server.count=3", "host.client.count=2"]
-            .into_iter()
-            .map(|set| set.parse().unwrap())
-            .chain([format!("pvfs.work.version=\"{version}\"").parse().unwrap()])
-            .collect();
-        let loaded = load_text("s.toml", &text, None, &overrides).unwrap_or_else(|error| panic!("{error:?}"));
-        let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+        let version_is = format!("pvfs.work.version=\"{version}\"");
+        let report = run_of(&text, &["host.server.count=3", "host.client.count=2", &version_is]);
         assert_eq!(report.served.requests.completed, 2 * 14, "{version}");
         let took = report.served.latency.as_ref().unwrap().mean_ms.value;
         let told: f64 = report.served.breakdown.iter().map(|part| part.mean_ms).sum();
@@ -164,18 +143,21 @@ impl RequestSink<FileOp> for Writes {
 fn who_appends_to_a_shared_file_asks_its_servers_where_it_ends() {
     for version in ["pvfs1", "pvfs2"] {
         let of = |append: bool, processes: u32| {
-            let loaded = load(&[
-                &format!("workload.w.processes={processes}"),
-                &format!("pvfs.work.version=\"{version}\""),
-                &format!("workload.w.append={append}"),
-                &format!("workload.w.shared_files={}", processes > 1),
-                "workload.w.file_size=\"1 MiB\"",
-                // On one processor one computes while the other writes.
-                "workload.w.compute_time=\"4 ms\"",
-                "pvfs.work.costs.call=\"2 ms\"",
-                "host.client.change.machine.processors=1",
-                "host.server.count=3",
-            ])
+            let loaded = load_of(
+                CLUSTER,
+                &[
+                    &format!("workload.w.processes={processes}"),
+                    &format!("pvfs.work.version=\"{version}\""),
+                    &format!("workload.w.append={append}"),
+                    &format!("workload.w.shared_files={}", processes > 1),
+                    "workload.w.file_size=\"1 MiB\"",
+                    // On one processor one computes while the other writes.
+                    "workload.w.compute_time=\"4 ms\"",
+                    "pvfs.work.costs.call=\"2 ms\"",
+                    "host.client.change.machine.processors=1",
+                    "host.server.count=3",
+                ],
+            )
             .unwrap();
             let writes = Writes::default();
             let mut sinks = Sinks::default();
@@ -234,9 +216,7 @@ fn the_manager_is_what_limits_metadata() {
     let took = |clients: u32| {
         let set =
             [format!("host.client.count={clients}"), "pvfs.work.costs={ request = \"1 ms\" }".to_owned()];
-        let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-        let loaded = load_text("m.toml", &text, None, &overrides).unwrap();
-        simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap().simulated_s
+        run_of(&text, &[&set[0], &set[1]]).simulated_s
     };
     // One thing at a time, a millisecond each: eight clients take as long as eight times one, but for what the data
     // server does beside the manager.
@@ -288,7 +268,7 @@ fn a_word_of_nonsense_is_answered_where_it_stands() {
         ("network.lan.topology={ kind = \"links\", links = [{ between = [\"client\", \"s\"] }] }", "server"),
         ("workload.w.on=\"client7/work\"", "no file system is called"),
     ] {
-        let problems = load(&[set]).map(|_| ()).expect_err(set);
+        let problems = load_of(CLUSTER, &[set]).map(|_| ()).expect_err(set);
         let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(told.iter().any(|message| message.contains(says)), "{set}: {told:?}");
     }

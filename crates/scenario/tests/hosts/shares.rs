@@ -1,12 +1,11 @@
 //! File services over networks: floors and ceilings, what is local, what fails, and what a person who writes nonsense is
 //! told.
-#![allow(clippy::unwrap_used)]
 
+use crate::support::{arrivals, load_of, rate, run_of};
 use petrio_scenario::build::System;
 use petrio_scenario::placing::{Accesses, Service, with_profile};
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, Problems, load_text};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -53,27 +52,8 @@ fn nodes() -> String {
     without.replace("client*", "server*")
 }
 
-fn load_of(text: &str, set: &[&str]) -> Result<Loaded, Problems> {
-    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-    load_text("share.toml", text, None, &overrides)
-}
-
-fn run_of(text: &str, set: &[&str]) -> Report {
-    let loaded = load_of(text, set).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
-}
-
 fn run(set: &[&str]) -> Report {
     run_of(HOSTS, set)
-}
-
-fn arrivals(report: &Report, stage: &str) -> u64 {
-    report.stages.iter().filter(|row| row.name == stage).map(|row| row.arrivals).sum()
-}
-
-/// Bytes a second.
-fn rate(report: &Report) -> f64 {
-    report.served.throughput_bytes_per_s.value
 }
 
 /// Data on a link of a gigabit with MTU 1500.

@@ -1,11 +1,9 @@
 //! Parallel programs on simulated hosts: what their ranks' time goes for, floors and ceilings, and what a person who writes
 //! nonsense is told.
-#![allow(clippy::unwrap_used)]
 
-use petrio_scenario::build::System;
-use petrio_scenario::report::{JobFigures, Report, Sinks};
-use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, Problem, Problems, load_text};
+use crate::support::{load_of, run_of};
+use petrio_scenario::Problem;
+use petrio_scenario::report::{JobFigures, Report};
 
 /// Four clients of a PVFS on two servers.
 const CLUSTER: &str = r#"
@@ -48,14 +46,8 @@ program = { kind = "bt-io", class = "S", subtype = "full", step_time = "2 ms" }
 /// Bytes of BT-IO's class S: twelve dumps of 12³ cells of 40 bytes.
 const DUMPED: u64 = 12 * 12 * 12 * 12 * 40;
 
-fn load_of(text: &str, set: &[&str]) -> Result<Loaded, Problems> {
-    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-    load_text("job.toml", text, None, &overrides)
-}
-
 fn run(set: &[&str]) -> Report {
-    let loaded = load_of(CLUSTER, set).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    run_of(CLUSTER, set)
 }
 
 fn job(set: &[&str]) -> JobFigures {

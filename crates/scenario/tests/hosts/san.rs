@@ -1,11 +1,8 @@
 //! File systems on disks that all hosts reach: floors and ceilings, what must not get worse, which messages locks cost, and
 //! what a person who writes nonsense is told.
-#![allow(clippy::unwrap_used)]
 
-use petrio_scenario::build::System;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::{RunFailure, simulate};
-use petrio_scenario::{Loaded, Override, Problems, load_text};
+use crate::support::{arrivals, load_of, try_run};
+use petrio_scenario::report::Report;
 
 /// Two hosts and two disks that take hardly any time, on Fibre Channel.
 const SAN: &str = r#"
@@ -35,16 +32,6 @@ record = "256 KiB"
 file_size = "16 MiB"
 "#;
 
-fn load_of(text: &str, set: &[&str]) -> Result<Loaded, Problems> {
-    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-    load_text("san.toml", text, None, &overrides)
-}
-
-fn try_run(text: &str, set: &[&str]) -> Result<Report, RunFailure> {
-    let loaded = load_of(text, set).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded)?, Sinks::default())
-}
-
 fn run(set: &[&str]) -> Report {
     try_run(SAN, set).unwrap()
 }
@@ -53,11 +40,6 @@ fn script(script: &str, set: &[&str]) -> Report {
     let text = SAN.split("[workload.w]").next().unwrap();
     let text = format!("{text}[workload.w]\nkind = \"script\"\non = \"node*/work\"\nscript = \"{script}\"\n");
     try_run(&text, set).unwrap()
-}
-
-fn arrivals(report: &Report, stage: &str) -> u64 {
-    let of = report.stages.iter().filter(|row| row.name == stage);
-    of.map(|row| row.arrivals).sum()
 }
 
 /// Megabytes a second.

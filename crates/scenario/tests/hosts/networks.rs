@@ -1,11 +1,8 @@
 //! Networks of the catalogue, background traffic, room at links' ends, and what a report says of clients and servers.
-#![allow(clippy::unwrap_used)]
 
-use petrio_scenario::build::System;
+use crate::support::{load_of, rate, run_of};
 use petrio_scenario::catalogue::network_summaries;
-use petrio_scenario::report::{Measure, Report, Sinks};
-use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, Problems, load_text};
+use petrio_scenario::report::{Measure, Report};
 
 /// Two clients of PVFS on two servers whose storage and processors take hardly any time.
 const CLUSTER: &str = r#"
@@ -47,19 +44,8 @@ record = "256 KiB"
 file_size = "16 MiB"
 "#;
 
-fn load(set: &[&str]) -> Result<Loaded, Problems> {
-    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
-    load_text("cluster.toml", CLUSTER, None, &overrides)
-}
-
 fn run(set: &[&str]) -> Report {
-    let loaded = load(set).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
-}
-
-/// Bytes a second over the whole run.
-fn rate(report: &Report) -> f64 {
-    report.served.bytes as f64 / report.simulated_s
+    run_of(CLUSTER, set)
 }
 
 #[test]
@@ -253,14 +239,17 @@ fn nonsense_about_networks_is_answered() {
         ("pvfs.work.service_levels={ requests = 16 }", "service levels are 0 to 15"),
         ("pvfs.work.receive_buffer=\"1 TiB\"", "receive buffers of 2 clients take"),
     ] {
-        let problems = load(&[set]).err().unwrap_or_else(|| panic!("{set} is accepted"));
+        let problems = load_of(CLUSTER, &[set]).err().unwrap_or_else(|| panic!("{set} is accepted"));
         let told = format!("{problems:?}");
         assert!(told.contains(words), "{set}: {told}");
     }
-    let circle = load(&[
-        "network.lan.link.credits=\"64 KiB\"",
-        "network.lan.topology={ kind = \"torus\", dimensions = [5] }",
-    ]);
+    let circle = load_of(
+        CLUSTER,
+        &[
+            "network.lan.link.credits=\"64 KiB\"",
+            "network.lan.topology={ kind = \"torus\", dimensions = [5] }",
+        ],
+    );
     assert!(format!("{:?}", circle.err().unwrap()).contains("give 2 `virtual_lanes` at least"));
     run(&[
         "network.lan.link.credits=\"64 KiB\"",
@@ -296,5 +285,8 @@ fn one_message_to_all_takes_each_link_as_much_as_one_to_one_takes_the_sender_s()
         "network.lan.level=\"packet\"",
         "network.lan.traffic=[{ from = \"other\", to = \"server*\", rate = \"1 Mbit/s\", multicast = true }]",
     ];
-    assert!(format!("{:?}", load(&packets).err().unwrap()).contains("TCP sends to one host at a time"));
+    assert!(
+        format!("{:?}", load_of(CLUSTER, &packets).err().unwrap())
+            .contains("TCP sends to one host at a time")
+    );
 }

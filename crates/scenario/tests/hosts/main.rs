@@ -1,0 +1,9 @@
+//! Scenarios of several hosts: networks, parallel file systems, file services, shared disks, parallel programs.
+#![allow(clippy::unwrap_used)]
+
+mod clusters;
+mod networks;
+mod parallel;
+mod san;
+mod shares;
+mod support;
