@@ -1,5 +1,7 @@
 //! What the time of a request is spent on, for each colour.
 
+use petrio_time::Time;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -8,6 +10,20 @@ use std::hash::Hash;
 pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Send + Sync + 'static {
     /// Every cause, in the order in which a request meets them.
     const ALL: &'static [Self];
+
+    /// A time for each of them, `[Time; N]`: as large as it has to be, since tokens are moved often.
+    type Spans: AsRef<[Time]>
+        + AsMut<[Time]>
+        + Copy
+        + Debug
+        + Default
+        + DeserializeOwned
+        + Eq
+        + Hash
+        + Send
+        + Serialize
+        + Sync
+        + 'static;
 
     /// Its position in [`ALL`](Self::ALL).
     fn index(self) -> usize;
@@ -41,6 +57,8 @@ pub enum Cause {
 }
 
 impl Causes for Cause {
+    type Spans = [Time; 7];
+
     const ALL: &'static [Self] =
         &[Self::Queue, Self::Overhead, Self::Seek, Self::Rotation, Self::Transfer, Self::Bus, Self::Service];
 
@@ -89,6 +107,8 @@ pub enum FileCause {
 }
 
 impl Causes for FileCause {
+    type Spans = [Time; 10];
+
     const ALL: &'static [Self] = &[
         Self::Call,
         Self::Cache,

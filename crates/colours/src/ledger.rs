@@ -1,9 +1,8 @@
 //! A per-operation time ledger: where the time of one request went.
 
-use crate::cause::{Cause, Causes, MOST_CAUSES};
+use crate::cause::{Cause, Causes};
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 
 /// Time by cause. A stage charges what it cost; at completion the charges add up to the response time.
 ///
@@ -16,28 +15,26 @@ use std::marker::PhantomData;
 /// assert_eq!(ledger.total(), Time::from_millis(7));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Ledger<C = Cause> {
-    spans: [Time; MOST_CAUSES],
-    #[serde(skip)]
-    causes: PhantomData<C>,
+#[serde(transparent, bound = "")]
+pub struct Ledger<C: Causes = Cause> {
+    spans: C::Spans,
 }
 
 impl<C: Causes> Ledger<C> {
     /// Adds a span to a cause.
     #[inline]
     pub fn charge(&mut self, cause: C, span: Time) {
-        self.spans[cause.index()] += span;
+        self.spans.as_mut()[cause.index()] += span;
     }
 
     /// The time charged to a cause.
     #[inline]
     pub fn of(&self, cause: C) -> Time {
-        self.spans[cause.index()]
+        self.spans.as_ref()[cause.index()]
     }
 
     /// All charges together.
     pub fn total(&self) -> Time {
-        self.spans.iter().copied().sum()
+        self.spans.as_ref().iter().copied().sum()
     }
 }

@@ -227,7 +227,6 @@ impl Queue {
                 let Some(first) = io.constituents.first() else { return Sent::Nothing };
                 let down = BlockRequest {
                     id: self.fresh(),
-                    parent: first.parent,
                     process: io.process,
                     device: first.device,
                     direction: io.direction,

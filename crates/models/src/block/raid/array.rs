@@ -12,7 +12,8 @@ use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId,
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
-/// What an event makes an array do. Its lists are used again by the next event, so that an array at work allocates nothing.
+/// What an event makes an array do. It is one box, whose lists are used again by the next event: an array at work allocates
+/// nothing, and moves little.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     /// Requests to members, by number.
@@ -121,7 +122,7 @@ pub struct Array {
     pub(super) turn: usize,
     pub(super) tally: RaidTally,
     /// What the last event brought about, carried out by now.
-    carried_out: Outcome,
+    carried_out: Option<Box<Outcome>>,
 }
 
 impl Array {
@@ -140,18 +141,18 @@ impl Array {
             busy: vec![(0, 0); members],
             turn: 0,
             tally: RaidTally::default(),
-            carried_out: Outcome::default(),
+            carried_out: None,
         }
     }
 
     /// Nothing is done yet about an event.
-    pub(super) fn outcome(&mut self) -> Outcome {
-        std::mem::take(&mut self.carried_out)
+    pub(super) fn outcome(&mut self) -> Box<Outcome> {
+        self.carried_out.take().unwrap_or_default()
     }
 
     /// What an event made it do is done.
-    pub(super) fn carried_out(&mut self, outcome: Outcome) {
-        self.carried_out = outcome;
+    pub(super) fn carried_out(&mut self, outcome: Box<Outcome>) {
+        self.carried_out = Some(outcome);
     }
 
     /// What it has come to.
@@ -160,7 +161,7 @@ impl Array {
     }
 
     /// A request arrives. `draw` is a number from 0 to 1.
-    pub(super) fn arrive(&mut self, request: BlockRequest, draw: f64) -> Outcome {
+    pub(super) fn arrive(&mut self, request: BlockRequest, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let is_flush = request.direction == Direction::Flush;
         if !is_flush && (request.blocks == 0 || request.end() > self.rules.blocks) {
@@ -214,7 +215,7 @@ impl Array {
     }
 
     /// A request has all its stripes.
-    pub(super) fn go(&mut self, slot: u32, now: Time, draw: f64) -> Outcome {
+    pub(super) fn go(&mut self, slot: u32, now: Time, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
         if let Some(whole) = self.wholes.get_mut(slot) {
             let request = &mut whole.request;
@@ -337,7 +338,7 @@ impl Array {
     }
 
     /// Parity is made.
-    pub(super) fn made(&mut self, parity: Parity, now: Time) -> Outcome {
+    pub(super) fn made(&mut self, parity: Parity, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let Some(whole) = self.wholes.get_mut(parity.slot) else { return outcome };
         if let Some((_, made)) = whole.parity.get_mut(parity.group as usize - 1) {
@@ -352,7 +353,7 @@ impl Array {
     }
 
     /// A part is complete; `None` where the array never sent it.
-    pub(super) fn part(&mut self, port: usize, part: &BlockRequest, now: Time, draw: f64) -> Option<Outcome> {
+    pub(super) fn part(&mut self, port: usize, part: &BlockRequest, now: Time, draw: f64) -> Option<Box<Outcome>> {
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
@@ -366,7 +367,7 @@ impl Array {
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }
-        let mut outcome = std::mem::take(&mut self.carried_out);
+        let mut outcome = self.carried_out.take().unwrap_or_default();
         whole.left -= 1;
         whole.status = whole.status.and(part.status);
         if whole.left > 0 {

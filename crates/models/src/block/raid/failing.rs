@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 impl Array {
     /// One of those that it lies on fails.
-    pub(super) fn fail(&mut self, port: usize, now: Time) -> Outcome {
+    pub(super) fn fail(&mut self, port: usize, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let member = self.seats.iter().position(|&seat| seat == port);
         let member = member.filter(|&member| self.members.0[member] != Health::Gone);
@@ -43,7 +43,7 @@ impl Array {
     }
 
     /// Somebody puts a new drive in the place of one that failed.
-    pub(super) fn replace(&mut self, member: usize, now: Time) -> Outcome {
+    pub(super) fn replace(&mut self, member: usize, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
         outcome.fresh = Some(self.seats[member]);
         self.fill(member, now, &mut outcome);
@@ -63,7 +63,7 @@ impl Array {
     }
 
     /// The next piece of a member is rebuilt, if any is left.
-    pub(super) fn go_on(&mut self, member: usize, now: Time, draw: f64) -> Outcome {
+    pub(super) fn go_on(&mut self, member: usize, now: Time, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let layout = &self.rules.planner.layout;
         let blocks = layout.used(self.rules.member_blocks);

@@ -49,7 +49,7 @@ use crate::Stage;
 use array::{Outcome, Parity, Rules};
 use cache::{CachePorts, cache_page};
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
-use petrio_kernel::{PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
+use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
 use petrio_random::{Generator, exponential, uniform};
 
 /// What an array lies on.
@@ -133,7 +133,7 @@ pub fn raid_page(
         failing: page.fifo("failing"),
         replacing: page.fifo("replacing"),
         rebuilding: page.fifo("rebuilding"),
-        draws: page.stream("copies"),
+        draws: (parameters.reads == ReadChoice::Random).then(|| page.stream("copies")),
         lives: page.stream("lives"),
         replaced_after: parameters.replaced_after.map_or(Time::ZERO, petrio_units::Duration::time),
         mean_life: parameters.mean_time_to_failure.map(petrio_units::Duration::time),
@@ -168,7 +168,7 @@ pub fn raid_page(
     let outs = Outs::declare(&mut split, ports, &places);
     split.action(move |f| {
         let request = f.take(request);
-        let draw = uniform(f.random(places.draws));
+        let draw = places.draw(f);
         let outcome = f.update(outs.array).arrive(request, draw);
         outs.follow(f, outcome);
     });
@@ -180,7 +180,7 @@ pub fn raid_page(
     go.action(move |f| {
         let _ = f.take(granted);
         let slot = f.take(held);
-        let (now, draw) = (f.now(), uniform(f.random(places.draws)));
+        let (now, draw) = (f.now(), places.draw(f));
         let outcome = f.update(outs.array).go(slot, now, draw);
         outs.follow(f, outcome);
     });
@@ -191,7 +191,7 @@ pub fn raid_page(
         let outs = Outs::declare(&mut join, ports, &places);
         join.action(move |f| {
             let part = f.take(part);
-            let (now, draw) = (f.now(), uniform(f.random(places.draws)));
+            let (now, draw) = (f.now(), places.draw(f));
             match f.update(outs.array).part(member, &part, now, draw) {
                 Some(outcome) => outs.follow(f, outcome),
                 None => f.fail(format!(
@@ -220,10 +220,18 @@ struct Places {
     replacing: Place<usize>,
     /// Members of which the next piece is rebuilt, when it is.
     rebuilding: Place<usize>,
-    draws: petrio_kernel::Stream,
+    /// Numbers by which copies are chosen, where they are by chance.
+    draws: Option<petrio_kernel::Stream>,
     lives: petrio_kernel::Stream,
     replaced_after: Time,
     mean_life: Option<Time>,
+}
+
+impl Places {
+    /// A number from 0 to 1, if anything goes by one.
+    fn draw(&self, f: &mut Firing<'_>) -> f64 {
+        self.draws.map_or(0.0, |draws| uniform(f.random(draws)))
+    }
 }
 
 /// Members fail, others take their place, and are filled.
@@ -270,7 +278,7 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
     let outs = Outs::declare(&mut rebuild, ports, &places);
     rebuild.action(move |f| {
         let (member, now) = (f.take(member), f.now());
-        let draw = uniform(f.random(places.draws));
+        let draw = places.draw(f);
         let outcome = f.update(outs.array).go_on(member, now, draw);
         outs.follow(f, outcome);
     });
@@ -366,7 +374,7 @@ impl Outs {
         }
     }
 
-    fn follow(&self, f: &mut petrio_kernel::Firing<'_>, mut outcome: Outcome) {
+    fn follow(&self, f: &mut Firing<'_>, mut outcome: Box<Outcome>) {
         for (member, part) in outcome.sends.drain(..) {
             f.put(self.members[member], part);
         }

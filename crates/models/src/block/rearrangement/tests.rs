@@ -40,7 +40,7 @@ impl Content {
                 let found = self.found.remove(0);
                 self.blocks[range].copy_from_slice(&found);
             }
-            (Direction::Write, false) => self.blocks[range].fill(part.parent.unwrap().0),
+            (Direction::Write, false) => self.blocks[range].fill(u64::from(part.process)),
             _ => return self.blocks[range].to_vec(),
         }
         Vec::new()
@@ -68,12 +68,11 @@ fn what_is_read(
         if let Some(((write, at, blocks, _), number)) = next {
             let direction = if *write { Direction::Write } else { Direction::Read };
             let blocks = (*blocks).min((pieces * 8 - at) as u32);
-            let parent = Some(petrio_colours::RequestId(number));
             let request = BlockRequest {
                 direction,
                 address: *at,
                 blocks,
-                parent,
+                process: number as u32,
                 tag: number,
                 ..BlockRequest::default()
             };
@@ -93,7 +92,7 @@ fn what_is_read(
         let part = flying.remove(which % flying.len());
         let found = content.serve(&part);
         if part.tag != u64::MAX && part.direction == Direction::Read {
-            read.entry(part.parent.unwrap().0).or_default().push((part.id.0, found));
+            read.entry(u64::from(part.process)).or_default().push((part.id.0, found));
         }
         let ended = BlockRequest { status: Status::Done, ..part };
         let Outcome { down, complete, ends, release, .. } = arrangement.end(&ended, now).unwrap();
@@ -105,7 +104,7 @@ fn what_is_read(
         if let Some(request) = complete {
             answered += 1;
             let range = request.address as usize..request.end() as usize;
-            prop_assert_eq!(request.tag, request.parent.unwrap().0, "its maker's tag came back");
+            prop_assert_eq!(request.tag, u64::from(request.process), "its maker's tag came back");
             if request.direction == Direction::Write {
                 model[range].fill(request.tag);
             } else {

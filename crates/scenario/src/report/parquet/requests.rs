@@ -12,7 +12,6 @@ columns! {
     /// The columns of block requests.
     pub struct RequestGroup of "request" from (&'a BlockRequest, Time) {
         id: UInt64Builder,
-        parent: UInt64Builder [true],
         process: UInt32Builder,
         device: UInt32Builder,
         direction: StringBuilder,
@@ -35,7 +34,6 @@ impl Tabular for BlockRequest {
 impl RequestGroup {
     fn add(&mut self, (request, at): (&BlockRequest, Time)) {
         self.id.append_value(request.id.0);
-        self.parent.append_option(request.parent.map(|parent| parent.0));
         self.process.append_value(request.process);
         self.device.append_value(request.device);
         self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
@@ -70,7 +68,6 @@ mod tests {
         for n in 0..count {
             let mut request = BlockRequest {
                 id: RequestId(n),
-                parent: (n % 2 == 0).then_some(RequestId(n / 2)),
                 address: u64::MAX - n,
                 blocks: 8,
                 issued: Time::from_micros(n),
@@ -87,11 +84,10 @@ mod tests {
         for (n, row) in reader.get_row_iter(None).unwrap().enumerate() {
             let (n, row) = (n as u64, row.unwrap());
             assert_eq!(row.get_ulong(0).unwrap(), n);
-            assert_eq!(row.get_ulong(1).ok(), (n % 2 == 0).then_some(n / 2));
-            assert_eq!(row.get_string(4).unwrap(), "read");
-            assert_eq!(row.get_ulong(5).unwrap(), u64::MAX - n);
-            assert_eq!(row.get_long(12).unwrap() - row.get_long(11).unwrap(), 5_000_000);
-            assert_eq!(row.get_long(13 + Cause::Seek as usize).unwrap(), n as i64 * 1_000);
+            assert_eq!(row.get_string(3).unwrap(), "read");
+            assert_eq!(row.get_ulong(4).unwrap(), u64::MAX - n);
+            assert_eq!(row.get_long(11).unwrap() - row.get_long(10).unwrap(), 5_000_000);
+            assert_eq!(row.get_long(12 + Cause::Seek as usize).unwrap(), n as i64 * 1_000);
             seen += 1;
         }
         assert_eq!(seen, count);
