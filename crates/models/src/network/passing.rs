@@ -38,11 +38,12 @@ impl Passing {
         let Self { passage, is_whole, next, gap, .. } = self;
         let leaves = passage.pass(clock, train, now);
         let there = passage.latency + if *is_whole { leaves.tail } else { leaves.head };
+        let there = there + next.as_ref().map_or(Time::ZERO, |next| next.held_back(train));
+        // What needn't be fetched, or isn't held back, doesn't overtake what does and is.
         let there = match &passage.fetch {
             Some(fetch) => clock.in_order(now, there + fetch.takes_for(train)),
             None => there,
         };
-        let there = there + next.as_ref().map_or(Time::ZERO, |next| next.held_back(train));
         // The next message begins a gap after this one did.
         let next = if train.message.is_some() { leaves.tail.max(*gap) } else { leaves.tail };
         let came = std::mem::replace(&mut train.came, Came { link: self.number, lane: train.lane });

@@ -81,6 +81,18 @@ proptest! {
     }
 }
 
+/// A train is held back before a link that is faster than the bus; what comes right behind it is short, and isn't.
+#[test]
+fn a_short_message_does_not_overtake_a_long_one_that_is_held_back() {
+    for bytes in [2_000, 5_467, 16_000] {
+        let mut bench = Bench::star(&rdma(Level::Train, "3.2 GB/s"), 2);
+        bench.send((0, 1), 0, bytes, 0, Time::ZERO);
+        bench.send((0, 1), 0, 1, 1, Time::ZERO);
+        let order: Vec<u64> = bench.await_messages(&[1], 2).iter().map(|arrival| arrival.2).collect();
+        assert_eq!(order, [0, 1], "{bytes}");
+    }
+}
+
 #[test]
 fn a_switch_that_cuts_through_costs_a_header_and_another_a_frame() {
     let tree = TopologyParameters::Tree(TreeParameters { hosts_per_switch: 1, uplinks: 1 });
