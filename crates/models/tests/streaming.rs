@@ -168,7 +168,10 @@ prop_compose! {
         whole_sectors in any::<bool>(),
     ) -> DiskParameters {
         let revolution_us = 60_000_000 / u64::from(rpm);
-        let switch_us = head_switch.max(single) + settle;
+        let [command, hit, more, prepare, completion] = overheads;
+        // A write that begins at a track's first sector is in time for it, too.
+        let least_write_us = more * 4;
+        let switch_us = (head_switch.max(single) + settle).max(least_write_us);
         let skew = (switch_us as f64 / revolution_us as f64 * f64::from(sectors)).ceil() + 1.0;
         let zone = ZoneParameters {
             first_cylinder: 0,
@@ -182,7 +185,6 @@ prop_compose! {
             slips: Vec::new(),
             remaps: Vec::new(),
         };
-        let [command, hit, more, prepare, completion] = overheads;
         // A block takes up to nine tenths of its time at the medium on the bus.
         let block_ps = revolution_us * 1_000_000 / u64::from(sectors) * bus / 10;
         let block = Duration::new(Time::from_picos(block_ps));
@@ -224,7 +226,7 @@ prop_compose! {
                 write_completion: us(completion),
                 reselect: us(prepare),
                 write_disconnect: us(prepare),
-                minimum_write_positioning: us(more * 4),
+                minimum_write_positioning: us(least_write_us),
                 early_disconnect: None,
             },
             cache: CacheParameters {

@@ -353,7 +353,13 @@ impl Array {
     }
 
     /// A part is complete; `None` where the array never sent it.
-    pub(super) fn part(&mut self, port: usize, part: &BlockRequest, now: Time, draw: f64) -> Option<Box<Outcome>> {
+    pub(super) fn part(
+        &mut self,
+        port: usize,
+        part: &BlockRequest,
+        now: Time,
+        draw: f64,
+    ) -> Option<Box<Outcome>> {
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
