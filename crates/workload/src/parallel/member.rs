@@ -3,7 +3,7 @@
 use super::act::{Act, Call, Direction, Sequence};
 use super::collective::{Collective, Group};
 use super::io::{Hints, Runs, Shares, Sieve, TwoPhase};
-use crate::program::Board;
+use crate::program::{Board, Topic};
 use petrio_colours::{FileId, Operation};
 use std::sync::Arc;
 
@@ -48,6 +48,15 @@ impl Member {
         self.together(Collective::Barrier)
     }
 
+    /// How far this rank is, told to all: once that is done, each finds on the board how far the first of them is. So many
+    /// further sums are for what the first rank prints.
+    pub(super) fn agree_on_most(&self, topic: Topic, number: u64, further: usize) -> Act {
+        self.board.raise(topic, number);
+        let all = self.together(Collective::AllReduce { bytes: COUNT_BYTES });
+        let reduce = || self.together(Collective::Reduce { root: 0, bytes: COUNT_BYTES });
+        Sequence::act(std::iter::once(all).chain(std::iter::repeat_with(reduce).take(further)))
+    }
+
     /// MPI_File_open by all ranks. Who makes a file closes it again, so that all open it alike; a word of how that went goes to
     /// all, and all agree on how their own opening went (ROMIO 3.2, adio/common/ad_opencoll.c and ad_open.c).
     pub(super) fn open_together(&self, file: FileId, opening: Opening) -> Act {
@@ -74,6 +83,9 @@ impl Member {
         Act::Within(Box::new(TwoPhase::new(self.clone(), direction, file, shares)))
     }
 }
+
+/// A count of transfers or of files: a C long long.
+const COUNT_BYTES: u64 = 8;
 
 /// An MPI error code, or a count: a C int.
 pub(in crate::parallel) const ERROR_BYTES: u64 = 4;

@@ -19,9 +19,6 @@ use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use std::sync::Arc;
 
-/// A count of transfers: a C long long.
-const COUNT_BYTES: u64 = 8;
-
 /// What a rank accesses in a phase.
 pub(super) struct Phase {
     pub(super) direction: Direction,
@@ -124,15 +121,6 @@ impl Accesses {
         self.began.is_some_and(|began| now - began > deadline)
     }
 
-    /// How far this rank is, told to all; with that they know how far the first of them is.
-    fn agree(&self) -> Act {
-        self.member.board.raise(self.phase.most(), self.done);
-        let reduce = || self.member.together(Collective::Reduce { root: 0, bytes: COUNT_BYTES });
-        // The most, for all; the least, and the least and the sum of bytes, for what the first rank prints.
-        let all = self.member.together(Collective::AllReduce { bytes: COUNT_BYTES });
-        Sequence::act([all, reduce(), reduce(), reduce()])
-    }
-
     /// The phase is over.
     fn end(&self) {
         if self.plan.options().deadline_seconds > 0 && !self.phase.is_read() {
@@ -179,7 +167,8 @@ impl Acts for Accesses {
                 }
                 Stage::TimeOver if timed && wear_out => {
                     self.stage = Stage::WearOut;
-                    return Ok(Some(self.agree()));
+                    // The least, and the least and the sum of bytes, for what the first rank prints.
+                    return Ok(Some(self.member.agree_on_most(self.phase.most(), self.done, 3)));
                 }
                 Stage::WearOut if Some(self.done) < self.member.board.get(self.phase.most()) => {
                     let act = self.transfer();

@@ -2,7 +2,6 @@
 
 use super::options::{Item, MdtestOptions, Phase};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
-use crate::parallel::collective::Collective;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::parallel::programs::{Planned, Start, refuse};
@@ -10,9 +9,6 @@ use crate::program::{ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use std::sync::Arc;
-
-/// A count of items: a C long long.
-const COUNT_BYTES: u64 = 8;
 
 /// mdtest for so many ranks.
 pub(in crate::parallel) struct MdtestPlan {
@@ -212,10 +208,17 @@ impl MdtestRank {
         (self.first, "files made", self.repetition.into())
     }
 
-    /// Items of each rank: fewer than wanted where a clock has ended their making.
-    fn items(&self) -> u64 {
-        let timed = self.plan.options.deadline_seconds > 0;
-        let made = if timed { self.member.board.get(self.made()) } else { None };
+    /// Whether a clock may still end what this rank does.
+    fn is_timed(&self, phase: Phase) -> bool {
+        let deadline = self.plan.options.deadline_seconds;
+        deadline > 0 && phase == Phase::Create(Item::File) && self.making != Making::TimeOver
+    }
+
+    /// Items of each rank in a phase: fewer than wanted where a clock has ended their making.
+    fn items(&self, phase: Phase) -> u64 {
+        // What others have told is looked at once all have.
+        let told = self.plan.options.deadline_seconds > 0 && !self.is_timed(phase);
+        let made = if told { self.member.board.get(self.made()) } else { None };
         made.unwrap_or(self.plan.items)
     }
 
@@ -226,14 +229,6 @@ impl MdtestRank {
             Making::Since(since) => now - *since.get_or_insert(now) > deadline,
             Making::TimeOver => false,
         }
-    }
-
-    /// How many files this rank has made, told to all; with that they know how many each is to have.
-    fn agree(&self) -> Act {
-        self.member.board.raise(self.made(), self.done);
-        let all = self.member.together(Collective::AllReduce { bytes: COUNT_BYTES });
-        let reduce = || self.member.together(Collective::Reduce { root: 0, bytes: COUNT_BYTES });
-        Sequence::act([all, reduce(), reduce()])
     }
 
     const fn file(&self, number: u32) -> FileId {
@@ -319,25 +314,18 @@ impl MdtestRank {
             return Some(Some(Act::Call(Call::of(Operation::Readdir, self.file(directory)))));
         }
         let item = number - directories;
-        (item < self.items()).then(|| {
+        (item < self.items(Phase::Find)).then(|| {
             let found = format!("file.mdtest.{}.{item}", self.member.rank).contains("01");
             let file = plan.item(Item::File, self.member.rank, item);
             found.then(|| Act::Call(Call::of(Operation::Stat, self.file(file))))
         })
     }
 
-    /// Makes a file of this rank.
-    fn make(&self, number: u64) -> Option<Option<Act>> {
-        let (plan, rank) = (&self.plan, self.member.rank);
-        let (file, parent) = (plan.item(Item::File, rank, number), plan.directory_of(rank, number));
-        (number < plan.items).then(|| Some(self.file_item(Phase::Create(Item::File), file, parent)))
-    }
-
     /// The next act of the phase, which may be none; `None` when the phase is over.
     fn step(&self, phase: Phase) -> Option<Option<Act>> {
         let plan = &self.plan;
         let rank = self.whose(phase);
-        let items = self.items();
+        let items = self.items(phase);
         let within = |number: u64| (number < items).then_some(number);
         let item =
             |item| Some((plan.item(item, rank, within(self.done)?), plan.directory_of(rank, self.done)));
@@ -385,15 +373,12 @@ impl Acts for MdtestRank {
                 self.phase = 0;
                 continue;
             };
-            // Who is told what others have made goes on; what others have told before is looked at only then.
-            let timed = phase == Phase::Create(Item::File) && self.plan.options.deadline_seconds > 0;
-            let is_making = timed && self.making != Making::TimeOver;
-            if is_making && (self.is_late(now) || self.done == self.plan.items) {
+            if self.is_timed(phase) && (self.is_late(now) || self.done == self.plan.items) {
                 self.making = Making::TimeOver;
-                return Ok(Some(self.agree()));
+                // The least and the sum, for what the first rank prints.
+                return Ok(Some(self.member.agree_on_most(self.made(), self.done, 2)));
             }
-            let step = if is_making { self.make(self.done) } else { self.step(phase) };
-            match step {
+            match self.step(phase) {
                 Some(act) => {
                     self.done += 1;
                     if act.is_some() {
