@@ -271,8 +271,7 @@ fn is_image_name(file: &Path) -> bool {
 fn detach_all(file: &Path) -> io::Result<(usize, bool)> {
     let devices = devices_over(file)?;
     for device in &devices {
-        // A device that is gone already (it goes with its last user) gives an error, which is right.
-        let _ = run("losetup", &["--detach".as_ref(), device.as_os_str()]);
+        detach(device, file);
     }
     for _ in 0..50 {
         if devices_over(file)?.is_empty() {
@@ -281,6 +280,16 @@ fn detach_all(file: &Path) -> io::Result<(usize, bool)> {
         std::thread::sleep(Duration::from_millis(10));
     }
     Ok((devices.len(), false))
+}
+
+/// Detaches a device if it is over a file. A device that goes with its last user may be gone since it was seen, and its
+/// number may be another rig's by now; while it is open here it stays whose it is.
+fn detach(device: &Path, file: &Path) {
+    let Ok(_open) = File::open(device) else { return };
+    if devices_over(file).is_ok_and(|devices| devices.iter().any(|over| over == device)) {
+        // In use by this very process it is marked, and goes when it is closed.
+        let _ = run("losetup", &["--detach".as_ref(), device.as_os_str()]);
+    }
 }
 
 /// Clears the devices over a file that were left.

@@ -4,7 +4,7 @@ use super::error::RigError;
 use rustix::process::Signal;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// Directories of the superuser's programs, which an ordinary search path may lack.
 const SUPERUSER_PLACES: &str = "/usr/local/sbin:/usr/sbin:/sbin";
@@ -27,6 +27,12 @@ pub(crate) fn run<A: AsRef<OsStr>>(program: &'static str, arguments: &[A]) -> Re
     finish(program, arguments, Command::new(program).args(arguments))
 }
 
+/// As [`run`], for a program that answers by all means and that ends well even if it has only complained.
+pub(crate) fn run_aloud<A: AsRef<OsStr>>(program: &'static str, arguments: &[A]) -> Result<String, RigError> {
+    let output = started(program, Command::new(program).args(arguments))?;
+    answer_of(&output, !output.stdout.is_empty()).map_err(|message| failed(program, arguments, message))
+}
+
 /// As [`run`], for what would leave something: the program ends with this process, where that can be done.
 pub(crate) fn run_to_death<A: AsRef<OsStr>>(
     program: &'static str,
@@ -40,23 +46,31 @@ fn finish<A: AsRef<OsStr>>(
     arguments: &[A],
     command: &mut Command,
 ) -> Result<String, RigError> {
-    let output = command
+    let output = started(program, command)?;
+    answer_of(&output, true).map_err(|message| failed(program, arguments, message))
+}
+
+fn started(program: &'static str, command: &mut Command) -> Result<Output, RigError> {
+    command
         .env("PATH", search_path())
         // Messages that are looked at must not be translated.
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .output()
-        .map_err(|source| RigError::Start { program, source })?;
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() {
-        return Ok(stdout);
+        .map_err(|source| RigError::Start { program, source })
+}
+
+/// Its standard output; of a program that failed or doesn't answer, what it complained of.
+fn answer_of(output: &Output, answers: bool) -> Result<String, String> {
+    if output.status.success() && answers {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(if message.is_empty() { output.status.to_string() } else { message })
+}
+
+fn failed<A: AsRef<OsStr>>(program: &'static str, arguments: &[A], message: String) -> RigError {
     let arguments: Vec<_> =
         arguments.iter().map(|argument| argument.as_ref().to_string_lossy().into_owned()).collect();
-    Err(RigError::Program {
-        program,
-        arguments: arguments.join(" "),
-        message: if message.is_empty() { output.status.to_string() } else { message },
-    })
+    RigError::Program { program, arguments: arguments.join(" "), message }
 }

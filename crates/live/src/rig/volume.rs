@@ -10,7 +10,7 @@
 //! ```
 
 use super::error::RigError;
-use super::program::run;
+use super::program::{run, run_aloud};
 use petrio_capture::journal_trace::{JournalArea, TagFormat};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -223,7 +223,7 @@ fn ask_kind(device: &Path, block: u64) -> Result<BlockKind, RigError> {
 }
 
 fn debugfs(device: &Path, request: &str) -> Result<String, RigError> {
-    run("debugfs", &["-R".as_ref(), request.as_ref(), device.as_os_str()])
+    run_aloud("debugfs", &["-R".as_ref(), request.as_ref(), device.as_os_str()])
 }
 
 #[cfg(test)]

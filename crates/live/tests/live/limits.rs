@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::{in_group, possible};
+use crate::{memory_to_itself, possible};
 use petrio_capture::journal_trace::{Access, Recorder};
 use petrio_colours::Operation;
 use petrio_live::drive::{Workplace, run_prepared};
@@ -51,7 +51,7 @@ fn what_does_not_fit_into_the_memory_limit_is_read_again() {
         let script = |text: &str| ScriptParameters::new(text).prepare(&Placement::new("limited")).unwrap();
         let text = "file a 96 MiB; read a 0 32 MiB; read a 32 MiB 32 MiB; read a 64 MiB 32 MiB";
         workplace.prepare(&script(text).files).unwrap();
-        let _one_at_a_time = in_group();
+        let _turn = memory_to_itself();
         let _entered = rig.memory().map(|group| group.enter().unwrap());
         run_prepared(&workplace, script(text)).unwrap();
         let mut recorder = Recorder::start(rig.number()).unwrap();

@@ -30,8 +30,10 @@ fn one_capture_at_a_time() -> std::sync::MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// A process is in one memory group at a time, so those tests that enter one take turns.
-fn in_group() -> std::sync::MutexGuard<'static, ()> {
+/// A process is in one memory group at a time, so those tests that enter one take turns. With them those that empty the
+/// machine's caches, and those whose slow disk is served by this very process: short of memory, the server would wait for
+/// pages that it is to write itself.
+fn memory_to_itself() -> std::sync::MutexGuard<'static, ()> {
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
     TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::possible;
+use crate::{memory_to_itself, possible};
 use petrio_live::ops::{FileOperation, OPERATIONS, OpsParameters, measure};
 use petrio_live::rig::{BlockKind, Facilities, Image, RigParameters};
 use petrio_models::host::file_system::JournalMode;
@@ -36,6 +36,7 @@ fn requests_by_operation_and_journal_mode_are_those_of_an_independent_count() {
     if !possible(test, &[&facilities.ext3, &facilities.tracing, &facilities.drop_caches]) {
         return;
     }
+    let _turn = memory_to_itself();
     let parameters = OpsParameters {
         rig: RigParameters { image: Image::Memory, ..RigParameters::default() },
         repetitions: 3,
@@ -71,6 +72,7 @@ fn on_a_disk_of_5_ms_a_request_the_time_is_the_number_of_requests() {
     if !possible(test, &[&facilities.ext3, &facilities.tracing, &facilities.slow_disk]) {
         return;
     }
+    let _turn = memory_to_itself();
     let parameters = OpsParameters {
         journals: vec![JournalMode::Ordered],
         operations: ["append4k_fsync", "overwrite4k_fdatasync"]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::{in_group, possible};
+use crate::{memory_to_itself, possible};
 use petrio_capture::journal_trace::{Recorder, requests_text};
 use petrio_live::rig::{BlockKind, Facilities, Image, LoopRig, RigParameters};
 use petrio_units::{Bytes, Duration};
@@ -60,6 +60,7 @@ fn on_a_disk_of_5_ms_a_request_an_append_takes_at_least_five_times_as_long() {
     ) {
         return;
     }
+    let _turn = memory_to_itself();
     let each: Duration = "5 ms".parse().unwrap();
     let rig =
         LoopRig::set_up(&RigParameters { image: Image::Slow { each }, ..RigParameters::default() }).unwrap();
@@ -94,7 +95,7 @@ fn a_rig_leaves_nothing_behind() {
     };
     assert_eq!(queue("read_ahead_kb").trim(), "256");
     assert!(queue("scheduler").contains("[mq-deadline]"));
-    let _one_at_a_time = in_group();
+    let _turn = memory_to_itself();
     let entered = rig.memory().unwrap().enter().unwrap();
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
     assert!(groups.contains("petrio-"), "{groups}");
