@@ -50,7 +50,7 @@ pub(super) fn on_volumes(
     Ok(groups)
 }
 
-/// Ranks of one host need nothing between them but a library; those of several one that joins all of their hosts.
+/// Several ranks need a library between them, that joins all of their hosts where these are several.
 fn check_joined(loaded: &Loaded, hosts: &[usize]) -> Result<(), ProgramError> {
     if hosts.len() < 2 {
         return Ok(());
@@ -61,10 +61,17 @@ fn check_joined(loaded: &Loaded, hosts: &[usize]) -> Result<(), ProgramError> {
     let apart = hosts.iter().find(|&&host| library(host).is_none() || library(host) != first);
     apart.map_or(Ok(()), |&host| {
         let name = names.get(host).copied().unwrap_or_default();
-        let problem = format!(
-            "nothing carries messages between its ranks and those on the host \"{name}\": join all of its hosts with one \
-             [mpi.NAME] and hosts = …"
-        );
+        let problem = if hosts.iter().all(|other| other == &host) {
+            format!(
+                "nothing carries messages between its ranks, though all are on the host \"{name}\": add [mpi.NAME] with \
+                 hosts = [\"{name}\"], and a [network.NAME] with the same hosts, which their messages don't cross"
+            )
+        } else {
+            format!(
+                "nothing carries messages between its ranks and those on the host \"{name}\": join all of its hosts with \
+                 one [mpi.NAME] and hosts = …"
+            )
+        };
         Err(ProgramError::Parameter { parameter: "on", problem })
     })
 }

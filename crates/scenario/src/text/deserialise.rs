@@ -121,25 +121,30 @@ fn explained(message: &str, span: Range<usize>, beside: &[&str], sources: &Sourc
     sources.error(span, in_plain_words(message))
 }
 
-/// Names of the language in which petrio is written mean nothing to who writes a scenario.
+/// Names of the language in which petrio is written mean nothing to who writes a scenario. What a message quotes from the
+/// scenario stays as it is.
 fn in_plain_words(message: &str) -> String {
-    let mut text = message
-        .replace("invalid type: ", "the wrong type: ")
-        .replace("invalid value: ", "the wrong value: ")
-        .replace("sequence", "list")
-        .replace("map", "table");
-    if let Some((before, what)) = text.rsplit_once("expected ") {
-        let plain = match what {
-            "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
-            "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-            "f32" | "f64" => "a number",
-            "a boolean" => "true or false",
-            what if what.starts_with("struct ") => "a table",
-            what => what,
-        };
-        text = format!("{before}expected {plain}");
-    }
-    text
+    let text = message
+        .replacen("invalid type: ", "the wrong type: ", 1)
+        .replacen("invalid value: ", "the wrong value: ", 1)
+        .replacen("the wrong type: sequence", "the wrong type: list", 1)
+        .replacen("the wrong type: map", "the wrong type: table", 1)
+        .replacen("the wrong value: map", "the wrong value: table", 1);
+    let Some((before, what)) = text.rsplit_once("expected ") else { return text };
+    let plain = match what {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        what if what.starts_with("struct ") => "a table",
+        what if what.starts_with("internally tagged enum ") => {
+            "a table that says its sort: { kind = \"…\", … }"
+        }
+        what => &what.replace("sequence", "list").replace("map", "table"),
+    };
+    format!("{before}expected {plain}")
 }
 
 /// How a distribution is written.
@@ -161,5 +166,33 @@ pub(crate) fn suggestion(word: &str, known: &[&str], list: &str) -> String {
         Some(near) => format!("did you mean \"{near}\"?"),
         None if known.is_empty() => "there is nothing that could stand here".to_owned(),
         None => format!("{list} {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_plain_words;
+
+    #[test]
+    fn types_are_told_in_plain_words_and_what_is_quoted_stays() {
+        for (message, words) in [
+            (
+                "invalid type: string \"map.csv\", expected u64",
+                "the wrong type: string \"map.csv\", expected a whole number from 0 on",
+            ),
+            ("invalid type: map, expected a sequence", "the wrong type: table, expected a list"),
+            ("invalid type: sequence, expected a map", "the wrong type: list, expected a table"),
+            (
+                "invalid value: integer `-1`, expected u32",
+                "the wrong value: integer `-1`, expected a whole number from 0 on",
+            ),
+            (
+                "invalid type: string \"ior\", expected internally tagged enum ParallelProgram",
+                "the wrong type: string \"ior\", expected a table that says its sort: { kind = \"…\", … }",
+            ),
+            ("a sequence of maps", "a sequence of maps"),
+        ] {
+            assert_eq!(in_plain_words(message), words);
+        }
     }
 }

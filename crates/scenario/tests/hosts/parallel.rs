@@ -103,7 +103,7 @@ fn collective_writes_are_fewer_and_longer_than_those_of_each_rank() {
 }
 
 #[test]
-fn ranks_of_one_host_need_no_library_and_no_network_for_what_they_do_alone() {
+fn ranks_of_one_volume_are_all_on_its_host() {
     let one = "workload.bt.on=\"client0/work\"";
     let report = run(&[one]);
     assert!(report.jobs[0].ranks.iter().all(|rank| rank.host == "client0"));
@@ -116,6 +116,10 @@ fn without_a_library_ranks_of_several_hosts_are_refused_where_they_are_placed() 
     let message = problems.iter().map(Problem::message).collect::<Vec<_>>().join("\n");
     assert!(message.contains("nothing carries messages between its ranks"), "{message}");
     assert!(problems.iter().all(|problem| problem.location().is_some()));
+    // On one host, too: the advice names it and what to add.
+    let problems = load_of(&text, &["workload.bt.on=\"client0/work\""]).unwrap_err();
+    let message = problems.iter().map(Problem::message).collect::<Vec<_>>().join("\n");
+    assert!(message.contains("add [mpi.NAME] with hosts = [\"client0\"]"), "{message}");
 }
 
 #[test]
