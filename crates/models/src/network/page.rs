@@ -40,6 +40,15 @@ pub struct Port {
     pub received: Place<Box<Message>>,
 }
 
+impl Port {
+    /// The port of a service whose only host is on no network: it has nobody to send to, and hears nothing.
+    pub fn of_one_host(page: &mut PageBuilder<'_>, service: &str) -> Self {
+        let (send, received) =
+            (page.fifo(&format!("{service}-messages")), page.fifo(&format!("{service}-arrivals")));
+        Self { host: 0, service: 0, send, received }
+    }
+}
+
 /// A group of hosts to which one message goes at once.
 #[derive(Clone, Debug)]
 pub struct GroupPort {

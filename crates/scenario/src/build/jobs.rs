@@ -63,8 +63,8 @@ fn check_joined(loaded: &Loaded, hosts: &[usize]) -> Result<(), ProgramError> {
         let name = names.get(host).copied().unwrap_or_default();
         let problem = if hosts.iter().all(|other| other == &host) {
             format!(
-                "nothing carries messages between its ranks, though all are on the host \"{name}\": add [mpi.NAME] with \
-                 hosts = [\"{name}\"], and a [network.NAME] with the same hosts, which their messages don't cross"
+                "nothing carries messages between its ranks on the host \"{name}\": add [mpi.NAME] and below it hosts = \
+                 [\"{name}\"]; it needs no network"
             )
         } else {
             format!(

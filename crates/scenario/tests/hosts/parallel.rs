@@ -102,6 +102,48 @@ fn collective_writes_are_fewer_and_longer_than_those_of_each_rank() {
     assert_eq!((full, simple), (4 * 12, 4 * 12 * 72));
 }
 
+/// Four ranks on a host that is on no network.
+const ALONE: &str = r#"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[disk.d]
+model = "constant-rate"
+drive.latency = "1 us"
+drive.rate = "10 GB/s"
+
+[fs.work]
+type = "ext4"
+on = "d"
+
+[mpi.m]
+hosts = "h"
+
+[workload.bt]
+kind = "parallel"
+on = "work"
+ranks = 4
+program = { kind = "bt-io", class = "S", subtype = "full", step_time = "2 ms" }
+"#;
+
+#[test]
+fn ranks_of_one_host_take_the_same_time_on_a_network_and_on_none() {
+    let of = |text: &str| run_of(text, &[]).jobs.remove(0);
+    let alone = of(ALONE);
+    let on_a_network = of(&format!("{ALONE}\n[network.lan]\nuse = \"gigabit-ethernet\"\nhosts = \"h\"\n"));
+    let named = ALONE.replace("hosts = \"h\"", "hosts = \"h\"\nnetwork = \"lan\"");
+    let crossed = of(&format!("{named}\n[network.lan]\nuse = \"gigabit-ethernet\"\nhosts = \"h\"\n"));
+    for job in [&on_a_network, &crossed] {
+        assert_eq!(format!("{:?}", job.ranks), format!("{:?}", alone.ranks));
+    }
+    // They do exchange their pieces of each dump, through memory: half as fast a memory is seen.
+    let slower =
+        ALONE.replace("hosts = \"h\"", "hosts = \"h\"\nshared_memory = { each = \"1 ms\", kib = \"1 ms\" }");
+    let (fast, slow) = (sum(&alone, |rank| rank.messages_s), sum(&of(&slower), |rank| rank.messages_s));
+    assert!(slow > 2.0 * fast && fast > 0.0, "{slow} {fast}");
+}
+
 #[test]
 fn ranks_of_one_volume_are_all_on_its_host() {
     let one = "workload.bt.on=\"client0/work\"";
@@ -119,7 +161,7 @@ fn without_a_library_ranks_of_several_hosts_are_refused_where_they_are_placed() 
     // On one host, too: the advice names it and what to add.
     let problems = load_of(&text, &["workload.bt.on=\"client0/work\""]).unwrap_err();
     let message = problems.iter().map(Problem::message).collect::<Vec<_>>().join("\n");
-    assert!(message.contains("add [mpi.NAME] with hosts = [\"client0\"]"), "{message}");
+    assert!(message.contains("add [mpi.NAME] and below it hosts = [\"client0\"]"), "{message}");
 }
 
 #[test]

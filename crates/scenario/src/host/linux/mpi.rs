@@ -28,7 +28,8 @@ pub struct Mpi {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpiPlace {
-    /// The network that carries messages; may be left out where there is only one.
+    /// The network that carries messages; may be left out where there is only one. A library of one host needs none: its
+    /// processes give each other messages through memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The hosts whose processes exchange messages.
@@ -44,8 +45,8 @@ pub struct PlacedMpi {
     pub name: String,
     /// What it is made of.
     pub parameters: MpiParameters,
-    /// Its network, by its number.
-    pub network: usize,
+    /// Its network, by its number; none where it is of one host and names none.
+    pub network: Option<usize>,
     /// The hosts that it joins, by their numbers.
     pub hosts: Vec<usize>,
 }
@@ -72,14 +73,21 @@ impl Linux {
                 let message = format!("the message-passing library \"{name}\" can't be made: {error}");
                 checker.error_at_key(&path, message, "");
             }
-            let network = self.network_between(checker, &path, mpi.place.network.as_deref());
             let at = format!("{path}.hosts");
             let joined: Vec<usize> = (checker.find(&at, &mpi.place.hosts, hosts, HOSTS).into_iter())
                 .map(|number| number as usize)
                 .collect();
-            let Some(network) = network else { continue };
             let host = |number: usize| self.host.get_index(number).map_or("", |(name, _)| name.as_str());
-            self.check_on_network(checker, &path, (network, networks), ("hosts", joined.iter().copied()));
+            let network = if joined.len() == 1 && mpi.place.network.is_none() {
+                None
+            } else {
+                let Some(network) = self.network_between(checker, &path, mpi.place.network.as_deref()) else {
+                    continue;
+                };
+                let on = ("hosts", joined.iter().copied());
+                self.check_on_network(checker, &path, (network, networks), on);
+                Some(network)
+            };
             let twice = joined.iter().find_map(|&number| {
                 let other = placed.iter().find(|other| other.hosts.contains(&number))?;
                 Some((host(number), other.name.as_str()))
@@ -106,6 +114,9 @@ impl Linux {
 impl PlacedMpi {
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
-        format!("messages ({}) between processes of {} hosts", self.name, self.hosts.len())
+        match self.hosts.len() {
+            1 => format!("messages ({}) between processes of one host", self.name),
+            hosts => format!("messages ({}) between processes of {hosts} hosts", self.name),
+        }
     }
 }

@@ -324,17 +324,17 @@ impl<'l> Shared<'l> {
         }
         let runs_on = site.hosts_of_processes();
         for mpi in &linux.mpi {
-            let on = &linux.networks[mpi.network];
-            let numbers: BTreeMap<usize, u32> = on.hosts.iter().copied().zip(0..).collect();
+            let on = mpi.network.map_or(&[][..], |network| &linux.networks[network].hosts[..]);
+            let numbers: BTreeMap<usize, u32> = on.iter().copied().zip(0..).collect();
             let mut joined = Vec::new();
             for &host in &mpi.hosts {
+                let number = numbers.get(&host).copied().unwrap_or(0);
                 joined.push(MpiHost {
                     name: &linux.hosts[host].name,
-                    port: networks[mpi.network].port(
-                        site.page,
-                        numbers.get(&host).copied().unwrap_or(0),
-                        &mpi.name,
-                    ),
+                    port: match mpi.network {
+                        Some(network) => networks[network].port(site.page, number, &mpi.name),
+                        None => Port::of_one_host(site.page, &mpi.name),
+                    },
                     host: position[&host],
                     operations: self.exchanges[&host],
                     completions: site.completions,
