@@ -136,8 +136,6 @@ fn in_plain_words(message: &str) -> String {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a map" => "a table",
         what if what.starts_with("struct ") => "a table",
         what if what.starts_with("internally tagged enum ") => {
             "a table that says its sort: { kind = \"…\", … }"
