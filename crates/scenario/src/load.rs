@@ -13,7 +13,7 @@ use crate::fio;
 use crate::foreign;
 use crate::generators::filled_in;
 use crate::holder::Holders;
-use crate::host::{Ground, Hosts};
+use crate::host::{Ground, Hosts, join_ranks};
 use crate::loaded::{Loaded, Origin};
 use crate::parts::{Texts, expand};
 use crate::placed::{PlacedDisk, storage};
@@ -146,6 +146,7 @@ fn load_known(
         fail(std::mem::take(&mut problems))
     })?;
     let mut root = root;
+    join_ranks(&mut root);
     problems.append(&mut files_alike(&mut root, &sources));
     let places = Places::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(problems));

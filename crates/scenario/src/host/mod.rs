@@ -20,7 +20,7 @@ pub use linux::{
     PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, PvfsMount, SanDisk, SanMount,
     SharePlacement,
 };
-pub(crate) use linux::{PROFILE_COLUMNS, SHARE};
+pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
 

@@ -152,8 +152,27 @@ fn ranks_of_one_volume_are_all_on_its_host() {
 }
 
 #[test]
-fn without_a_library_ranks_of_several_hosts_are_refused_where_they_are_placed() {
-    let text = CLUSTER.replace("[mpi.m]\nhosts = \"client*\"\n", "");
+fn a_library_goes_without_saying_where_there_is_one_way() {
+    let of = |text: &str, set: &[&str]| run_of(text, set).jobs.remove(0);
+    for (text, library) in [(CLUSTER, "[mpi.m]\nhosts = \"client*\"\n"), (ALONE, "[mpi.m]\nhosts = \"h\"\n")]
+    {
+        let without = text.replace(library, "");
+        assert_ne!(without, text);
+        assert_eq!(format!("{:?}", of(&without, &[]).ranks), format!("{:?}", of(text, &[]).ranks));
+        // What it is made of may be said nevertheless.
+        let slow = of(&without, &["mpi.messages.send=\"1 ms\""]);
+        assert!(sum(&slow, |rank| rank.messages_s) > sum(&of(text, &[]), |rank| rank.messages_s));
+    }
+    // A program of one rank needs none, and gets none.
+    let one = load_of(&ALONE.replace("[mpi.m]\nhosts = \"h\"\n", ""), &["workload.bt.ranks=1"]).unwrap();
+    assert!(one.hosts.linux.mpi.is_empty());
+}
+
+#[test]
+fn where_there_is_a_choice_ranks_without_a_library_are_refused_where_they_are_placed() {
+    let text = CLUSTER
+        .replace("[mpi.m]\nhosts = \"client*\"\n", "[network.wan]\nuse = \"fast-ethernet\"\n")
+        .replace("servers = \"server*/data\"", "servers = \"server*/data\"\nnetwork = \"lan\"");
     let problems = load_of(&text, &[]).unwrap_err();
     let message = problems.iter().map(Problem::message).collect::<Vec<_>>().join("\n");
     assert!(message.contains("nothing carries messages between its ranks"), "{message}");

@@ -7,6 +7,7 @@ mod build;
 mod check;
 mod file_system;
 mod host;
+mod implied;
 mod levers;
 mod mounts;
 mod mpi;
@@ -22,6 +23,7 @@ mod wiring;
 
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
+pub(crate) use implied::join_ranks;
 pub(crate) use mpi::Mpi;
 pub use mpi::PlacedMpi;
 pub use network::PlacedNetwork;
