@@ -1,6 +1,7 @@
 //! Equal parts: those that a count makes, and those that are written alike under names that differ by a number. What is
 //! said of one is said of all, and what is changed is changed in all.
 
+use crate::build::queue_before;
 use crate::loaded::Loaded;
 use petrio_models::Stage;
 use serde::Serialize;
@@ -46,6 +47,9 @@ impl Classes {
                 top.insert(name.to_owned(), class);
             }
         }
+        let parts = loaded.storage.iter().filter_map(|part| Some((&part.name, top.get(&part.name)?)));
+        let queues: Vec<_> = parts.map(|(name, class)| (queue_before(name), queue_before(class))).collect();
+        top.extend(queues);
         let mut mounts = BTreeMap::new();
         for (_, parts) in &mounted {
             for name in parts.keys() {

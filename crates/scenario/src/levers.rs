@@ -1,12 +1,14 @@
 //! What a person could change about a scenario's parts, in the words of `--set`. The parts' models say what they have;
 //! here it is known under which paths it stands.
 
+use crate::build::queues_of;
 use crate::classes::Classes;
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::schema::{Replay, Workload};
 use petrio_models::Lever;
 use petrio_models::device::Queueing;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A lever of a class of equal parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +39,19 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
     for (key, name, part) in scenario.holders.iter() {
         all.add(name, part.levers(&written(&format!("{key}.{name}"))));
     }
+    let queues: BTreeMap<String, Vec<String>> = (loaded.hosts.volumes())
+        .filter_map(|volume| Some((format!("{}-queue", volume.name), queues_of(loaded, volume.on?))))
+        .filter(|(_, queues)| !queues.is_empty())
+        .collect();
     for family in loaded.hosts.families() {
-        family.levers(loaded.copies(), &mut |page, levers| all.add(page, levers));
+        family.levers(loaded.copies(), &mut |page, levers| match queues.get(page) {
+            // Of what a host makes of others, each has a queue; equal ones have the same levers.
+            Some(queues) => {
+                let equal: BTreeSet<String> = queues.iter().map(|queue| classes.name(queue)).collect();
+                equal.iter().for_each(|queue| all.add(queue, levers.clone()));
+            }
+            None => all.add(page, levers),
+        });
     }
     all.found
 }

@@ -3,7 +3,8 @@
 use crate::build::asked::Asked;
 use crate::build::operations::{Lodgers, Needed};
 use crate::build::storage::{
-    Devices, before_queue, disks_below, entrance, holder, knows_files, replications_below,
+    Devices, QueueBefore, before_queue, disks_of, entrance, holder, is_of_host, knows_files,
+    replications_below,
 };
 use crate::holder::Member;
 use crate::loaded::Loaded;
@@ -47,6 +48,8 @@ pub(crate) struct BelowQueue {
     /// What stands before the queue, as an index of [`Loaded::storage`].
     before: Option<usize>,
     disks: Vec<BelowDisk>,
+    /// The host makes it of parts that have queues of their own.
+    pub(crate) is_of_host: bool,
 }
 
 /// A disk below the queue of a host.
@@ -61,8 +64,8 @@ pub(crate) struct BelowDisk {
 }
 
 impl BelowQueue {
-    pub(crate) fn disks(&self) -> impl Iterator<Item = BelowDisk> {
-        self.disks.iter().copied()
+    pub(crate) fn disks(&self) -> &[BelowDisk] {
+        &self.disks
     }
 }
 
@@ -175,7 +178,8 @@ impl HostSite<'_, '_> {
     /// The ports of what a volume lies on, for a host without a queue of its own: `on` is an index of
     /// [`Loaded::storage`], and `files` lie there.
     pub(crate) fn device(&mut self, on: usize, files: &Arc<FileLayout>) -> Result<RequestPorts, RunFailure> {
-        let ports = holder(self.page, self.loaded, (on, files), self.devices, None, &mut self.upper_stages)?;
+        let stages = &mut self.upper_stages;
+        let ports = holder(self.page, self.loaded, (on, files), self.devices, None, stages, None)?;
         Ok((ports.0, self.beside(on, ports)))
     }
 
@@ -184,22 +188,20 @@ impl HostSite<'_, '_> {
         knows_files(self.loaded, on)
     }
 
-    /// What a host's queue asks for a volume on `on`, on which `files` lie, with its ports and the rows of its stages.
+    /// What a host's queue asks for a volume on `on`, on which `files` lie, with its ports and the rows of its stages. What
+    /// the host makes of others has `queues` before each of these, if there are any at all.
     pub(crate) fn below_queue(
         &mut self,
         on: usize,
         files: &Arc<FileLayout>,
+        queues: Option<QueueBefore<'_>>,
     ) -> Result<(BelowQueue, RequestPorts, Vec<Stage>), RunFailure> {
         let (before, top) = before_queue(self.loaded, on);
         let mut stages = Vec::new();
-        let ports = holder(self.page, self.loaded, (top, files), self.devices, None, &mut stages)?;
-        let disk = |number: usize| BelowDisk {
-            features: self.devices.features[number],
-            depth: self.devices.depths[number],
-            is_rotational: self.loaded.disks[number].compiled.is_rotational(),
-        };
-        let disks = disks_below(self.loaded, top).into_iter().map(disk).collect();
-        Ok((BelowQueue { before, disks }, ports, stages))
+        let ports = holder(self.page, self.loaded, (top, files), self.devices, None, &mut stages, queues)?;
+        let disks = disks_of(self.loaded, self.devices, top);
+        let is_of_host = queues.is_some() && is_of_host(self.loaded, top);
+        Ok((BelowQueue { before, disks, is_of_host }, ports, stages))
     }
 
     /// Where requests go that first pass what stands before the queue, which has these ports and offers so many blocks
@@ -210,7 +212,8 @@ impl HostSite<'_, '_> {
         (requests, completions): RequestPorts,
         blocks: u64,
     ) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
-        let queue = Member { requests, completions, blocks, sight: Sight::Counted };
+        let is_rotational = below.disks.iter().any(|disk| disk.is_rotational);
+        let queue = Member { requests, completions, blocks, is_rotational, sight: Sight::Counted };
         entrance(self.page, self.loaded, below.before, queue)
     }
 

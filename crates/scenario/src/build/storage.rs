@@ -1,5 +1,6 @@
 //! Disks and what is made of them.
 
+use crate::build::host_site::BelowDisk;
 use crate::holder::{BuiltArray, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, Storage};
@@ -7,6 +8,7 @@ use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::{DeviceFeatures, DevicePorts};
@@ -30,13 +32,16 @@ pub(super) struct Devices {
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
-    /// The arrays with redundancy, likewise.
+    /// The arrays, likewise.
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
     /// The buses that several disks share, by their names.
     buses: BTreeMap<String, Place<()>>,
 }
+
+/// The queue that a host puts before a part which is made of these disks.
+pub(super) type QueueBefore<'q> = &'q dyn Fn(&[BelowDisk]) -> Result<QueueParameters, RunFailure>;
 
 /// Puts a device's page into the net.
 pub(super) fn device_page(
@@ -111,9 +116,10 @@ pub(super) fn asked_directly(
     let (before, top) = before_queue(loaded, number);
     let mut stages = Vec::new();
     let (requests, completions) =
-        holder(page, loaded, (top, &no_files()), devices, Some(completions), &mut stages)?;
+        holder(page, loaded, (top, &no_files()), devices, Some(completions), &mut stages, None)?;
     let blocks = loaded.storage[top].blocks;
-    let ports = Member { requests, completions, blocks, sight: Sight::Counted };
+    let is_rotational = turns(loaded, top);
+    let ports = Member { requests, completions, blocks, is_rotational, sight: Sight::Counted };
     let (entrance, mut first) = entrance(page, loaded, before, ports)?;
     first.append(&mut stages);
     Ok((entrance, first))
@@ -121,7 +127,7 @@ pub(super) fn asked_directly(
 
 /// The ports of a part that holds blocks; its pages, and those below it, are put into the net. What is complete goes to `completions`, or
 /// else to a place of its own; disks have their pages and places already. `files` are those that lie on the part when the run begins, as
-/// [`knows_files`] wants to know.
+/// [`knows_files`] wants to know. Where the part is the host's own work, `queues` come before what it is made of.
 pub(super) fn holder(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
@@ -129,6 +135,7 @@ pub(super) fn holder(
     devices: &mut Devices,
     completions: Option<Place<BlockRequest>>,
     stages: &mut Vec<Stage>,
+    queues: Option<QueueBefore<'_>>,
 ) -> Result<(Place<BlockRequest>, Place<BlockRequest>), RunFailure> {
     if let (Some(&requests), Some(&completions)) =
         (devices.requests.get(number), devices.completions.get(number))
@@ -144,14 +151,21 @@ pub(super) fn holder(
     let completions = completions.unwrap_or_else(|| page.fifo(&format!("{name}-completions")));
     let mut lower = Vec::new();
     let mut members = Vec::new();
+    let queues = queues.filter(|_| is_of_host(loaded, number));
     for (member, &below) in storage.over.iter().enumerate() {
         let there = match loaded.holder(number).filter(|_| knows_files(loaded, below)) {
             Some(part) => Arc::new(part.files_on(files, member, storage.over.len())),
             None => no_files(),
         };
-        let (requests, completions) = holder(page, loaded, (below, &there), devices, None, &mut lower)?;
+        let mut ports = holder(page, loaded, (below, &there), devices, None, &mut lower, queues)?;
+        if let Some(queue) = queues.filter(|_| !is_of_host(loaded, below)) {
+            let queue = queue(&disks_of(loaded, devices, below))?;
+            ports = queued(page, &loaded.storage[below].name, &queue, ports, &mut lower);
+        }
+        let (requests, completions) = ports;
         let sight = devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
-        members.push(Member { requests, completions, blocks: loaded.storage[below].blocks, sight });
+        let blocks = loaded.storage[below].blocks;
+        members.push(Member { requests, completions, blocks, is_rotational: turns(loaded, below), sight });
     }
     if let Some(part) = loaded.holder(number) {
         let (number, files) = (number as u32, Arc::clone(files));
@@ -170,6 +184,61 @@ pub(super) fn holder(
     Ok((requests, completions))
 }
 
+/// Puts a queue before a part into the net: the ports above it.
+fn queued(
+    page: &mut PageBuilder<'_>,
+    part: &str,
+    queue: &QueueParameters,
+    below: (Place<BlockRequest>, Place<BlockRequest>),
+    stages: &mut Vec<Stage>,
+) -> (Place<BlockRequest>, Place<BlockRequest>) {
+    let name = queue_before(part);
+    let requests = page.fifo(&format!("{name}-requests"));
+    let completions = page.fifo(&format!("{name}-completions"));
+    stages.extend(queue_page(page, &name, queue, (requests, completions), below));
+    (requests, completions)
+}
+
+/// What the page of a queue before a part of a host's array is called: a dot is in no part's name.
+pub(crate) fn queue_before(part: &str) -> String {
+    format!("{part}.queue")
+}
+
+/// Whether a host itself makes a part of others.
+pub(super) fn is_of_host(loaded: &Loaded, number: usize) -> bool {
+    match loaded.holder(number).map(Holder::stands) {
+        Some(Stands::OfHost) => true,
+        Some(Stands::AsBelow) => {
+            loaded.storage[number].over.first().is_some_and(|&below| is_of_host(loaded, below))
+        }
+        Some(Stands::Below | Stands::BeforeQueue) | None => false,
+    }
+}
+
+/// The queues of a file system on a part that its host makes of others, by the names of their pages; none on another part,
+/// which has the file system's own.
+pub(crate) fn queues_of(loaded: &Loaded, on: usize) -> Vec<String> {
+    let (_, top) = before_queue(loaded, on);
+    if !is_of_host(loaded, top) {
+        return Vec::new();
+    }
+    let before = |&below: &usize| {
+        let deeper = queues_of(loaded, below);
+        if deeper.is_empty() { vec![queue_before(&loaded.storage[below].name)] } else { deeper }
+    };
+    loaded.storage[top].over.iter().flat_map(before).collect()
+}
+
+/// The disks that a part is made of in the end, as a queue before it knows them.
+pub(super) fn disks_of(loaded: &Loaded, devices: &Devices, number: usize) -> Vec<BelowDisk> {
+    let disk = |number: usize| BelowDisk {
+        features: devices.features[number],
+        depth: devices.depths[number],
+        is_rotational: loaded.disks[number].compiled.is_rotational(),
+    };
+    disks_below(loaded, number).into_iter().map(disk).collect()
+}
+
 /// Whether a part, or one below it, wants to know where files lie.
 pub(super) fn knows_files(loaded: &Loaded, number: usize) -> bool {
     let below = |storage: &Storage| storage.over.iter().any(|&below| knows_files(loaded, below));
@@ -183,6 +252,11 @@ fn no_files() -> Arc<FileLayout> {
 
 fn refused(part: &str, message: String) -> RunFailure {
     RunFailure::Storage { part: part.to_owned(), message }
+}
+
+/// Whether anything turns in a part.
+pub(super) fn turns(loaded: &Loaded, number: usize) -> bool {
+    disks_below(loaded, number).into_iter().any(|disk| loaded.disks[disk].compiled.is_rotational())
 }
 
 /// The disks that a part is made of in the end.

@@ -13,7 +13,7 @@ use crate::run::ClientHosts;
 use crate::run::RunFailure;
 use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
-use petrio_kernel::{Net, NetBuilder, Place};
+use petrio_kernel::{Net, NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
@@ -49,7 +49,7 @@ pub struct System {
     pub(crate) devices: Vec<Place<BlockRequest>>,
 }
 
-/// An array with redundancy in the net.
+/// An array in the net.
 pub(crate) struct Redundant {
     /// Its name, or that of its class.
     pub(crate) class: String,
@@ -61,6 +61,8 @@ pub(crate) struct Redundant {
     pub(crate) array: Place<Array>,
     /// Its controller's cache.
     pub(crate) cache: Option<Place<Cache>>,
+    /// When its members are to fail.
+    pub(crate) failures: Vec<Time>,
 }
 
 /// A replication in the net.
@@ -155,7 +157,7 @@ fn replications(loaded: &Loaded, built: &BTreeMap<usize, BuiltReplication>) -> V
     built.iter().map(replicated).collect()
 }
 
-/// The arrays with redundancy, in the order of [`Loaded::storage`].
+/// The arrays, in the order of [`Loaded::storage`].
 fn arrays(loaded: &Loaded, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant> {
     let redundant = |(&number, built): (&usize, &BuiltArray)| {
         let storage = &loaded.storage[number];
@@ -165,6 +167,7 @@ fn arrays(loaded: &Loaded, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant
             members: storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect(),
             array: built.array,
             cache: built.cache,
+            failures: built.failures.clone(),
         }
     };
     built.iter().map(redundant).collect()

@@ -1,6 +1,6 @@
 //! `[concat.NAME]`: several disks (or other parts that hold blocks) as one, each after the other.
 
-use super::{Built, Holder, HolderPorts, Objection, Over};
+use super::{Built, Holder, HolderPorts, Objection, Over, Stands};
 use crate::schema::Names;
 use crate::text::deserialise::read as read_table;
 use crate::text::tree::Table;
@@ -37,6 +37,10 @@ impl Holder for Concat {
             help: Some("name two or more, or leave the concatenation out".to_owned()),
         };
         if members == 1 { vec![alone] } else { Vec::new() }
+    }
+
+    fn stands(&self) -> Stands {
+        Stands::OfHost
     }
 
     fn blocks(&self, members: &[u64]) -> u64 {

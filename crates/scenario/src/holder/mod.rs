@@ -28,7 +28,7 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
@@ -120,6 +120,11 @@ pub enum Over<'p> {
 pub enum Stands {
     /// Below the host's queue, as a device does.
     Below,
+    /// The host itself makes it of others: requests come to it as its file systems make them, and the queues with their
+    /// schedulers are below, one before each of those (Linux md and dm's linear, which take bios).
+    OfHost,
+    /// A piece of something: as that does.
+    AsBelow,
     /// Before the host's queue, which merges requests: directly under who asks. Requests alone pass it, on their way
     /// down.
     BeforeQueue,
@@ -160,6 +165,8 @@ pub struct Member {
     pub completions: Place<BlockRequest>,
     /// Blocks of 512 bytes that it offers.
     pub blocks: u64,
+    /// Whether anything turns in it.
+    pub is_rotational: bool,
     /// Whether it tells what a further request would meet.
     pub sight: Sight,
 }
@@ -171,7 +178,7 @@ pub struct Built {
     pub stages: Vec<Stage>,
     /// What it wants to be told by hosts, where it is a replication.
     pub replication: Option<BuiltReplication>,
-    /// What the report tells of it, where it is an array with redundancy or a cache.
+    /// What the report tells of it, where it is an array.
     pub array: Option<BuiltArray>,
 }
 
@@ -184,6 +191,8 @@ pub struct BuiltArray {
     pub array: Place<Array>,
     /// All of its controller's cache.
     pub cache: Option<Place<Cache>>,
+    /// When its members are to fail.
+    pub failures: Vec<Time>,
 }
 
 /// A replication in the net.

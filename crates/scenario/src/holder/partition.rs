@@ -1,6 +1,6 @@
 //! `[partition.NAME]`: a run of a disk's blocks (or those of another part) as a part of its own.
 
-use super::{Built, Holder, HolderPorts, Objection, Over};
+use super::{Built, Holder, HolderPorts, Objection, Over, Stands};
 use crate::text::deserialise::read as read_table;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
@@ -174,6 +174,10 @@ impl Holder for Partition {
 
     fn takes(&self, of: u64) -> (u64, u64) {
         self.find(of).unwrap_or((0, 0))
+    }
+
+    fn stands(&self) -> Stands {
+        Stands::AsBelow
     }
 
     fn blocks(&self, members: &[u64]) -> u64 {

@@ -1,6 +1,6 @@
 //! `[raid.NAME]`: several disks (or other parts that hold blocks) as one.
 
-use super::{Built, BuiltArray, Holder, HolderPorts, Objection, Over};
+use super::{Built, BuiltArray, Holder, HolderPorts, Objection, Over, Stands};
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
@@ -83,9 +83,6 @@ impl Raid {
             }
             RaidError::NoMember { .. } => "write the number of one of them, counted from 0".to_owned(),
             RaidError::Spares => "leave spares out, or name a level with redundancy".to_owned(),
-            RaidError::AtOnce => {
-                "write how long a member lives, such as \"1000000 h\", or leave it out: none fails".to_owned()
-            }
             RaidError::Rebuild => {
                 "512 KiB and a depth of 2 are usual; leave out what should be as usual".to_owned()
             }
@@ -121,7 +118,6 @@ impl Holder for Raid {
                 RaidError::Width { .. } | RaidError::NotDeclustered { .. } => "stripe_width",
                 RaidError::NoMember { .. } => "failures",
                 RaidError::Spares => "spares",
-                RaidError::AtOnce => "mean_time_to_failure",
                 RaidError::Rebuild => "rebuild",
                 RaidError::Cache(_) => "controller.cache",
             };
@@ -155,6 +151,11 @@ impl Holder for Raid {
             );
             ("on", words)
         })
+    }
+
+    /// Without a controller it is the host that makes it.
+    fn stands(&self) -> Stands {
+        if self.parameters.controller.is_none() { Stands::OfHost } else { Stands::Below }
     }
 
     fn blocks(&self, members: &[u64]) -> u64 {
@@ -197,12 +198,13 @@ impl Holder for Raid {
             completions: ports.completions,
             members: ports.members.iter().map(|member| (member.requests, member.completions)).collect(),
             blocks: ports.members.iter().map(|member| member.blocks).min().unwrap_or(0),
+            rotational: ports.members.iter().all(|member| member.is_rotational),
         };
         let RaidPage { stages, array, cache } =
             raid_page(page, name, &self.parameters, &ports).map_err(|error| error.to_string())?;
         let level = self.parameters.level;
-        let tells = level != RaidLevel::Striped || cache.is_some();
-        let array = tells.then(|| BuiltArray { level: level.to_string(), array, cache });
+        let failures: Vec<_> = self.parameters.failures.iter().map(|failure| failure.at.time()).collect();
+        let array = Some(BuiltArray { level: level.to_string(), array, cache, failures });
         Ok(Built { stages, array, ..Built::default() })
     }
 }

@@ -7,7 +7,7 @@ use petrio_page::numbers::{bytes, grouped, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An array with redundancy, or all equal ones together, over the whole run (of the first replication of the run).
+/// An array, or all equal ones together, over the whole run (of the first replication of the run).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArrayFigures {
     /// Its name; of equal ones that of their class.
@@ -27,7 +27,7 @@ pub struct ArrayFigures {
     /// How long the members took to answer one of these, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member_response_ms: Option<f64>,
-    /// Bytes that members write for each that is written to the array.
+    /// Bytes that members write for each that is written to the array; of one with a cache, for each that has left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
     /// What the controller's cache did, where there is one.
@@ -59,6 +59,17 @@ pub struct ArrayFigures {
     /// When the first data were lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_at_s: Option<f64>,
+    /// Failures that were to come after the end of the run, and haven't.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failures_to_come: u64,
+    /// Bytes that were written to members or written over in the cache before.
+    #[serde(skip)]
+    written_on: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Requests and bytes.
@@ -105,13 +116,15 @@ impl ArrayFigures {
     }
 
     /// Adds what one over such members has counted until now.
-    pub(crate) fn add(&mut self, members: &[String], array: &Array, now: Time) {
+    pub(crate) fn add(&mut self, members: &[String], array: &Array, (now, failures): (Time, &[Time])) {
+        self.failures_to_come += failures.iter().filter(|at| **at > now).count() as u64;
         let tally = array.tally();
         let answered = |figures: &Self| figures.member_reads.requests + figures.member_writes.requests;
         let before = self.member_response_ms.unwrap_or(0.0) * answered(self) as f64;
         self.arrays += 1;
         self.reads.add(tally.reads);
         self.writes.add(tally.writes);
+        self.written_on += tally.writes.bytes;
         self.member_reads.add(tally.member_reads);
         self.member_writes.add(tally.member_writes);
         // Each as often as its members were asked.
@@ -155,12 +168,13 @@ impl ArrayFigures {
         let figures = self.cache.get_or_insert_default();
         figures.add(cache);
         (self.reads, self.writes) = (figures.reads, figures.writes);
+        self.written_on += cache.tally().overwritten_bytes;
         self.amplify();
     }
 
     fn amplify(&mut self) {
-        let ratio = || self.member_writes.bytes as f64 / self.writes.bytes as f64;
-        self.write_amplification = (self.writes.bytes > 0).then(ratio);
+        let ratio = || self.member_writes.bytes as f64 / self.written_on as f64;
+        self.write_amplification = (self.written_on > 0).then(ratio);
     }
 
     /// In a sentence.
@@ -170,6 +184,7 @@ impl ArrayFigures {
             (asked.requests > 0).then(|| format!("{} {what} became {members}", grouped(asked.requests)))
         };
         let both = |reads: u64, writes: u64| match (reads, writes) {
+            (0, 0) => "none of members: the controller's memory has all of them".to_owned(),
             (reads, 0) => format!("{} reads of members", grouped(reads)),
             (0, writes) => format!("{} writes to members", grouped(writes)),
             (reads, writes) => {
@@ -186,7 +201,9 @@ impl ArrayFigures {
         };
         parts.extend(asked);
         if let Some(amplification) = self.write_amplification {
-            parts.push(format!("{} B are written for each that was", significant(amplification)));
+            let which =
+                if self.cache.is_some() { "that left the cache or was written over" } else { "that was" };
+            parts.push(format!("{} B are written for each {which}", significant(amplification)));
         }
         if self.extra_read_bytes > 0 {
             parts.push(format!("{} were read for redundancy alone", bytes(self.extra_read_bytes)));
@@ -216,6 +233,11 @@ impl ArrayFigures {
         }
         if self.lost_bytes > 0 {
             parts.push(format!("{} of data are lost", bytes(self.lost_bytes)));
+        }
+        if self.failures_to_come > 0 {
+            let failures = self.failures_to_come;
+            let s = if failures == 1 { "" } else { "s" };
+            parts.push(format!("{failures} failure{s} would have come after the end of the run"));
         }
         if self.failed_requests > 0 {
             parts.push(format!("{} requests failed for want of members", grouped(self.failed_requests)));

@@ -76,6 +76,9 @@ impl Default for QueueParameters {
     }
 }
 
+/// Requests under way below an entrance, more than the queues there take together.
+const AT_ONCE: u32 = 1 << 14;
+
 /// A kernel profile names a scheduler that there isn't.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -113,6 +116,15 @@ impl QueueParameters {
             ..QueueLimits::default()
         };
         Ok(Self { scheduler, limits, features, generation })
+    }
+}
+
+impl QueueParameters {
+    /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
+    /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well.
+    pub fn entrance(self) -> Self {
+        let limits = QueueLimits { requests: u32::MAX, depth: AT_ONCE, ..self.limits };
+        Self { scheduler: SchedulerParameters::default(), limits, generation: Generation::MultiQueue, ..self }
     }
 }
 

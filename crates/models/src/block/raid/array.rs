@@ -1,10 +1,10 @@
 //! All of an array that changes: requests on their way, in which order their parts go, and what they came to.
 
-use super::layout::Spot;
 use super::locks::Locks;
-use super::parameters::{ReadChoice, RebuildParameters, WriteOrder};
+use super::parameters::{RebuildParameters, WriteOrder};
 use super::plan::{Health, Lost, Members, Part, Plan};
 use super::planner::Planner;
+use super::reads::{Busy, Chooser, ReadChoice};
 use super::rebuild::Job;
 use super::tally::RaidTally;
 use crate::slab::Slab;
@@ -30,8 +30,8 @@ pub(super) struct Outcome {
     pub(super) rebuild: Vec<(usize, Time)>,
     /// A member whose place somebody fills after a time.
     pub(super) replace: Option<usize>,
-    /// Drives that begin to live.
-    pub(super) fresh: Option<usize>,
+    /// A drive that begins to live: where, and which there.
+    pub(super) fresh: Option<(usize, u32)>,
 }
 
 /// Parity to be made.
@@ -88,6 +88,8 @@ pub(super) struct Rules {
     pub(super) order: WriteOrder,
     pub(super) locks: bool,
     pub(super) reads: ReadChoice,
+    /// Whether anything turns in the members.
+    pub(super) rotational: bool,
     /// Blocks that it offers.
     pub(super) blocks: u64,
     /// Blocks of its smallest member.
@@ -110,15 +112,18 @@ pub struct Array {
     pub(super) locks: Locks,
     /// Parts sent.
     pub(super) number: u64,
-    /// By member: parts on their way, and where the last one ended.
-    pub(super) busy: Vec<(u32, u64)>,
+    /// By member: what is known of it when a copy is chosen.
+    pub(super) busy: Vec<Busy>,
+    /// By those that it lies on: how many drives have failed there.
+    pub(super) drives: Vec<u32>,
     /// By member: which of those that it lies on it is, and how far it is rebuilt.
     pub(super) seats: Vec<usize>,
     pub(super) jobs: Vec<Option<Job>>,
     /// Spares that are left.
     pub(super) spares: Vec<usize>,
-    /// Requests that somebody asked for, and has no answer to.
+    /// Requests that somebody asked for, and has no answer to; and whether somebody has asked since a piece was rebuilt.
     pub(super) asked: u32,
+    pub(super) was_asked: bool,
     pub(super) turn: usize,
     pub(super) tally: RaidTally,
     /// What the last event brought about, carried out by now.
@@ -128,17 +133,20 @@ pub struct Array {
 impl Array {
     pub(super) fn new(rules: Rules) -> Self {
         let members = rules.planner.layout.members();
+        let drives = vec![0; members + rules.spares];
         Self {
             seats: (0..members).collect(),
             jobs: vec![None; members],
             spares: (members..members + rules.spares).rev().collect(),
             asked: 0,
+            was_asked: false,
             rules,
             members: Members::whole(members),
             wholes: Slab::new(),
             locks: Locks::default(),
             number: 0,
-            busy: vec![(0, 0); members],
+            busy: vec![Busy::default(); members],
+            drives,
             turn: 0,
             tally: RaidTally::default(),
             carried_out: None,
@@ -186,6 +194,7 @@ impl Array {
         };
         let flushes = is_flush || request.flush_before;
         self.asked += 1;
+        self.was_asked = true;
         let whole = Whole {
             data_to_come: flushes && !is_flush,
             request,
@@ -240,8 +249,9 @@ impl Array {
         } else if whole.data_to_come || request.direction == Direction::Flush {
             Ok(flushes(members))
         } else if request.direction == Direction::Read {
-            let (busy, turn) = (&self.busy, &mut self.turn);
-            rules.planner.read(range, members, |spots| choose(rules.reads, spots, busy, turn, draw))
+            let (busy, turn) = (self.busy.as_slice(), &mut self.turn);
+            let mut chooser = Chooser { choice: rules.reads, busy, rotational: rules.rotational, turn, draw };
+            rules.planner.read(range, members, |spots| chooser.choose(spots))
         } else {
             rules.planner.write(range, members)
         };
@@ -319,8 +329,11 @@ impl Array {
             whole.parts[index].1 = Stage::Sent(port, whole.request.issued + ledger.total());
             let id = RequestId(self.number);
             self.number += 1;
-            self.busy[part.member].0 += 1;
-            self.busy[part.member].1 = part.address + part.blocks;
+            let busy = &mut self.busy[part.member];
+            busy.parts += 1;
+            if part.direction != Direction::Flush {
+                busy.end = part.address + part.blocks;
+            }
             let is_flush = part.direction == Direction::Flush;
             let request = BlockRequest {
                 id,
@@ -369,13 +382,27 @@ impl Array {
         }
         *stage = Stage::Done;
         let planned = *planned;
-        self.busy[planned.member].0 = self.busy[planned.member].0.saturating_sub(1);
+        let busy = &mut self.busy[planned.member];
+        busy.parts = busy.parts.saturating_sub(1);
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }
-        let mut outcome = self.carried_out.take().unwrap_or_default();
+        let is_rebuild = whole.rebuilds.is_some();
         whole.left -= 1;
-        whole.status = whole.status.and(part.status);
+        let mut outcome = self.carried_out.take().unwrap_or_default();
+        if part.status.failure() == Some(Failure::Device) && self.rules.planner.layout.has_redundancy() {
+            // A member that itself is made of others has failed: others know what it knew.
+            self.member_failed(port, now, &mut outcome);
+        }
+        let survives = part.status.failure() == Some(Failure::Device)
+            && !is_rebuild
+            && self.survives(slot, planned.direction);
+        let whole = self.wholes.get_mut(slot)?;
+        if survives {
+            whole.again |= planned.direction == Direction::Read;
+        } else {
+            whole.status = whole.status.and(part.status);
+        }
         if whole.left > 0 {
             // After a read that failed there is nothing to write: the rest isn't sent, and counts as done.
             if whole.status.failure().is_some() || whole.again {
@@ -411,6 +438,15 @@ impl Array {
         }
         self.end(slot, now, &mut outcome);
         Some(outcome)
+    }
+
+    /// Whether a request can do without a member that has failed: what it reads is elsewhere, too, and what it writes is known.
+    fn survives(&mut self, slot: u32, direction: Direction) -> bool {
+        let Some(whole) = self.wholes.get_mut(slot) else { return false };
+        let range = (whole.request.address, whole.request.end());
+        let first = |_: &[super::layout::Spot]| 0;
+        direction == Direction::Flush && self.members.writes_any()
+            || direction != Direction::Flush && self.rules.planner.read(range, &self.members, first).is_ok()
     }
 
     /// A request is complete.
@@ -467,21 +503,4 @@ fn flushes(members: &Members) -> Plan {
         })
         .collect();
     plan
-}
-
-/// Which of several copies is read.
-fn choose(choice: ReadChoice, spots: &[Spot], busy: &[(u32, u64)], turn: &mut usize, draw: f64) -> usize {
-    let distance = |spot: &Spot| busy[spot.member].1.abs_diff(spot.address);
-    let numbered = || spots.iter().enumerate();
-    let best = match choice {
-        ReadChoice::First => None,
-        ReadChoice::Nearest => numbered().min_by_key(|(_, spot)| distance(spot)),
-        ReadChoice::ShortestQueue => numbered().min_by_key(|(_, spot)| (busy[spot.member].0, distance(spot))),
-        ReadChoice::RoundRobin => {
-            *turn += 1;
-            numbered().nth(*turn % spots.len())
-        }
-        ReadChoice::Random => numbered().nth((draw * spots.len() as f64) as usize),
-    };
-    best.map_or(0, |(index, _)| index)
 }

@@ -65,9 +65,6 @@ pub enum RaidError {
     /// Spares at a level from which nothing can be rebuilt.
     #[error("RAID 0 has nothing of which a spare could be filled")]
     Spares,
-    /// Members that fail before they begin.
-    #[error("members that live for no time at all can't be simulated")]
-    AtOnce,
     /// A rebuild that does nothing.
     #[error(
         "a rebuild goes on by one piece or more at a time, of a multiple of {SECTOR_BYTES} B, and at a rate above zero"

@@ -9,14 +9,27 @@ use petrio_kernel::Time;
 use smallvec::SmallVec;
 
 impl Array {
-    /// One of those that it lies on fails.
-    pub(super) fn fail(&mut self, port: usize, now: Time) -> Box<Outcome> {
+    /// One of those that it lies on fails: the drive that is there, or the one whose life was drawn, if it is there still.
+    pub(super) fn fail(&mut self, port: usize, drive: Option<u32>, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
+        if drive.is_none_or(|drive| drive == self.drives[port]) {
+            self.member_failed(port, now, &mut outcome);
+        }
+        outcome
+    }
+
+    /// One of those that it lies on has failed.
+    pub(super) fn member_failed(&mut self, port: usize, now: Time, outcome: &mut Outcome) {
         let member = self.seats.iter().position(|&seat| seat == port);
         let member = member.filter(|&member| self.members.0[member] != Health::Gone);
+        if member.is_none() && !self.spares.contains(&port) {
+            // It has failed already.
+            return;
+        }
+        self.drives[port] += 1;
         self.spares.retain(|&spare| spare != port);
         self.tally.failed.push(Failed { port, at: now, replaced: None, rebuilt: None, member });
-        let Some(member) = member else { return outcome };
+        let Some(member) = member else { return };
         self.members.0[member] = Health::Gone;
         self.jobs[member] = None;
         for whole in self.wholes.iter_mut() {
@@ -33,19 +46,19 @@ impl Array {
         match self.spares.pop() {
             Some(spare) => {
                 self.seats[member] = spare;
-                self.fill(member, now, &mut outcome);
+                self.fill(member, now, outcome);
             }
             None if self.rules.replaces => outcome.replace = Some(member),
             None => {}
         }
         self.note(now);
-        outcome
     }
 
     /// Somebody puts a new drive in the place of one that failed.
     pub(super) fn replace(&mut self, member: usize, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
-        outcome.fresh = Some(self.seats[member]);
+        let port = self.seats[member];
+        outcome.fresh = Some((port, self.drives[port]));
         self.fill(member, now, &mut outcome);
         self.note(now);
         outcome
@@ -54,7 +67,7 @@ impl Array {
     /// What has taken a member's place begins to be filled.
     fn fill(&mut self, member: usize, now: Time, outcome: &mut Outcome) {
         self.members.0[member] = Health::Rebuilding(0);
-        self.jobs[member] = Some(Job::new());
+        self.jobs[member] = Some(Job::new(&self.rules.rebuild));
         let port = self.seats[member];
         if let Some(failed) = self.tally.latest(member) {
             failed.replaced = Some((port, now));
@@ -106,17 +119,18 @@ impl Array {
         let is_rebuilding = matches!(self.members.0[member], Health::Rebuilding(_));
         let Some(job) = self.jobs[member].as_mut().filter(|_| is_rebuilding) else { return };
         if status.failure().is_some() {
-            // What it would be worked out of is lost: nobody can fill it.
+            // What it would be worked out of is lost: nobody can fill it any further. What is filled is good.
             self.jobs[member] = None;
-            self.members.0[member] = Health::Gone;
             return;
         }
         let done = job.end(piece);
         let blocks = self.rules.planner.layout.used(self.rules.member_blocks);
         if done < blocks {
             self.members.0[member] = Health::Rebuilding(done);
-            let due = begun + pace(&self.rules.rebuild, piece, self.asked > 0);
-            outcome.rebuild.push((member, due.saturating_sub(now)));
+            let is_busy = self.asked > 0 || std::mem::take(&mut self.was_asked);
+            let due = begun + pace(&self.rules.rebuild, piece, is_busy);
+            let more = job.called(&self.rules.rebuild, is_busy);
+            outcome.rebuild.extend((0..more).map(|_| (member, due.saturating_sub(now))));
             return;
         }
         self.jobs[member] = None;

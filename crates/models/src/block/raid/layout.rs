@@ -102,6 +102,11 @@ impl Layout {
         self.redundancy
     }
 
+    /// Whether anything does.
+    pub fn has_redundancy(&self) -> bool {
+        !matches!(self.redundancy, Redundancy::None | Redundancy::Copies(1))
+    }
+
     /// Units of parity of a stripe.
     pub fn parities(&self) -> usize {
         match self.redundancy {

@@ -29,6 +29,7 @@ mod locks;
 mod parameters;
 mod plan;
 mod planner;
+mod reads;
 mod rebuild;
 mod tally;
 
@@ -38,11 +39,12 @@ pub use degraded::DegradedAccess;
 pub use error::RaidError;
 pub use layout::{Layout, Redundancy, Spot};
 pub use parameters::{
-    ControllerParameters, MemberFailure, ParityLayout, ParityUpdate, RaidLevel, RaidParameters, ReadChoice,
+    ControllerParameters, MemberFailure, ParityLayout, ParityUpdate, RaidLevel, RaidParameters,
     RebuildParameters, WriteOrder,
 };
 pub use plan::{Health, Lost, Members, Part, Plan};
 pub use planner::Planner;
+pub use reads::ReadChoice;
 pub use tally::{Failed, Moved, RaidTally};
 
 use crate::Stage;
@@ -50,7 +52,8 @@ use array::{Outcome, Parity, Rules};
 use cache::{CachePorts, cache_page};
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
-use petrio_random::{Generator, exponential, uniform};
+use petrio_random::{exponential, uniform};
+use petrio_units::Lifetime;
 
 /// What an array lies on.
 #[derive(Clone, Debug)]
@@ -63,6 +66,8 @@ pub struct RaidPorts {
     pub members: Vec<(Place<BlockRequest>, Place<BlockRequest>)>,
     /// Blocks of 512 bytes that the smallest member offers.
     pub blocks: u64,
+    /// Whether anything turns in all of them.
+    pub rotational: bool,
 }
 
 /// Most tokens that one event makes an array send to one member.
@@ -73,6 +78,15 @@ const MANY: u32 = u32::MAX;
 enum Errand {
     Request(Box<BlockRequest>),
     Parity(Parity),
+}
+
+/// What fails.
+#[derive(Clone, Copy, Debug)]
+struct Failing {
+    /// Which of those that the array lies on.
+    port: usize,
+    /// Which drive there, counted from 0, if its life was drawn: another's end is none of its own. Else whichever is there.
+    drive: Option<u32>,
 }
 
 /// An array in the net.
@@ -109,6 +123,7 @@ pub fn raid_page(
         order: parameters.write_order,
         locks: parameters.stripe_locks,
         reads: parameters.reads,
+        rotational: ports.rotational,
         blocks,
         member_blocks: ports.blocks,
         makes_parity: parity_rate.is_some(),
@@ -136,7 +151,7 @@ pub fn raid_page(
         draws: (parameters.reads == ReadChoice::Random).then(|| page.stream("copies")),
         lives: page.stream("lives"),
         replaced_after: parameters.replaced_after.map_or(Time::ZERO, petrio_units::Duration::time),
-        mean_life: parameters.mean_time_to_failure.map(petrio_units::Duration::time),
+        mean_life: parameters.mean_time_to_failure,
     };
     let mut stages = vec![Stage::queue(format!("{}/held", page.path()), &[places.held.id()])];
     let memory = controller.and_then(|controller| controller.cache.as_ref());
@@ -215,7 +230,7 @@ struct Places {
     granted: Place<u32>,
     parity: Place<Parity>,
     /// Those that fail, when they do.
-    failing: Place<usize>,
+    failing: Place<Failing>,
     /// Members whose place is filled, when it is.
     replacing: Place<usize>,
     /// Members of which the next piece is rebuilt, when it is.
@@ -224,7 +239,7 @@ struct Places {
     draws: Option<petrio_kernel::Stream>,
     lives: petrio_kernel::Stream,
     replaced_after: Time,
-    mean_life: Option<Time>,
+    mean_life: Option<Lifetime>,
 }
 
 impl Places {
@@ -237,7 +252,8 @@ impl Places {
 /// Members fail, others take their place, and are filled.
 fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &RaidPorts, places: &Places) {
     for failure in &parameters.failures {
-        page.initial_after(places.failing, failure.member as usize, failure.at.time());
+        let failing = Failing { port: failure.member as usize, drive: None };
+        page.initial_after(places.failing, failing, failure.at.time());
     }
     let places = *places;
     if let Some(mean) = places.mean_life {
@@ -249,18 +265,17 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
         let failing = live.may_put(places.failing, MANY);
         live.action(move |f| {
             for port in 0..members {
-                let life = lifetime(f.random(places.lives), mean);
-                f.put_after(failing, port, life);
+                live_and_fail(f, (failing, places.lives), Failing { port, drive: Some(0) }, mean);
             }
         });
     }
 
     let mut fail = page.transition("fail");
-    let port = fail.take(places.failing);
+    let failing = fail.take(places.failing);
     let outs = Outs::declare(&mut fail, ports, &places);
     fail.action(move |f| {
-        let (port, now) = (f.take(port), f.now());
-        let outcome = f.update(outs.array).fail(port, now);
+        let (Failing { port, drive }, now) = (f.take(failing), f.now());
+        let outcome = f.update(outs.array).fail(port, drive, now);
         outs.follow(f, outcome);
     });
 
@@ -284,8 +299,17 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
     });
 }
 
-fn lifetime(random: &mut Generator, mean: Time) -> Time {
-    Time::from_seconds(exponential(random, mean.as_seconds()))
+/// A drive begins to live, and fails at the end of a life that is drawn. One that lives longer than there is time doesn't.
+fn live_and_fail(
+    f: &mut Firing<'_>,
+    (failing, lives): (Put<Failing>, petrio_kernel::Stream),
+    drive: Failing,
+    mean: Lifetime,
+) {
+    let life = exponential(f.random(lives), mean.as_seconds());
+    if life < (Time::NEVER - f.now()).as_seconds() {
+        f.put_after(failing, drive, Time::from_seconds(life));
+    }
 }
 
 /// The controller: requests pass it on their way in, and it makes parity; one thing after the other.
@@ -352,7 +376,7 @@ struct Outs {
     held: Put<u32>,
     granted: Put<u32>,
     parity: Put<Parity>,
-    failing: Put<usize>,
+    failing: Put<Failing>,
     replacing: Put<usize>,
     rebuilding: Put<usize>,
     places: Places,
@@ -396,9 +420,9 @@ impl Outs {
         if let Some(member) = outcome.replace.take() {
             f.put_after(self.replacing, member, self.places.replaced_after);
         }
-        if let Some((port, mean)) = outcome.fresh.take().zip(self.places.mean_life) {
-            let life = lifetime(f.random(self.places.lives), mean);
-            f.put_after(self.failing, port, life);
+        if let Some(((port, drive), mean)) = outcome.fresh.take().zip(self.places.mean_life) {
+            let drive = Failing { port, drive: Some(drive) };
+            live_and_fail(f, (self.failing, self.places.lives), drive, mean);
         }
         f.update(self.array).carried_out(outcome);
     }

@@ -5,10 +5,11 @@ use super::declustered::MOST_MEMBERS;
 use super::degraded::DegradedAccess;
 use super::error::RaidError;
 use super::layout::{Layout, Redundancy, Rotation};
+use super::reads::ReadChoice;
 use crate::Lever;
 use crate::lever::doubled;
 use petrio_colours::SECTOR_BYTES;
-use petrio_units::{Bytes, Duration, Fraction, Rate};
+use petrio_units::{Bytes, Duration, Fraction, Lifetime, Rate};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
@@ -64,10 +65,10 @@ pub struct RaidParameters {
     /// Members that fail at times that are given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<MemberFailure>,
-    /// How long a member lives on average; how long each lives is drawn from an exponential distribution. Left out: none
-    /// fails but those of `failures`.
+    /// How long a member lives on average, such as "1000000 h"; how long each lives is drawn from an exponential distribution.
+    /// Left out: none fails but those of `failures`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_time_to_failure: Option<Duration>,
+    pub mean_time_to_failure: Option<Lifetime>,
     /// After how long somebody puts a new drive in the place of one that failed, where no spare has taken it. Left out:
     /// nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,14 +100,18 @@ pub struct RebuildParameters {
     /// goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How fast at most while others ask for something (Linux md: `sync_speed_min`, 1 MB/s). Left out: no slower.
+    /// How fast at most while others ask for something. Left out: no slower.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_rate: Option<Rate>,
+    /// How many pieces at a time while others ask (Linux md since 2015: it waits for what it has begun, and goes on by 128 KiB).
+    /// Left out: as many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_depth: Option<u32>,
 }
 
 impl Default for RebuildParameters {
     fn default() -> Self {
-        Self { piece: Bytes::from_kib(512), depth: 2, rate: None, busy_rate: None }
+        Self { piece: Bytes::from_kib(512), depth: 2, rate: None, busy_rate: None, busy_depth: None }
     }
 }
 
@@ -218,16 +223,17 @@ impl RaidParameters {
         if self.spares > 0 && self.level == RaidLevel::Striped {
             return Err(RaidError::Spares);
         }
-        if self.mean_time_to_failure.is_some_and(|mean| mean.time().as_picos() == 0) {
-            return Err(RaidError::AtOnce);
-        }
         let rate = |rate: Option<Rate>| rate.is_none_or(|rate| rate.bytes_per_second() > 0.0);
         let cache = self.controller.as_ref().and_then(|controller| controller.cache.as_ref());
         if let Some(mistake) = cache.and_then(RaidCacheParameters::mistake) {
             return Err(RaidError::Cache(mistake));
         }
-        let RebuildParameters { piece, depth, .. } = self.rebuild;
-        if blocks(piece).is_none() || depth == 0 || !rate(self.rebuild.rate) || !rate(self.rebuild.busy_rate)
+        let RebuildParameters { piece, depth, busy_depth, .. } = self.rebuild;
+        let depths = [Some(depth), busy_depth];
+        if blocks(piece).is_none()
+            || depths.contains(&Some(0))
+            || !rate(self.rebuild.rate)
+            || !rate(self.rebuild.busy_rate)
         {
             return Err(RaidError::Rebuild);
         }
@@ -453,23 +459,6 @@ pub enum WriteOrder {
     AfterAllReads,
     /// Data for the old data of the same member only, parity for all (DiskSim without its "synch writes for safety").
     AfterOwnRead,
-}
-
-/// Which copy a read goes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadChoice {
-    /// The one whose last request ended nearest to it (Linux md); the first of several.
-    #[default]
-    Nearest,
-    /// The one with the fewest requests on their way; the nearest of several.
-    ShortestQueue,
-    /// One after the other.
-    RoundRobin,
-    /// Any.
-    Random,
-    /// The first that is there.
-    First,
 }
 
 /// A controller: a processor of the array's own, which does one thing after the other.

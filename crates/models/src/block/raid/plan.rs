@@ -40,6 +40,11 @@ impl Members {
         self.0[member] != Health::Gone
     }
 
+    /// Whether any takes writes.
+    pub(super) fn writes_any(&self) -> bool {
+        (0..self.0.len()).any(|member| self.writes(member))
+    }
+
     /// Whether all are whole.
     pub fn are_whole(&self) -> bool {
         self.0.iter().all(|&health| health == Health::Whole)

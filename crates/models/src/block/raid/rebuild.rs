@@ -13,15 +13,28 @@ pub(super) struct Job {
     next: u64,
     /// Pieces that are being rebuilt.
     under_way: Vec<(u64, u64)>,
+    /// Pieces that are called for, and not begun.
+    called: u32,
 }
 
 impl Job {
-    pub(super) fn new() -> Self {
-        Self { next: 0, under_way: Vec::new() }
+    /// Nothing is rebuilt, and as many pieces are called for as are rebuilt at a time.
+    pub(super) fn new(rebuild: &RebuildParameters) -> Self {
+        Self { next: 0, under_way: Vec::new(), called: rebuild.depth }
+    }
+
+    /// A piece is over: how many more are called for, beside those under way. While others ask, that may be none, until those
+    /// under way are over.
+    pub(super) fn called(&mut self, rebuild: &RebuildParameters, is_busy: bool) -> u32 {
+        let depth = rebuild.busy_depth.filter(|_| is_busy).unwrap_or(rebuild.depth);
+        let more = depth.saturating_sub(self.under_way.len() as u32 + self.called);
+        self.called += more;
+        more
     }
 
     /// The next piece, if any is left of `blocks`.
     pub(super) fn begin(&mut self, rebuild: &RebuildParameters, blocks: u64) -> Option<(u64, u64)> {
+        self.called = self.called.saturating_sub(1);
         let piece = (rebuild.piece.get() / SECTOR_BYTES).max(1);
         let piece = (self.next, (self.next + piece).min(blocks));
         if piece.0 >= piece.1 {

@@ -1,15 +1,16 @@
 //! The pages of Linux hosts, and of what lies between their file systems and the disks.
 //!
 //! ```text
-//!  host ─▶ throttle ─▶ queue (plugging, scheduler, flushes) ─▶ fabric ─▶ RAID ─▶ disks
+//!  host ─▶ throttle ─▶ queue (plugging, scheduler, flushes) ─▶ fabric ─▶ RAID of a controller ─▶ disks
+//!  host ─▶ throttle ─▶ entrance ─▶ RAID of the host ─▶ a queue a member ─▶ disks
 //! ```
 //!
-//! All but the queue and the disks may be missing.
+//! All but the queues and the disks may be missing.
 
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use super::share::share_of;
 use super::shared::{Ends, Shared, database, of_manager, share};
-use crate::build::{HostSite, Lodgers, name_in};
+use crate::build::{BelowDisk, HostSite, Lodgers, name_in};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
@@ -170,6 +171,32 @@ impl PlacedLinux {
         Ok(Some(LogDevice { blocks, requests, completions }))
     }
 
+    /// The queue before what a file system lies on, or before a part of that.
+    fn queue_before(
+        &self,
+        PlacedFileSystem { host, place, .. }: &PlacedFileSystem,
+        disks: &[BelowDisk],
+        files_apart: bool,
+    ) -> Result<QueueParameters, RunFailure> {
+        let features = DeviceFeatures {
+            write_cache: disks.iter().any(|disk| disk.features.write_cache),
+            force_unit_access: disks.iter().all(|disk| disk.features.force_unit_access),
+        };
+        let accepted = disks.iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
+        let depth = place.queue_depth.unwrap_or(accepted);
+        let rotational = disks.iter().any(|disk| disk.is_rotational);
+        let host = &self.hosts[*host];
+        let kernel = &host.parameters.kernel.block;
+        let mut queue =
+            QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
+                .map_err(|error| host.refused(&error))?;
+        queue.limits.files_apart = files_apart;
+        if let Some(requests) = place.queue_requests {
+            queue.limits.requests = requests;
+        }
+        Ok(queue)
+    }
+
     /// Puts a queue of a file system, and what lies between that and the disks, into the net.
     fn queue(
         &self,
@@ -177,23 +204,12 @@ impl PlacedLinux {
         mounted: &PlacedFileSystem,
         &Queued { name, on, blocks, files }: &Queued<'_>,
     ) -> Result<Wired, RunFailure> {
-        let place = &mounted.place;
-        let (below, (down, up), mut stages) = site.below_queue(on, files)?;
-        let features = DeviceFeatures {
-            write_cache: below.disks().any(|disk| disk.features.write_cache),
-            force_unit_access: below.disks().all(|disk| disk.features.force_unit_access),
-        };
-        let accepted = below.disks().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
-        let depth = place.queue_depth.unwrap_or(accepted);
-        let rotational = below.disks().any(|disk| disk.is_rotational);
-        let host = &self.hosts[mounted.host];
-        let kernel = &host.parameters.kernel.block;
-        let mut queue =
-            QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
-                .map_err(|error| host.refused(&error))?;
-        queue.limits.files_apart = site.knows_files(on);
-        if let Some(requests) = place.queue_requests {
-            queue.limits.requests = requests;
+        let files_apart = site.knows_files(on);
+        let before = |disks: &[BelowDisk]| self.queue_before(mounted, disks, files_apart);
+        let (below, (down, up), mut stages) = site.below_queue(on, files, Some(&before))?;
+        let mut queue = before(below.disks())?;
+        if below.is_of_host {
+            queue = queue.entrance();
         }
         // A file system may have the name of the disk that it lies on.
         let requests = site.page.fifo(&format!("{name}-queue-requests"));

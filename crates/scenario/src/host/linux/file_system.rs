@@ -33,13 +33,13 @@ pub struct FileSystemPlace {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Bytes>,
     /// The I/O scheduler of the queue before the device: a name, or a table with `kind` and parameters; left out, the
-    /// kernel's.
+    /// kernel's. An array or concatenation that the host makes itself has no queue; each of its members has one like this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerParameters>,
     /// Requests in the queue before others wait (`nr_requests`); left out, the kernel's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_requests: Option<u32>,
-    /// Requests that the device is given at a time; left out, as many as it accepts.
+    /// Requests that the device, or each member of an array of the host, is given at a time; left out, as many as it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device

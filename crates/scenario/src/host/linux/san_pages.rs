@@ -27,9 +27,9 @@ impl PlacedLinux {
         let mut targets = Vec::new();
         let mut below_targets = Vec::new();
         for SanDisk { name, on, blocks, number } in &san.targets {
-            let (below, (requests, completions), stages) = site.below_queue(*on, &Arc::default())?;
-            flushes |= below.disks().any(|disk| disk.features.write_cache);
-            let accepted = below.disks().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
+            let (below, (requests, completions), stages) = site.below_queue(*on, &Arc::default(), None)?;
+            flushes |= below.disks().iter().any(|disk| disk.features.write_cache);
+            let accepted = below.disks().iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
             let (entrance, first) = site.before_queue(&below, (requests, completions), *blocks)?;
             let completions = site.beside(*on, (entrance, completions));
             below_targets.extend(first.into_iter().chain(stages));
