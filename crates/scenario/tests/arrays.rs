@@ -147,3 +147,156 @@ fn what_larger_members_have_beyond_the_smallest_is_told_of() {
     assert!(told.len() == 1 && told[0].contains("1 GiB, and 2 GiB lie idle"), "{told:?}");
     assert_eq!(warnings(&text("2097152")), [""; 0]);
 }
+
+/// Many processes that read at random, past the page cache, from a file system on something.
+fn readers(on: &str, kernel: &str) -> String {
+    format!(
+        r#"
+[host.h]
+machine = "poweredge-1850"
+kernel = "{kernel}"
+
+[fs.data]
+type = "ext3"
+on = "{on}"
+
+[workload.w]
+kind = "files"
+on = "data"
+operation = "read"
+pattern = "random"
+record = "64 KiB"
+file_size = "128 MiB"
+processes = 16
+direct = true
+operations = 100
+"#
+    )
+}
+
+#[test]
+fn a_hosts_array_has_a_queue_a_member_and_is_faster_with_each() {
+    let rate = |drives: u32, array: &str, kernel: &str| {
+        let text = format!("[disk.d]\nmodel = \"seagate-st3146707lc\"\ncount = {drives}\n{array}");
+        let report = report(&[text, readers(if array.is_empty() { "d" } else { "r" }, kernel)].concat());
+        (report.served.throughput_bytes_per_s.value, report)
+    };
+    let of = |level: &str| format!("[raid.r]\nuse = \"linux-md\"\nlevel = {level}\non = \"d*\"\n");
+    // CFQ idles for each process that read last, at each member, which costs it some.
+    for (kernel, least) in [("linux-2.6.24", 1.4), ("linux-6.18", 2.0)] {
+        let (alone, _) = rate(1, "", kernel);
+        let (four, striped) = rate(4, &of("0"), kernel);
+        let (eight, _) = rate(8, &of("0"), kernel);
+        assert!(four > least * alone && eight > 1.2 * four, "{kernel}: {alone} {four} {eight}");
+        let (mirrored, _) = rate(2, &of("1"), kernel);
+        assert!(mirrored > 1.4 * alone && mirrored < 2.6 * alone, "{kernel}: {alone} {mirrored}");
+        let rows: Vec<&str> = striped.stages.iter().map(|stage| stage.name.as_str()).collect();
+        assert!(rows.contains(&"d*.queue/scheduler"), "{rows:?}");
+    }
+    // A controller hides its drives: there is one queue before it.
+    let array = "[raid.r]\nlevel = 0\non = \"d*\"\ncontroller = { overhead = \"20 us\" }\n";
+    let (_, hidden) = rate(4, array, "linux-6.18");
+    assert!(hidden.stages.iter().all(|stage| !stage.name.contains(".queue")));
+}
+
+#[test]
+fn partitions_of_a_hosts_array_are_the_hosts_too() {
+    let disks = "[disk.d]\nmodel = \"seagate-st3146707lc\"\ncount = 4\n";
+    let array = "[raid.r]\nlevel = 0\non = \"d*\"\n[partition.p]\non = \"r\"\nsize = \"50 %\"\n";
+    let report = report(&[disks.to_owned(), array.to_owned(), readers("p", "linux-6.18")].concat());
+    assert!(report.stages.iter().any(|stage| stage.name == "d*.queue/scheduler"));
+}
+
+/// Random reads of 4 KiB, one after the other, whatever fails.
+fn reads(on: &str, requests: u32, gap: &str) -> String {
+    format!(
+        r#"
+[workload.w]
+kind = "synthetic"
+on = "{on}"
+requests = {requests}
+generators = [{{ read_fraction = 1, inter_arrival = {{ exponential = {{ mean = "{gap}" }} }}, size = "4 KiB" }}]
+
+[measure]
+on_error = "count"
+"#
+    )
+}
+
+fn failed_requests(report: &Report) -> u64 {
+    report.served.failures.iter().map(|failures| failures.failed).sum()
+}
+
+fn constant(count: u32, name: &str) -> String {
+    format!(
+        "[disk.{name}]\nmodel = \"constant-rate\"\ncount = {count}\ndrive = {{ latency = \"100 us\", rate = \"100 MB/s\", blocks = \"1953125 blocks\" }}\n"
+    )
+}
+
+#[test]
+fn a_mirror_of_stripes_does_without_one_of_them() {
+    let parts = "[raid.x]\nlevel = 0\non = \"a*\"\nfailures = [{ member = 1, at = \"1 s\" }]\n\
+                 [raid.y]\nlevel = 0\non = \"b*\"\n[raid.r]\nlevel = 1\non = [\"x\", \"y\"]\n";
+    let text = [constant(2, "a"), constant(2, "b"), parts.to_owned(), reads("r", 3000, "1 ms")].concat();
+    let report = report(&text);
+    assert_eq!(failed_requests(&report), 0);
+    let mirror = report.arrays.iter().find(|array| array.name == "r").unwrap();
+    assert_eq!(mirror.failures[0].member, "x");
+    assert!(mirror.failures[0].at_s >= 1.0 && mirror.degraded_s > 0.0);
+}
+
+#[test]
+fn as_many_reads_fail_as_data_are_said_to_be_lost() {
+    // 1 GB at 10 MB/s is half filled when a second member fails.
+    let array = "[raid.r]\nlevel = 5\non = \"d*\"\nspares = 1\nrebuild = { rate = \"10 MB/s\" }\n\
+                 failures = [{ member = 1, at = \"1 s\" }, { member = 2, at = \"51 s\" }]\n";
+    let report = report(&[constant(6, "d"), array.to_owned(), reads("r", 20_000, "10 ms")].concat());
+    let figures = &report.arrays[0];
+    let lost = figures.lost_bytes as f64 / 4e9;
+    // Of two of five members half is lost; a fifth of it is parity.
+    assert!((lost - 0.2).abs() < 0.02, "{lost}");
+    let after = 20_000.0 * (1.0 - 51.0 / 200.0);
+    let failed = failed_requests(&report) as f64 / after;
+    assert!((failed / lost - 1.0).abs() < 0.1, "{failed} of reads, {lost} of data");
+    let share = figures.failures[0].rebuilt_share.unwrap();
+    assert!((share - 0.5).abs() < 0.02, "{share}");
+}
+
+#[test]
+fn drives_live_as_long_as_data_sheets_say() {
+    let array = |mean: &str| {
+        format!(
+            "[raid.r]\nlevel = 1\non = \"d*\"\nmean_time_to_failure = \"{mean}\"\nreplaced_after = \"1 h\"\n"
+        )
+    };
+    let run = |mean: &str| report(&[constant(2, "d"), array(mean), reads("r", 3000, "1 h")].concat());
+    assert!(run("1000000 h").arrays[0].failures.len() <= 1);
+    // 3,000 h of two drives that live 500 h: twelve, in the mean. None lasts beyond what there is of time.
+    let failures = run("500 h").arrays[0].failures.len();
+    assert!((4..=24).contains(&failures), "{failures}");
+    assert!(problem(&[constant(2, "d"), array("0 h"), reads("r", 10, "1 h")].concat()).contains("zero"));
+}
+
+#[test]
+fn what_is_written_for_what_was_written_counts_what_has_left_the_cache() {
+    let array = "[raid.r]\nlevel = 5\non = \"d*\"\ncontroller = { overhead = \"10 us\", cache = { size = \"64 MiB\" } }\n";
+    let load = reads("r", 20_000, "200 us")
+        .replace("read_fraction = 1", "read_fraction = 0, sequential_fraction = 1");
+    let report = report(&[constant(5, "d"), array.to_owned(), load].concat());
+    let figures = &report.arrays[0];
+    assert!(figures.member_writes.bytes < figures.writes.bytes, "some is in the cache yet");
+    let amplification = figures.write_amplification.unwrap();
+    // Whole stripes of four units and one of parity.
+    assert!((1.24..2.0).contains(&amplification), "{amplification}");
+}
+
+#[test]
+fn a_striped_array_tells_what_failed_and_every_array_what_did_not_yet() {
+    let array = "[raid.r]\nlevel = 0\non = \"d*\"\nfailures = [{ member = 1, at = \"1 s\" }, { member = 2, at = \"1 h\" }]\n";
+    let report = report(&[constant(4, "d"), array.to_owned(), reads("r", 2000, "1 ms")].concat());
+    let figures = &report.arrays[0];
+    assert_eq!(figures.failures.iter().map(|failure| failure.member.as_str()).collect::<Vec<_>>(), ["d1"]);
+    assert_eq!(figures.failures_to_come, 1);
+    assert!(figures.lost_bytes > 0);
+    assert_eq!(figures.failed_requests, failed_requests(&report));
+}

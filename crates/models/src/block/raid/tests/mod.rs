@@ -65,7 +65,7 @@ impl Bench {
                 (from, to)
             })
             .collect();
-        let ports = RaidPorts { requests, completions, members: ports, blocks };
+        let ports = RaidPorts { requests, completions, members: ports, blocks, rotational: true };
         let RaidPage { array, cache, .. } = raid_page(&mut page, "array", parameters, &ports).unwrap();
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
@@ -268,6 +268,8 @@ fn reads_go_to_the_copy_that_is_chosen() {
     let [first, second] = seen(ReadChoice::Nearest, &two_streams);
     assert_eq!(first + second, 6);
     assert!(second >= 2, "each stream keeps its copy: {first} {second}");
+    // Linux md: the second stream finds an idle copy, and each stays where it goes on.
+    assert_eq!(seen(ReadChoice::LinuxMd, &two_streams), [6, 0], "idle, one copy serves all in turn");
     let at_once = |reads| {
         let mut bench = Bench::of(2, &RaidParameters { reads, ..RaidParameters::of(RaidLevel::Mirrored) });
         (0..10).for_each(|id| bench.inject(read(id, id * 1_000, 8), Time::ZERO));
@@ -276,6 +278,8 @@ fn reads_go_to_the_copy_that_is_chosen() {
     };
     assert_eq!(at_once(ReadChoice::ShortestQueue), [5, 5]);
     assert_eq!(at_once(ReadChoice::Nearest), [10, 0]);
+    // The first goes on from where the arm is, the second finds the other idle, and the rest lie nearer to that.
+    assert_eq!(at_once(ReadChoice::LinuxMd), [1, 9]);
 }
 
 #[test]
