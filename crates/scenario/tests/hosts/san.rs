@@ -252,3 +252,16 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         assert!(told.iter().any(|told| told.contains(message)), "{set}: {told:?}");
     }
 }
+
+#[test]
+fn what_is_written_directly_is_read_from_disk_again() {
+    let reads_of = |flag: &str| {
+        let text = format!("create f; write f 0 8 MiB{flag}; read f 0 8 MiB{flag}");
+        let report = script(&text, &["host.node.count=1"]);
+        let direct = report.served.read_latency.as_ref().unwrap().mean_ms.value / 1e3;
+        8.0 * 1.048_576 / direct
+    };
+    // What lies in memory is read faster than any link; what was written past it comes over the link again.
+    assert!(reads_of("") > 5.0 * GOODPUT, "{}", reads_of(""));
+    assert!(reads_of(" direct") < GOODPUT, "{}", reads_of(" direct"));
+}

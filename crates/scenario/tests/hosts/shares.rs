@@ -361,3 +361,14 @@ fn a_profile_that_makes_no_sense_is_told_with_its_line() {
     let report = simulate(&placed, &System::build(&placed).unwrap(), Sinks::default()).unwrap();
     assert!(report.warnings.iter().any(|warning| warning.contains("nobody")), "{:?}", report.warnings);
 }
+
+#[test]
+fn what_is_written_directly_is_on_disk_when_it_returns() {
+    let slow = ["host.server.disk.d.drive.rate=\"20 MB/s\"", "share.work.writes=\"on-sync\""];
+    let direct = "workload.w.direct=true";
+    let (cached, through) = (rate(&run(&slow)), rate(&run(&[&slow[..], &[direct]].concat())));
+    assert!(through < 21e6 && cached > 1.5 * through, "{cached} {through}");
+    // On its own server it is as without the service: nothing is kept in memory, and read again at the disk's pace.
+    let own = |set: &[&str]| rate(&run_of(&nodes(), &[&slow[..], set].concat()));
+    assert!(own(&[direct]) < 21e6, "{}", own(&[direct]));
+}

@@ -92,6 +92,10 @@ pub struct Mailbox {
     pub(super) completed: Vec<FileOp>,
 }
 
+/// Who asks and may send isn't held up by what is sent: libraries cut long messages, and what is short passes between
+/// (Open MPI's btl_tcp_max_send_size, 128 KiB). So it has connections of its own.
+const BESIDE: u32 = 1 << 31;
+
 /// The number of the next message between two processes.
 fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Name {
     let next = numbers.entry((from, to)).or_default();
@@ -230,7 +234,7 @@ impl Mailbox {
         self.outbox.push(Message {
             source: own.host,
             destination: there.host,
-            connection: by,
+            connection: if matches!(said, Said::Whole(_)) { by } else { by | BESIDE },
             service: there.service,
             service_level: self.level,
             bytes,

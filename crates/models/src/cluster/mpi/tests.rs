@@ -178,6 +178,24 @@ fn messages_of_two_processes_are_received_in_their_order_whatever_their_lengths(
 }
 
 #[test]
+fn long_messages_both_ways_use_both_directions_of_a_link() {
+    // The second posts a little later: what it is told by the first stands behind nothing.
+    let bytes = 50 << 20;
+    let took = |late: Time| {
+        let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+        bench.post(0, &[(1, bytes)], &[1], Time::ZERO);
+        bench.post(1, &[(0, bytes)], &[0], late);
+        let done = bench.finish();
+        done[0].1.max(done[1].1)
+    };
+    for late in [Time::ZERO, Time::from_micros(500), Time::from_millis(5)] {
+        let least = wire(bytes);
+        let took = took(late);
+        assert!(took >= least && took < least + late + Time::from_millis(2), "{took} of {least}");
+    }
+}
+
+#[test]
 fn processes_of_one_host_send_nothing_over_the_network() {
     let memory =
         SharedMemory { each: Duration::new(Time::from_micros(1)), kib: Duration::new(Time::from_micros(1)) };

@@ -221,6 +221,9 @@ impl Node {
             call.step = Step::Flush;
             return Ok(Next::Wait(Wait::Write));
         }
+        if call.op.operation == Operation::Write && call.op.flags.direct {
+            self.forget(file, (call.op.offset / block, call.op.end().div_ceil(block)));
+        }
         Ok(Next::End)
     }
 

@@ -299,7 +299,11 @@ impl Calls {
         let Some(&Server { address, local }) = self.known.servers.get(part.server as usize) else { return };
         let Part { server, offset, length } = part;
         let moves_to = op.operation == Operation::Write;
-        let is_stable = self.known.writes == Writes::Stable || op.flags.sync || op.flags.data_sync;
+        // What goes past a client's cache is on disk when it returns; the server itself works as ever (nfs/direct.c). Where
+        // the server is here, its device is asked directly.
+        let direct_at_server = op.flags.direct && local.is_none();
+        let is_stable =
+            self.known.writes == Writes::Stable || op.flags.sync || op.flags.data_sync || direct_at_server;
         let copied = match moves_to && local.is_none() {
             true => self.known.copies.1.time(length, length, length),
             false => Time::ZERO,
@@ -313,6 +317,7 @@ impl Calls {
             copied,
         });
         let sync = moves_to && (self.known.writes == Writes::Stable || op.flags.sync);
+        let direct = op.flags.direct && local.is_some();
         let call = Call {
             number,
             operation: op.operation,
@@ -322,7 +327,12 @@ impl Calls {
             replaced: op.replaced,
             offset,
             length,
-            flags: AccessFlags { sync, data_sync: moves_to && op.flags.data_sync, ..AccessFlags::default() },
+            flags: AccessFlags {
+                sync,
+                data_sync: moves_to && (op.flags.data_sync || direct_at_server),
+                direct,
+                ..AccessFlags::default()
+            },
             class: op.class,
             priority: op.priority,
             is_part,

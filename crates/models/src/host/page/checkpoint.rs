@@ -10,6 +10,7 @@ use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Daemon, Event, Touch};
+use crate::instants;
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder};
 
@@ -115,13 +116,24 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
         leavings.send(f);
     });
 
+    let woken = page.fifo::<Check>("woken");
     let mut resume = page.transition("resume");
     let event = resume.read(places.finished);
     let waiter = resume.take_key(waiting, move |binding| *binding.get(event));
-    let out = resume.put(checking);
+    let up = resume.put(woken);
     resume.action(move |f| {
         let check = f.take(waiter);
+        f.put(up, check);
+    });
+    // What it finds may make it wait for the same again, which is forgotten before.
+    let mut go_on = page.transition("go on");
+    go_on.priority(instants::GOES_ON);
+    let check = go_on.take(woken);
+    let out = go_on.put(checking);
+    go_on.action(move |f| {
+        let check = f.take(check);
         f.put(out, check);
     });
-    page.conserve("thread", &[(idle.id(), 1), (checking.id(), 1), (waiting.id(), 1)]);
+    let thread = [idle.id(), checking.id(), waiting.id(), woken.id()];
+    page.conserve("thread", &thread.map(|place| (place, 1)));
 }

@@ -14,6 +14,7 @@ use super::exits::{Leaves, Leavings, Places};
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
 use crate::host::state::{Daemon, Event, Touch, times};
+use crate::instants;
 use crate::processor::Processors;
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder, Time};
@@ -162,12 +163,19 @@ pub(super) fn flusher_page(
         leavings.send(f);
     });
 
+    let woken = page.fifo::<()>("woken");
     let mut resume = page.transition("resume");
     let finished = resume.read(places.finished);
     let waiter = resume.take_key(waiting, move |binding| *binding.get(finished));
-    let turn = resume.put(work);
+    let up = resume.put(woken);
     resume.action(move |f| {
         f.take(waiter);
-        f.put(turn, ());
+        f.put(up, ());
     });
+    // What it finds may make it wait for the same again, which is forgotten before.
+    let mut go_on = page.transition("go on");
+    go_on.priority(instants::GOES_ON);
+    go_on.consume(woken);
+    let turn = go_on.put(work);
+    go_on.action(move |f| f.put(turn, ()));
 }
