@@ -134,6 +134,11 @@ fn table(report: &Report) -> String {
     }
     for job in &report.jobs {
         rows.add("job", &job.workload, "elapsed", job.elapsed_s.into(), "s");
+        for (quantity, value) in [("speed-up", job.speed_up), ("efficiency", job.efficiency)] {
+            if let Some(value) = value {
+                rows.add("job", &job.workload, quantity, value.into(), "");
+            }
+        }
         for (number, rank) in job.ranks.iter().enumerate() {
             let name = format!("{} rank {number}", job.workload);
             for (quantity, of) in PARTS {

@@ -1,6 +1,6 @@
 //! Where the time of a parallel program went, rank by rank: computing, messages, reading, writing.
 
-use petrio_page::numbers::{counted, per_cent, seconds, significant};
+use petrio_page::numbers::{counted, grouped, per_cent, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,13 @@ pub struct JobFigures {
     pub workload: String,
     /// From its first rank's first step until the last one's end, seconds.
     pub elapsed_s: f64,
+    /// How many times as fast it is as one processor that computes as much as all ranks do and does nothing else; absent where
+    /// nothing is computed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speed_up: Option<f64>,
+    /// That for each rank that computes, 1 at most: what is missing to 1 went into files, messages and waiting.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub efficiency: Option<f64>,
     /// Its ranks, in their order.
     pub ranks: Vec<RankFigures>,
 }
@@ -22,8 +29,11 @@ pub struct RankFigures {
     pub host: String,
     /// From its first step until its end, seconds.
     pub elapsed_s: f64,
-    /// Computing, waits for a processor among it.
+    /// Computing: what it needs a processor for, on its host's machine.
     pub computing_s: f64,
+    /// Waiting for a processor that others use, with something to compute.
+    #[serde(default)]
+    pub waiting_s: f64,
     /// Exchanging messages, waits for others among it.
     pub messages_s: f64,
     /// Reading.
@@ -42,8 +52,9 @@ pub struct RankFigures {
 pub(crate) type Part = (&'static str, fn(&RankFigures) -> f64);
 
 /// What a rank's time is split into, in the order of reports.
-pub(crate) const PARTS: [Part; 5] = [
+pub(crate) const PARTS: [Part; 6] = [
     ("computing", |rank| rank.computing_s),
+    ("processor wait", |rank| rank.waiting_s),
     ("messages", |rank| rank.messages_s),
     ("reading", |rank| rank.reading_s),
     ("writing", |rank| rank.writing_s),
@@ -71,9 +82,14 @@ impl JobFigures {
         (computing > 0.0 && self.elapsed_s > 0.0).then(|| computing / self.elapsed_s)
     }
 
-    /// That for each rank: 1 is all that there is to be had.
+    /// That for each rank that computes: 1 is all that there is to be had.
     pub fn efficiency(&self) -> Option<f64> {
-        self.speed_up().map(|speed_up| speed_up / self.ranks.len().max(1) as f64)
+        self.speed_up().map(|speed_up| speed_up / self.computing().max(1) as f64)
+    }
+
+    /// Ranks that compute at all: those that only read for others aren't meant to.
+    fn computing(&self) -> usize {
+        self.ranks.iter().filter(|rank| rank.computing_s > 0.0).count()
     }
 
     /// In a sentence.
@@ -91,8 +107,17 @@ impl JobFigures {
         let shares: Vec<String> = PARTS.iter().filter_map(share).collect();
         let speed_up =
             self.speed_up().zip(self.efficiency()).map_or(String::new(), |(speed_up, efficiency)| {
+                let computing = self.computing();
+                let some = match computing < self.ranks.len() {
+                    true => format!(
+                        " of the {} that compute{}",
+                        grouped(computing as u64),
+                        if computing == 1 { "s" } else { "" }
+                    ),
+                    false => String::new(),
+                };
                 format!(
-                    "; {} times as fast as one processor that only computes, efficiency {}",
+                    "; {} times as fast as one processor that only computes, efficiency {}{some}",
                     significant(speed_up),
                     per_cent(efficiency)
                 )
@@ -113,6 +138,7 @@ mod tests {
             workload: "bt".to_owned(),
             elapsed_s: 10.0,
             ranks: vec![rank(6.0, 4.0), rank(6.0, 1.0)],
+            ..JobFigures::default()
         };
         assert_eq!(
             job.sentence(),
@@ -120,5 +146,12 @@ mod tests {
              computes, efficiency 60 %"
         );
         assert_eq!(JobFigures::default().speed_up(), None);
+        // Who reads for another isn't meant to compute.
+        let job = JobFigures { elapsed_s: 8.0, ranks: vec![rank(6.0, 0.0), rank(0.0, 0.0)], ..job };
+        assert!(
+            job.sentence().ends_with("only computes, efficiency 75 % of the 1 that computes"),
+            "{}",
+            job.sentence()
+        );
     }
 }

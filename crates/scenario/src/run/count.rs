@@ -4,7 +4,7 @@ use crate::build::{Driven, Programs};
 use crate::report::{Collector, OperationFailures, Reported, Served, counted};
 use crate::run::load::Lane;
 use crate::run::phases::Phases;
-use petrio_colours::{BlockRequest, FileOp};
+use petrio_colours::{BlockRequest, FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_page::numbers::seconds;
 
@@ -105,6 +105,11 @@ impl Counts {
 pub(super) trait Counted: Driven {
     /// What is counted of it.
     fn count(counts: &mut Counts) -> &mut Count<Self>;
+
+    /// How long it needs a processor for itself, of computing: the rest of its time it waited for one.
+    fn computing(&self) -> Time {
+        Time::ZERO
+    }
 }
 
 impl Counted for BlockRequest {
@@ -116,5 +121,12 @@ impl Counted for BlockRequest {
 impl Counted for FileOp {
     fn count(counts: &mut Counts) -> &mut Count<Self> {
         &mut counts.operations
+    }
+
+    fn computing(&self) -> Time {
+        match self.operation {
+            Operation::Compute => Time::from_picos(self.length),
+            _ => Time::ZERO,
+        }
     }
 }

@@ -148,7 +148,8 @@ impl<A> Measured<'_, A> {
     fn spend<R: Counted>(&mut self, request: &R, now: Time) {
         if R::SUBJECT == Subject::FileOperations {
             let sort = R::KINDS[request.kind()].sort;
-            self.ranks.record(request.process(), sort, (request.issued(), now), request.bytes());
+            let span = (request.issued(), now, request.computing());
+            self.ranks.record(request.process(), sort, span, request.bytes());
         }
     }
 

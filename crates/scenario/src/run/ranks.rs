@@ -13,6 +13,8 @@ struct Spent {
     first: Option<Time>,
     last: Time,
     computing: Time,
+    /// For a processor, while it had something to compute.
+    waiting: Time,
     messages: Time,
     reading: Time,
     writing: Time,
@@ -49,13 +51,24 @@ impl Ranks {
         Ok(Self { spent: vec![Spent::default(); if jobs.is_empty() { 0 } else { next }], jobs })
     }
 
-    /// A process has done something.
-    pub(super) fn record(&mut self, process: u32, sort: Sort, (issued, done): (Time, Time), bytes: u64) {
+    /// A process has done something: when it was issued and done, and for how long of that a processor was needed to compute.
+    pub(super) fn record(
+        &mut self,
+        process: u32,
+        sort: Sort,
+        (issued, done, computing): (Time, Time, Time),
+        bytes: u64,
+    ) {
         let Some(spent) = self.spent.get_mut(process as usize) else { return };
         spent.first.get_or_insert(issued);
         spent.last = done;
         let span = match sort {
-            Sort::Computing => &mut spent.computing,
+            // Others of its host may have the processor first, and in turns: what isn't needed is waited for.
+            Sort::Computing => {
+                spent.computing += computing;
+                spent.waiting += (done - issued).saturating_sub(computing);
+                return;
+            }
             Sort::Messages => &mut spent.messages,
             Sort::Read => &mut spent.reading,
             Sort::Write | Sort::Flush => &mut spent.writing,
@@ -85,6 +98,7 @@ impl Ranks {
                 host: host.cloned().unwrap_or_default(),
                 elapsed_s: spent.last.saturating_sub(spent.first.unwrap_or_default()).as_seconds(),
                 computing_s: spent.computing.as_seconds(),
+                waiting_s: spent.waiting.as_seconds(),
                 messages_s: spent.messages.as_seconds(),
                 reading_s: spent.reading.as_seconds(),
                 writing_s: spent.writing.as_seconds(),
@@ -93,10 +107,12 @@ impl Ranks {
                 written_bytes: spent.written,
             }
         };
-        JobFigures {
+        let figures = JobFigures {
             workload: name.to_owned(),
             elapsed_s: last.saturating_sub(first).as_seconds(),
             ranks: processes.map(rank).collect(),
-        }
+            ..JobFigures::default()
+        };
+        JobFigures { speed_up: figures.speed_up(), efficiency: figures.efficiency(), ..figures }
     }
 }

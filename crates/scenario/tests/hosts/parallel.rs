@@ -70,10 +70,10 @@ fn ranks_times_add_up_to_no_more_than_the_run() {
     let read: u64 = job.ranks.iter().map(|rank| rank.read_bytes).sum();
     assert_eq!((written, read), (DUMPED, DUMPED));
     for rank in &job.ranks {
-        let spent = rank.computing_s + rank.messages_s + rank.io_s();
+        let spent = rank.computing_s + rank.waiting_s + rank.messages_s + rank.io_s();
         assert!(spent <= job.elapsed_s * 1.000_001, "{spent} of {}", job.elapsed_s);
-        // Sixty steps of two milliseconds each (the processor's own turns come on top).
-        assert!(rank.computing_s >= 0.12 && rank.computing_s < 0.13, "{}", rank.computing_s);
+        // Sixty steps of two milliseconds each.
+        assert!((rank.computing_s - 0.12).abs() < 1e-6, "{}", rank.computing_s);
         assert!(rank.messages_s > 0.0);
     }
     assert!(job.efficiency().unwrap() < 1.0);
@@ -142,6 +142,26 @@ fn ranks_of_one_host_take_the_same_time_on_a_network_and_on_none() {
         ALONE.replace("hosts = \"h\"", "hosts = \"h\"\nshared_memory = { each = \"1 ms\", kib = \"1 ms\" }");
     let (fast, slow) = (sum(&alone, |rank| rank.messages_s), sum(&of(&slower), |rank| rank.messages_s));
     assert!(slow > 2.0 * fast && fast > 0.0, "{slow} {fast}");
+}
+
+#[test]
+fn ranks_that_share_a_processor_are_no_faster_than_it() {
+    let of = |processors: u32| {
+        let text = ALONE.replace("kernel =", &format!("change.machine.processors = {processors}\nkernel ="));
+        run_of(&text, &[]).jobs.remove(0)
+    };
+    let (one, four) = (of(1), of(4));
+    // What is computed is the same; with one processor three of four ranks wait for it while one computes.
+    for job in [&one, &four] {
+        assert!((sum(job, |rank| rank.computing_s) - 4.0 * 0.12).abs() < 1e-6);
+        assert_eq!((job.speed_up, job.efficiency), (job.speed_up(), job.efficiency()));
+    }
+    let (slow, fast) = (one.speed_up.unwrap(), four.speed_up.unwrap());
+    assert!(slow > 0.5 && slow <= 1.0, "{slow}");
+    assert!((one.efficiency.unwrap() - slow / 4.0).abs() < 1e-12);
+    assert!(fast > 3.0 && fast <= 4.0, "{fast}");
+    assert!(sum(&one, |rank| rank.waiting_s) > 2.0 * sum(&one, |rank| rank.computing_s));
+    assert!(sum(&four, |rank| rank.waiting_s) < 0.1 * sum(&four, |rank| rank.computing_s));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use petrio_page::numbers::per_cent;
 /// Ranks of a figure.
 const RANKS_MAX: usize = 32;
 /// Colours of the parts, as causes of operations have them: computing as a system call's, messages as the network's.
-const COLOURS: [usize; 5] = [7, 6, 4, 1, 0];
+const COLOURS: [usize; 6] = [7, 3, 6, 4, 1, 0];
 
 /// A bar for each rank, of many ranks for every so many-th.
 pub(super) fn ranks(job: &JobFigures) -> Option<Figure> {
