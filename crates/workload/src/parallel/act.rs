@@ -4,7 +4,7 @@
 //! is never written out. What is left at the bottom are the steps of a [`FileProgram`](crate::program::FileProgram).
 
 use super::collective::Rounds;
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError, Word, WorkDone};
 use petrio_colours::{Exchange, FileId, Operation};
 use petrio_time::Time;
 use std::collections::VecDeque;
@@ -19,8 +19,27 @@ pub(super) enum Act {
     Call(Call),
     /// Sends to other ranks and receives from them, by their ranks.
     Exchange(Exchange),
+    /// Says what a phase has come to, in no time.
+    Measure(PhaseName, Word),
     /// All that this gives, before what follows.
     Within(Box<dyn Acts>),
+}
+
+impl Act {
+    /// A phase begins for this rank.
+    pub(super) const fn begin(phase: PhaseName) -> Self {
+        Self::Measure(phase, Word::Begin)
+    }
+
+    /// So many bytes and accesses (or files, or samples) more were done in it.
+    pub(super) const fn did(phase: PhaseName, bytes: u64, operations: u64) -> Self {
+        Self::Measure(phase, Word::Did(WorkDone { bytes, operations, busy: Time::ZERO }))
+    }
+
+    /// It is over for this rank.
+    pub(super) const fn end(phase: PhaseName) -> Self {
+        Self::Measure(phase, Word::End)
+    }
 }
 
 /// An operation on a file.

@@ -138,7 +138,7 @@ impl JobPlan {
             let acts = Arc::clone(&self.program).acts(&start)?;
             let file_system = self.job.file_systems[rank as usize];
             let template = FileOp { file_system, flags: self.program.flags(), ..placement.operation(rank) };
-            Ok(Box::new(Rank::new(template, placement.first_process, acts)))
+            Ok(Box::new(Rank::new(template, placement.first_process, Arc::clone(board), acts)))
         };
         ranks.map(program).collect()
     }

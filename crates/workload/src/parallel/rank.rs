@@ -1,7 +1,7 @@
 //! One rank as a program of file operations: the acts of its program, gone through to the bottom.
 
 use super::act::{Act, Acts};
-use crate::program::{FileProgram, ProgramError, Step, computing};
+use crate::program::{Board, FileProgram, ProgramError, Step, computing};
 use petrio_colours::{Exchange, FileOp, Operation};
 use petrio_time::Time;
 use std::sync::Arc;
@@ -11,13 +11,20 @@ pub(super) struct Rank {
     template: FileOp,
     /// The number of the process that is rank 0.
     first_process: u32,
+    /// What the ranks tell each other.
+    board: Arc<Board>,
     /// What it is in the middle of; the program itself lies at the bottom.
     within: Vec<Box<dyn Acts>>,
 }
 
 impl Rank {
-    pub(super) fn new(template: FileOp, first_process: u32, program: Box<dyn Acts>) -> Self {
-        Self { template, first_process, within: vec![program] }
+    pub(super) fn new(
+        template: FileOp,
+        first_process: u32,
+        board: Arc<Board>,
+        program: Box<dyn Acts>,
+    ) -> Self {
+        Self { template, first_process, board, within: vec![program] }
     }
 
     /// An exchange by the numbers of processes.
@@ -39,6 +46,10 @@ impl FileProgram for Rank {
                 }
                 Some(Act::Within(acts)) => {
                     self.within.push(acts);
+                    continue;
+                }
+                Some(Act::Measure(phase, word)) => {
+                    self.board.measure(self.template.process, phase, word, now);
                     continue;
                 }
                 Some(Act::Compute(time)) => Step::Operation(computing(&self.template, time)),

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "of use to tests only, in which what fails is a failed test")]
 
 use super::{JobPlacement, JobPlan, ParallelParameters};
-use crate::program::{FileProgram, Placement, Step};
+use crate::program::{Board, FileProgram, MeasuredPhase, Placement, Step};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -17,6 +17,8 @@ pub(super) struct Done {
     pub(super) sent: Vec<u64>,
     pub(super) exchanges: Vec<u64>,
     pub(super) computed: Vec<Time>,
+    /// What the program measured of itself.
+    pub(super) phases: Vec<MeasuredPhase>,
 }
 
 /// A plan of a program, from its JSON, on ranks of these hosts.
@@ -42,7 +44,8 @@ pub(super) fn carry_out(plan: &JobPlan) -> Done {
 /// fails.
 pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usize) -> Time) -> Done {
     let mut clocks = vec![Time::ZERO; plan.ranks() as usize];
-    let mut ranks = plan.programs(0, 0..plan.ranks(), &std::sync::Arc::default()).unwrap();
+    let board = std::sync::Arc::<Board>::default();
+    let mut ranks = plan.programs(0, 0..plan.ranks(), &board).unwrap();
     let count = ranks.len();
     let first = 7;
     let mut done = Done {
@@ -50,6 +53,7 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
         sent: vec![0; count],
         exchanges: vec![0; count],
         computed: vec![Time::ZERO; count],
+        phases: Vec::new(),
     };
     let mut waits: Vec<Option<VecDeque<u32>>> = vec![Some(VecDeque::new()); count];
     let mut messages: BTreeMap<(u32, u32), u64> = BTreeMap::new();
@@ -112,6 +116,8 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
         }
         assert!(moved, "the ranks wait for ever");
     }
+    done.phases = board.phases();
+    assert!(done.phases.iter().all(MeasuredPhase::is_over), "a phase doesn't end: {:?}", done.phases);
     assert!(messages.values().all(|left| *left == 0), "a message that nobody receives");
     assert!(files.open.values().all(|times| *times == 0), "a file stays open: {:?}", files.open);
     done
@@ -150,6 +156,7 @@ impl Files {
                 *there = false;
             }
             Operation::Stat | Operation::Readdir => assert!(*there),
+            Operation::Sync => {}
             _ => assert!(*open > 0, "rank {rank}: {:?} of {:?}, which isn't open", op.operation, op.file),
         }
     }

@@ -1,7 +1,9 @@
 //! What the programs of one run have in common while they are made, and what those of one job know of each other while
 //! they run.
 
+use super::measured::{Measured, MeasuredPhase, PhaseName, Word};
 use petrio_colours::FileId;
+use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +26,11 @@ impl Common {
     pub(crate) fn board(&mut self, first_process: u32) -> Arc<Board> {
         Arc::clone(self.boards.entry(first_process).or_default())
     }
+
+    /// The boards of all jobs, each by the number of its first process.
+    pub fn into_boards(self) -> BTreeMap<u32, Arc<Board>> {
+        self.boards
+    }
 }
 
 /// What a number on a board is: of a file, in a word, and of which rank or time.
@@ -32,12 +39,25 @@ pub(crate) type Topic = (FileId, &'static str, u64);
 /// Numbers that the processes of a job tell each other. That the words with them are on their way, and for how long, is
 /// simulated as messages or as accesses to a file, which carry no contents; the contents are here.
 #[derive(Debug, Default)]
-pub struct Board(Mutex<BTreeMap<Topic, u64>>);
+pub struct Board {
+    numbers: Mutex<BTreeMap<Topic, u64>>,
+    measured: Measured,
+}
 
 impl Board {
     fn with<T>(&self, change: impl FnOnce(&mut BTreeMap<Topic, u64>) -> T) -> T {
         // Whoever panicked had no number half written.
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.numbers.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A process of the job says of a phase what it has come to.
+    pub(crate) fn measure(&self, process: u32, phase: PhaseName, word: Word, now: Time) {
+        self.measured.hear(process, phase, word, now);
+    }
+
+    /// The phases that the job has measured so far, in their order.
+    pub fn phases(&self) -> Vec<MeasuredPhase> {
+        self.measured.all()
     }
 
     /// The number on it.

@@ -18,7 +18,7 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::io::{Pointer, Segments, Shares, write_in_order};
 use crate::parallel::member::{Member, Opening};
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
@@ -256,18 +256,28 @@ impl CheckpointRank {
         self.plan.pointer().map(|number| FileId(self.first.0 + number))
     }
 
+    /// As what the writing of this checkpoint is measured, or the reading of the one that is there: from the first open to the
+    /// last close.
+    const fn measured(&self, direction: Direction) -> PhaseName {
+        match direction {
+            Direction::Read => PhaseName::of_bytes("restart", 0),
+            Direction::Write => PhaseName::of_bytes("checkpoint", self.written),
+        }
+    }
+
     fn open(&self, direction: Direction) -> Act {
+        let begin = Act::begin(self.measured(direction));
         let file = self.file(direction);
         let is_new = direction == Direction::Write && self.written < self.plan.parameters.sets;
         let made = if is_new { Operation::Create } else { Operation::Open };
         if !self.plan.is_shared() {
-            return Sequence::act([self.member.barrier(), Act::Call(Call::of(made, file))]);
+            return Sequence::act([self.member.barrier(), begin, Act::Call(Call::of(made, file))]);
         }
         let opening = if is_new { Opening::New } else { Opening::Old };
         let pointer = self.pointer().filter(|_| direction == Direction::Write);
         let pointer = pointer.map(|pointer| Act::Call(Call::of(Operation::Open, pointer)));
         let open = self.member.open_together(file, opening);
-        Sequence::act([self.member.barrier(), open].into_iter().chain(pointer))
+        Sequence::act([self.member.barrier(), begin, open].into_iter().chain(pointer))
     }
 
     fn access(&self, direction: Direction, number: u64) -> Act {
@@ -291,7 +301,7 @@ impl CheckpointRank {
 
     fn close(&self, direction: Direction) -> Act {
         let file = self.file(direction);
-        let mut acts = Vec::with_capacity(4);
+        let mut acts = Vec::with_capacity(6);
         if direction == Direction::Write {
             if self.plan.parameters.fsync {
                 acts.push(Act::Call(Call::of(Operation::Fsync, file)));
@@ -299,6 +309,9 @@ impl CheckpointRank {
             acts.extend(self.pointer().map(|pointer| Act::Call(Call::of(Operation::Close, pointer))));
         }
         acts.push(Act::Call(Call::of(Operation::Close, file)));
+        let measured = self.measured(direction);
+        acts.push(Act::did(measured, self.plan.parameters.state.get(), self.plan.transfers()));
+        acts.push(Act::end(measured));
         acts.push(self.member.barrier());
         Sequence::act(acts)
     }
@@ -384,6 +397,14 @@ mod tests {
                 prop_assert!(written.chunks(times).all(|same| same.iter().all(|piece| *piece == same[0])));
                 prop_assert!(tile(&once, length));
             }
+            let measured: Vec<_> =
+                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+            let all = transfers * 1000 * u64::from(ranks);
+            let mut expected = vec![("checkpoint", all); checkpoints as usize];
+            if restart {
+                expected.insert(0, ("restart", all));
+            }
+            prop_assert_eq!(measured, expected);
             let read: u64 = pieces(&done, Operation::Read)
                 .into_iter()
                 .filter(|(file, _)| *file != pointer)

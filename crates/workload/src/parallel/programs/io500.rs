@@ -9,6 +9,9 @@
 //! | find | all directories listed, files with "01" in their names looked at |
 //! | ior-easy-read, mdtest-easy-stat, ior-hard-read, mdtest-hard-stat, mdtest-easy-delete, mdtest-hard-read, mdtest-hard-delete | what was written, by the ranks of the next host (IOR) or the next ranks (mdtest) |
 //!
+//! Its results are those of its program: bytes over the time from the first open to the last close with what makes them durable,
+//! files over the time of their phase with the sync after their making (`-Y`), all that is looked through over the time of find.
+//!
 //! Source: the IO500's rules and its program's defaults (io500-isc24, src/phase_*.c). Writing ends by the clock where `stonewall`
 //! says when, and else when what the scenario wants is written. Left out: that files are left there.
 
@@ -17,7 +20,7 @@ use super::mdtest::{Item, MdtestOptions, MdtestPlan, MdtestRank, Phase};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -61,6 +64,38 @@ impl Default for Io500Parameters {
 /// Bytes of a transfer in ior-hard, and of a file in mdtest-hard (the rules).
 const IOR_HARD_TRANSFER: u64 = 47_008;
 const MDTEST_HARD_BYTES: u64 = 3901;
+
+/// A result of the set whose unit is GiB/s.
+const fn bytes(name: &'static str) -> PhaseName {
+    PhaseName { scored: true, ..PhaseName::of_bytes(name, 0) }
+}
+
+/// One whose unit is kIOPS.
+const fn files(name: &'static str) -> PhaseName {
+    PhaseName { scored: true, ..PhaseName::of_operations(name, "file", 0) }
+}
+
+/// The result that a phase of mdtest-easy is, and of mdtest-hard: trees are made and removed without one.
+fn easy_phase(phase: Phase) -> Option<PhaseName> {
+    Some(files(match phase {
+        Phase::Create(_) => "mdtest-easy-write",
+        Phase::Stat(_) => "mdtest-easy-stat",
+        Phase::Remove(_) => "mdtest-easy-delete",
+        Phase::Find => "find",
+        Phase::Read | Phase::MakeTree | Phase::RemoveTree => return None,
+    }))
+}
+
+fn hard_phase(phase: Phase) -> Option<PhaseName> {
+    Some(files(match phase {
+        Phase::Create(_) => "mdtest-hard-write",
+        Phase::Stat(_) => "mdtest-hard-stat",
+        Phase::Read => "mdtest-hard-read",
+        Phase::Remove(_) => "mdtest-hard-delete",
+        Phase::Find => "find",
+        Phase::MakeTree | Phase::RemoveTree => return None,
+    }))
+}
 
 impl Io500Parameters {
     pub(in crate::parallel) fn words(&self) -> String {
@@ -106,15 +141,22 @@ impl Io500Parameters {
         };
         let easy = |write| {
             let options = IorOptions { block, transfer, file_per_process: true, ..ior(write) };
-            Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-easy", options, hosts)?))
+            let phases = ["ior-easy-write", "ior-easy-read"].map(bytes);
+            Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-easy", phases, options, hosts)?))
         };
         let hard = |write| {
             let (block, segments) = (IOR_HARD_TRANSFER, self.ior_hard_segments);
             let options = IorOptions { block, transfer: block, segments, ..ior(write) };
-            Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-hard", options, hosts)?))
+            let phases = ["ior-hard-write", "ior-hard-read"].map(bytes);
+            Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-hard", phases, options, hosts)?))
         };
-        let mdtest =
-            MdtestOptions { directories: false, stride: 1, deadline_seconds, ..MdtestOptions::default() };
+        let mdtest = MdtestOptions {
+            directories: false,
+            stride: 1,
+            sync: true,
+            deadline_seconds,
+            ..MdtestOptions::default()
+        };
         let mdtest_easy = MdtestOptions {
             items: self.mdtest_easy_files,
             unique: true,
@@ -127,17 +169,18 @@ impl Io500Parameters {
             read_bytes: MDTEST_HARD_BYTES,
             ..mdtest
         };
-        let mdtest = |name, options: MdtestOptions| {
+        let mdtest = |name, options: MdtestOptions, measures| {
             let phases = options.phases();
-            MdtestPlan::new(name, options, phases, hosts.len() as u32).map(Arc::new)
+            let plan = MdtestPlan::new(name, options, phases, hosts.len() as u32)?;
+            Ok::<_, ProgramError>(Arc::new(plan.measured_as(measures)))
         };
         Ok(Io500Plan {
             easy_write: easy(true)?,
             easy_read: easy(false)?,
             hard_write: hard(true)?,
             hard_read: hard(false)?,
-            mdtest_easy: mdtest("mdtest-easy", mdtest_easy)?,
-            mdtest_hard: mdtest("mdtest-hard", mdtest_hard)?,
+            mdtest_easy: mdtest("mdtest-easy", mdtest_easy, easy_phase)?,
+            mdtest_hard: mdtest("mdtest-hard", mdtest_hard, hard_phase)?,
         })
     }
 }
@@ -189,20 +232,14 @@ impl Planned for Io500Plan {
         let ior = |plan: &Arc<IorPlan>, start: &Start| -> Act {
             Act::Within(Box::new(IorRank::new(Arc::clone(plan), start)))
         };
-        let small = |phases: &[Phase]| -> Act {
-            Act::Within(Box::new(MdtestRank::new(
-                Arc::clone(&self.mdtest_easy),
-                mdtest_easy,
-                phases.to_vec(),
-            )))
+        // -Y, a sync within the time of what is measured, is given with -C only.
+        let mdtest = |plan: &Arc<MdtestPlan>, start: &Start, phases: &[Phase]| -> Act {
+            let rank = MdtestRank::new(Arc::clone(plan), start, phases.to_vec());
+            let creates = phases.contains(&Phase::Create(Item::File));
+            Act::Within(Box::new(if creates { rank } else { rank.without_sync() }))
         };
-        let large = |phases: &[Phase]| -> Act {
-            Act::Within(Box::new(MdtestRank::new(
-                Arc::clone(&self.mdtest_hard),
-                mdtest_hard,
-                phases.to_vec(),
-            )))
-        };
+        let small = |phases: &[Phase]| mdtest(&self.mdtest_easy, mdtest_easy, phases);
+        let large = |phases: &[Phase]| mdtest(&self.mdtest_hard, mdtest_hard, phases);
         let create = [Phase::MakeTree, Phase::Create(Item::File)];
         let delete = [Phase::Remove(Item::File), Phase::RemoveTree];
         let phases = [
@@ -277,6 +314,38 @@ mod tests {
                 assert!(tile(&pieces, length) && pieces.iter().all(|piece| piece.1 == size), "{file:?}");
             }
         }
+        // The twelve results and find's, in order, each of all that there is, and a sync of each rank for what mdtest makes.
+        let results: Vec<_> = done.phases.iter().map(|phase| (phase.phase.name, phase.amount)).collect();
+        let names: Vec<&str> = results.iter().map(|result| result.0).collect();
+        assert_eq!(
+            names,
+            [
+                "ior-easy-write",
+                "mdtest-easy-write",
+                "ior-hard-write",
+                "mdtest-hard-write",
+                "find",
+                "ior-easy-read",
+                "mdtest-easy-stat",
+                "ior-hard-read",
+                "mdtest-hard-stat",
+                "mdtest-easy-delete",
+                "mdtest-hard-read",
+                "mdtest-hard-delete",
+            ]
+        );
+        for (name, amount) in results {
+            let (bytes, operations) = match name {
+                "ior-easy-write" | "ior-easy-read" => (6 * 8 << 20, 6 * 4),
+                "ior-hard-write" | "ior-hard-read" => (6 * 5 * 47_008, 6 * 5),
+                // The directories of both trees, and their files.
+                "find" => (0, 7 + 6 * 122),
+                _ if name.starts_with("mdtest-easy") => (0, 6 * 20),
+                _ => (0, 6 * 102),
+            };
+            assert_eq!((amount.bytes, amount.operations), (bytes, operations), "{name}");
+        }
+        assert_eq!(count(Operation::Sync), 2 * 6);
         // Every file once, and those of mdtest with "01" in the item's number: 1 + 2 of each rank's 102 (rank 0: "0.1" has none).
         let searched = |items: u64| (0..items).filter(|item| item.to_string().contains("01")).count();
         assert_eq!(count(Operation::Stat), 6 * 122 + 6 * (searched(20) + searched(102)));

@@ -14,7 +14,7 @@ use crate::parallel::collective::Collective;
 use crate::parallel::io::{Segments, Shares};
 use crate::parallel::member::{ERROR_BYTES, Member};
 use crate::permutation::Permutation;
-use crate::program::{ProgramError, Topic};
+use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(super) struct Phase {
     pub(super) file: FileId,
     pub(super) place: u32,
     pub(super) order: Option<Permutation>,
+    /// As what it is measured.
+    pub(super) measured: PhaseName,
 }
 
 impl Phase {
@@ -63,6 +65,8 @@ enum Stage {
     TimeOver,
     /// Transfers up to what the rank with the most has done.
     WearOut,
+    /// All is done and told.
+    Over,
 }
 
 /// The transfers of a rank in a phase.
@@ -177,8 +181,11 @@ impl Acts for Accesses {
                 }
                 Stage::TimeOver | Stage::WearOut => {
                     self.end();
-                    return Ok(None);
+                    self.stage = Stage::Over;
+                    let bytes = self.done.saturating_mul(self.plan.options().transfer);
+                    return Ok(Some(Act::did(self.phase.measured, bytes, self.done)));
                 }
+                Stage::Over => return Ok(None),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::parallel::files::ProgramFile;
 use crate::parallel::member::{Member, Opening};
 use crate::parallel::programs::{Planned, Start, refuse};
 use crate::permutation::Permutation;
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{AccessFlags, FileId, Operation};
 use petrio_random::uniform_below;
 use petrio_time::Time;
@@ -21,16 +21,20 @@ pub(in crate::parallel) struct IorPlan {
     /// How many ranks further the data lie that a rank reads.
     shift: u32,
     name: &'static str,
+    /// What its writing and its reading are called.
+    phases: [PhaseName; 2],
 }
 
 impl IorPlan {
     pub(super) fn new(options: IorOptions, hosts: &[u32]) -> Result<Self, ProgramError> {
-        Self::named("ior", options, hosts)
+        let phases = ["write", "read"].map(|name| PhaseName::of_bytes(name, 0));
+        Self::named("ior", phases, options, hosts)
     }
 
-    /// As a part of a larger program, with files of its own name.
+    /// As a part of a larger program, with files of its own name, and phases: writing, reading.
     pub(in crate::parallel::programs) fn named(
         name: &'static str,
+        phases: [PhaseName; 2],
         options: IorOptions,
         hosts: &[u32],
     ) -> Result<Self, ProgramError> {
@@ -40,7 +44,7 @@ impl IorPlan {
             return refuse("command", "its files together are longer than 8 EiB");
         }
         let shift = if options.reorder { shift(&options, hosts) } else { 0 };
-        Ok(Self { options, ranks, shift, name })
+        Ok(Self { options, ranks, shift, name, phases })
     }
 
     pub(super) const fn options(&self) -> &IorOptions {
@@ -169,6 +173,14 @@ impl IorRank {
         FileId(self.first.0 + if own { self.place(direction) } else { 0 })
     }
 
+    /// As what its accesses in one direction are measured: from the first open to the last close, what makes them durable
+    /// among it (src/ior.c, ReduceIterResults: the last of the times of closing without the first of those of opening).
+    fn measured(&self, direction: Direction) -> PhaseName {
+        let [write, read] = self.plan.phases;
+        let phase = if direction == Direction::Write { write } else { read };
+        PhaseName { repetition: self.repetition, ..phase }
+    }
+
     /// Opening, with the barrier that IOR puts before it.
     fn open(&self, direction: Direction) -> Act {
         let options = &self.plan.options;
@@ -176,7 +188,7 @@ impl IorRank {
         let is_new =
             direction == Direction::Write && !options.existing && !(options.keep && self.repetition > 0);
         let opening = if is_new { Opening::New } else { Opening::Old };
-        let mut acts = vec![self.member.barrier()];
+        let mut acts = vec![self.member.barrier(), Act::begin(self.measured(direction))];
         if options.file_per_process {
             let made = if is_new { Operation::Create } else { Operation::Open };
             acts.push(Act::Call(Call::of(made, file)));
@@ -207,7 +219,9 @@ impl IorRank {
             Permutation::new(self.plan.transfers(), crate::permutation::scramble(self.key ^ salt))
         });
         let (file, place) = (self.file(direction), self.place(direction));
-        let phase = Phase { direction, repetition: self.repetition, first: self.first, file, place, order };
+        let measured = self.measured(direction);
+        let phase =
+            Phase { direction, repetition: self.repetition, first: self.first, file, place, order, measured };
         Act::Within(Box::new(Accesses::new(Arc::clone(&self.plan), self.member.clone(), phase)))
     }
 
@@ -215,7 +229,7 @@ impl IorRank {
     fn close(&self, direction: Direction) -> Act {
         let options = &self.plan.options;
         let file = self.file(direction);
-        let mut acts = Vec::with_capacity(4);
+        let mut acts = Vec::with_capacity(5);
         if options.fsync && direction == Direction::Write {
             acts.push(Act::Call(Call::of(Operation::Fsync, file)));
         }
@@ -223,6 +237,7 @@ impl IorRank {
             acts.push(self.member.barrier());
         }
         acts.push(Act::Call(Call::of(Operation::Close, file)));
+        acts.push(Act::end(self.measured(direction)));
         acts.push(self.member.barrier());
         Sequence::act(acts)
     }

@@ -33,6 +33,8 @@ pub struct MdtestOptions {
     pub read_bytes: u64,
     /// fsync after writing (-y).
     pub fsync: bool,
+    /// sync after each phase, within its time (-Y).
+    pub sync: bool,
     /// Ranks between who has made an item and who looks at it (-N).
     pub stride: u32,
     /// Whether ranks wait for each other after each phase (without -B).
@@ -62,6 +64,7 @@ impl Default for MdtestOptions {
             write_bytes: 0,
             read_bytes: 0,
             fsync: false,
+            sync: false,
             stride: 0,
             barriers: true,
             repetitions: 1,
@@ -88,6 +91,29 @@ pub(in crate::parallel::programs) enum Phase {
     RemoveTree,
     /// Directories are listed, and files whose number has a "01" in it are looked at: what IO500's find does.
     Find,
+}
+
+impl Phase {
+    /// What mdtest calls it, and one of what it counts; `None` of what isn't mdtest's.
+    pub(super) const fn words(self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::MakeTree => ("tree creation", "directory"),
+            Self::RemoveTree => ("tree removal", "directory"),
+            Self::Create(Item::Directory) => ("directory creation", "directory"),
+            Self::Stat(Item::Directory) => ("directory stat", "directory"),
+            Self::Remove(Item::Directory) => ("directory removal", "directory"),
+            Self::Create(Item::File) => ("file creation", "file"),
+            Self::Stat(Item::File) => ("file stat", "file"),
+            Self::Read => ("file read", "file"),
+            Self::Remove(Item::File) => ("file removal", "file"),
+            Self::Find => return None,
+        })
+    }
+
+    /// Whether mdtest ends it with a sync, if it is told to, and with a barrier without being told not to.
+    pub(super) const fn is_of_items(self) -> bool {
+        !matches!(self, Self::MakeTree | Self::RemoveTree | Self::Find)
+    }
 }
 
 impl MdtestOptions {

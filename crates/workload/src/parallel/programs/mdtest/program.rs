@@ -5,9 +5,10 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::parallel::programs::{Planned, Start, refuse};
-use crate::program::{ProgramError, Topic};
+use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// mdtest for so many ranks.
@@ -20,6 +21,17 @@ pub(in crate::parallel) struct MdtestPlan {
     tree: Tree,
     /// Items of each rank, of each kind.
     items: u64,
+    /// As what a phase is measured.
+    measures: Measures,
+}
+
+/// As what a phase is measured, if it is.
+pub(in crate::parallel::programs) type Measures = fn(Phase) -> Option<PhaseName>;
+
+/// mdtest's own names.
+fn measures(phase: Phase) -> Option<PhaseName> {
+    let (name, one) = phase.words()?;
+    Some(PhaseName::of_operations(name, one, 0))
 }
 
 /// A tree of directories, its top first, then level by level.
@@ -76,7 +88,12 @@ impl MdtestPlan {
         ranks: u32,
     ) -> Result<Self, ProgramError> {
         let tree = Tree::new(&options)?;
-        Ok(Self { name, phases, ranks, items: tree.items(), tree, options })
+        Ok(Self { name, phases, ranks, items: tree.items(), tree, options, measures })
+    }
+
+    /// Its phases called differently.
+    pub(in crate::parallel::programs) fn measured_as(self, measures: Measures) -> Self {
+        Self { measures, ..self }
     }
 
     const fn trees(&self) -> u64 {
@@ -173,6 +190,12 @@ pub(in crate::parallel::programs) struct MdtestRank {
     phase: usize,
     done: u64,
     making: Making,
+    /// Whether each phase of items ends with a sync.
+    sync: bool,
+    /// Whether the phase has begun.
+    begun: bool,
+    /// Acts after a phase that are still to come.
+    afterwards: VecDeque<Act>,
 }
 
 /// How far a rank is with the making of files that a clock may end.
@@ -192,6 +215,7 @@ impl MdtestRank {
     ) -> Self {
         let member = start.member.clone();
         Self {
+            sync: plan.options.sync,
             plan,
             member,
             first: start.file(0),
@@ -200,6 +224,46 @@ impl MdtestRank {
             phase: 0,
             done: 0,
             making: Making::Since(None),
+            begun: false,
+            afterwards: VecDeque::new(),
+        }
+    }
+
+    /// The same without a sync after its phases.
+    pub(in crate::parallel::programs) fn without_sync(self) -> Self {
+        Self { sync: false, ..self }
+    }
+
+    fn measured(&self, phase: Phase) -> Option<PhaseName> {
+        Some(PhaseName { repetition: self.repetition, ..(self.plan.measures)(phase)? })
+    }
+
+    /// What comes after a phase of which so much was done. Its time ends when all have come to the barrier after it, what makes
+    /// it durable among it (src/mdtest.c, phase_end and updateResult).
+    fn after(&self, phase: Phase) -> VecDeque<Act> {
+        let mut acts = VecDeque::with_capacity(4);
+        if self.sync && phase.is_of_items() {
+            acts.push_back(Act::Call(Call::of(Operation::Sync, self.file(0))));
+        }
+        // A tree is whole before anything lies in it, and empty before it goes (-B is of what lies between).
+        let next = self.phases.get(self.phase + 1);
+        if self.plan.options.barriers || phase == Phase::MakeTree || next == Some(&Phase::RemoveTree) {
+            acts.push_back(self.member.barrier());
+        }
+        if let Some(measured) = self.measured(phase) {
+            acts.push_back(Act::did(measured, 0, self.counted(phase)));
+            acts.push_back(Act::end(measured));
+        }
+        acts
+    }
+
+    /// Items that this rank has done in a phase: of the tree, its directories without the one that holds all.
+    fn counted(&self, phase: Phase) -> u64 {
+        let own = self.plan.options.unique || self.member.rank == 0;
+        let directories = if own { self.plan.tree.directories } else { 0 };
+        match phase {
+            Phase::MakeTree | Phase::RemoveTree => directories,
+            _ => self.done,
         }
     }
 
@@ -365,6 +429,9 @@ impl MdtestRank {
 impl Acts for MdtestRank {
     fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         loop {
+            if let Some(act) = self.afterwards.pop_front() {
+                return Ok(Some(act));
+            }
             let Some(&phase) = self.phases.get(self.phase) else {
                 self.repetition += 1;
                 if self.repetition >= self.plan.options.repetitions {
@@ -373,6 +440,11 @@ impl Acts for MdtestRank {
                 self.phase = 0;
                 continue;
             };
+            if !std::mem::replace(&mut self.begun, true)
+                && let Some(measured) = self.measured(phase)
+            {
+                return Ok(Some(Act::begin(measured)));
+            }
             if self.is_timed(phase) && (self.is_late(now) || self.done == self.plan.items) {
                 self.making = Making::TimeOver;
                 // The least and the sum, for what the first rank prints.
@@ -386,15 +458,9 @@ impl Acts for MdtestRank {
                     }
                 }
                 None => {
+                    self.afterwards = self.after(phase);
                     (self.phase, self.done, self.making) = (self.phase + 1, 0, Making::Since(None));
-                    // A tree is whole before anything lies in it, and empty before it goes (-B is of what lies between).
-                    let next = self.phases.get(self.phase);
-                    if self.plan.options.barriers
-                        || phase == Phase::MakeTree
-                        || next == Some(&Phase::RemoveTree)
-                    {
-                        return Ok(Some(self.member.barrier()));
-                    }
+                    self.begun = false;
                 }
             }
         }

@@ -14,14 +14,17 @@
 //! `cosmoflow_h100`), and PyTorch's DataLoader (`prefetch_factor` 2).
 //! Left out: decoding what was read, checkpoints, evaluation. The sizes of the files are drawn once and are the same in all runs.
 
+mod samples;
+
+use self::samples::Samples;
 use super::{Planned, Start, refuse};
-use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::act::{Act, Acts, Sequence};
 use crate::parallel::collective::{Collective, Group, Rounds};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::permutation::{Permutation, scramble};
-use crate::program::ProgramError;
-use petrio_colours::{Exchange, FileId, Operation};
+use crate::program::{PhaseName, ProgramError, Word, WorkDone};
+use petrio_colours::{Exchange, FileId};
 use petrio_distribution::{Distribution, Draw, DrawFamily};
 use petrio_random::{generator, uniform_below};
 use petrio_time::Time;
@@ -227,6 +230,12 @@ pub(in crate::parallel) struct TrainingPlan {
 const DRAWS_MAX: u32 = 1000;
 
 impl TrainingPlan {
+    /// Steps at the beginning of each epoch that aren't measured: the first one waits until its batch is there (DLIO:
+    /// metric_exclude_start_steps), and counts only where there is no other.
+    const fn unmeasured(&self) -> u64 {
+        if self.batches > 1 { 1 } else { 0 }
+    }
+
     /// Bytes of each sample of a file.
     fn sample_bytes(&self, file: u32) -> u64 {
         let mut random = generator(1, 0, &format!("training/file {file}"), "bytes of a sample");
@@ -266,6 +275,7 @@ impl Planned for TrainingPlan {
         let plan = self;
         if within == 0 {
             return Ok(Box::new(Accelerator {
+                begun: false,
                 plan,
                 member,
                 accelerator,
@@ -302,6 +312,8 @@ enum State {
 }
 
 struct Accelerator {
+    /// Whether this epoch is measured already.
+    begun: bool,
     plan: Arc<TrainingPlan>,
     member: Member,
     accelerator: u32,
@@ -312,6 +324,21 @@ struct Accelerator {
 }
 
 impl Accelerator {
+    /// As what this epoch is measured: samples, and the part of the time in which accelerators compute, which MLPerf Storage
+    /// calls accelerator utilisation.
+    const fn epoch(&self) -> PhaseName {
+        PhaseName::of_operations("epoch", "sample", self.epoch)
+    }
+
+    /// The end of an epoch: what was done, and the wait for the others.
+    fn over(&self) -> Act {
+        let steps = self.plan.batches - self.plan.unmeasured();
+        let busy = Time::from_picos(self.step.as_picos().saturating_mul(steps));
+        let did = WorkDone { bytes: 0, operations: steps * self.plan.batch, busy };
+        let phase = self.epoch();
+        Sequence::act([Act::Measure(phase, Word::Did(did)), Act::end(phase), self.member.barrier()])
+    }
+
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let plan = &self.plan;
         let readers = u64::from(plan.readers);
@@ -320,8 +347,13 @@ impl Accelerator {
             let (act, state) = match self.state {
                 State::Wait if self.epoch == plan.epochs => return Ok(None),
                 State::Wait if self.batch == plan.batches => {
-                    (self.epoch, self.batch) = (self.epoch + 1, 0);
-                    return Ok(Some(self.member.barrier()));
+                    let acts = self.over();
+                    (self.epoch, self.batch, self.begun) = (self.epoch + 1, 0, false);
+                    return Ok(Some(acts));
+                }
+                State::Wait if self.batch == plan.unmeasured() && !self.begun => {
+                    self.begun = true;
+                    return Ok(Some(Act::begin(self.epoch())));
                 }
                 State::Wait => {
                     (Some(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![reader] })), State::Take)
@@ -421,60 +453,6 @@ impl Acts for Reader {
         self.batch += u64::from(plan.readers);
         let ready = Exchange { sends: vec![(accelerator, 0)], receives: Vec::new() };
         Ok(Some(Sequence::act([Act::Within(Box::new(samples)), Act::Exchange(ready)])))
-    }
-}
-
-/// The samples of a batch, read.
-struct Samples {
-    plan: Arc<TrainingPlan>,
-    first: FileId,
-    order: Permutation,
-    /// The next sample and the last, in the order of the epoch.
-    next: u64,
-    end: u64,
-    /// The file that is open, and where the sample begun lies.
-    open: Option<(u32, u64)>,
-    at: std::ops::Range<u64>,
-}
-
-impl Samples {
-    fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
-        let call = |operation, file: u32| Act::Call(Call::of(operation, FileId(self.first.0 + file)));
-        if let Some((file, _)) = self.open
-            && !self.at.is_empty()
-        {
-            let length = self.plan.transfer.min(self.at.end - self.at.start);
-            let (file, offset) = (FileId(self.first.0 + file), self.at.start);
-            self.at.start += length;
-            return Ok(Some(Act::Call(Call::access(Direction::Read, file, offset, length))));
-        }
-        let per_file = self.plan.samples_per_file;
-        let wanted = (self.next < self.end).then(|| self.order.at(self.next / per_file) as u32);
-        match (self.open, wanted) {
-            (Some((open, bytes)), Some(file)) if open == file => {
-                let number = self.next % per_file;
-                self.at = number * bytes..(number + 1) * bytes;
-                self.next += 1;
-                self.advance()
-            }
-            (Some((open, _)), _) => {
-                let close = call(Operation::Close, open);
-                self.open = None;
-                Ok(Some(close))
-            }
-            (None, Some(file)) => {
-                let open = call(Operation::Open, file);
-                self.open = Some((file, self.plan.sample_bytes(file)));
-                Ok(Some(open))
-            }
-            (None, None) => Ok(None),
-        }
-    }
-}
-
-impl Acts for Samples {
-    fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
-        self.advance()
     }
 }
 
