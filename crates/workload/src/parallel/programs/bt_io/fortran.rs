@@ -2,14 +2,36 @@
 //!
 //! Records are put into the buffer as long as they follow what is there and find room; it is written before anything else is
 //! put into it. A read of what isn't in the buffer fills it, from that byte on. Source: gcc's libgfortran/io/unix.c (buf_write,
-//! buf_read, buf_flush). What is in the buffer at the end of a dump is written with it, and each dump is read with an empty
-//! one, while the library keeps both until the next.
+//! buf_read, buf_flush). The buffer outlives a dump: what the next one begins with may be in it already, and what is written last
+//! goes when the file is closed.
 
 use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::program::ProgramError;
 use petrio_colours::FileId;
 use petrio_time::Time;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What lies in the buffer of an open file between two dumps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept(Arc<Mutex<Range<u64>>>);
+
+impl Kept {
+    fn take(&self) -> Range<u64> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, held: Range<u64>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = held;
+    }
+
+    /// What is yet to be written when the file is closed; the buffer is empty then.
+    pub(super) fn flush(&self, file: FileId) -> Option<Act> {
+        let held = self.take();
+        (!held.is_empty())
+            .then(|| Act::Call(Call::access(Direction::Write, file, held.start, held.end - held.start)))
+    }
+}
 
 /// Records of a file, through its buffer.
 pub(super) struct Buffered<I> {
@@ -24,23 +46,27 @@ pub(super) struct Buffered<I> {
     held: Range<u64>,
     /// To be written or read next.
     wanted: Range<u64>,
+    /// Where the buffer lies when these records are done.
+    kept: Kept,
 }
 
 impl<I: Iterator<Item = Range<u64>> + Send> Buffered<I> {
-    /// Records of `record` bytes, which aren't cut.
-    pub(super) fn new(direction: Direction, file: FileId, (size, record): (u64, u64), records: I) -> Self {
+    /// Records of `record` bytes, which aren't cut, through a buffer with what is kept in it.
+    pub(super) fn new(
+        direction: Direction,
+        file: FileId,
+        (size, record): (u64, u64),
+        records: I,
+        kept: Kept,
+    ) -> Self {
         let room = (size / record).max(1) * record;
-        Self { direction, file, records, room, size, held: 0..0, wanted: 0..0 }
+        Self { direction, file, records, room, size, held: kept.take(), wanted: 0..0, kept }
     }
 
     fn write(&mut self) -> Option<Range<u64>> {
         loop {
             if self.wanted.is_empty() {
-                let Some(next) = self.records.next() else {
-                    let held = std::mem::replace(&mut self.held, 0..0);
-                    return (!held.is_empty()).then_some(held);
-                };
-                self.wanted = next;
+                self.wanted = self.records.next()?;
             }
             if self.held.is_empty() {
                 self.held = self.wanted.start..self.wanted.start;
@@ -74,7 +100,10 @@ impl<I: Iterator<Item = Range<u64>> + Send> Acts for Buffered<I> {
             Direction::Read => self.read(),
             Direction::Write => self.write(),
         };
-        let Some(range) = range else { return Ok(None) };
+        let Some(range) = range else {
+            self.kept.put(std::mem::take(&mut self.held));
+            return Ok(None);
+        };
         Ok(Some(Act::Call(Call::access(self.direction, self.file, range.start, range.end - range.start))))
     }
 }

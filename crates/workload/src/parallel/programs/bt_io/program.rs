@@ -1,7 +1,7 @@
 //! What a rank of BT-IO does.
 
 use super::CELL_BYTES;
-use super::fortran::Buffered;
+use super::fortran::{Buffered, Kept};
 use super::grid::{Grid, Rows};
 use super::parameters::{BtIoParameters, BtSubtype};
 use super::solver::SolverStep;
@@ -11,7 +11,7 @@ use crate::parallel::files::ProgramFile;
 use crate::parallel::io::{Hints, Shares, View, ViewShares};
 use crate::parallel::member::{ERROR_BYTES, Member, Opening, World};
 use crate::parallel::programs::{Planned, Start};
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use std::sync::Arc;
@@ -70,6 +70,7 @@ impl Planned for BtPlan {
             step_time: start.computing(step_time),
             reader: Member { world: Arc::new(world), ..member.clone() },
             written: 0,
+            kept: Kept::default(),
             stage: Stage::Open,
             plan: self,
             member,
@@ -105,6 +106,8 @@ struct BtRank {
     step_time: Time,
     /// Dumps written.
     written: u64,
+    /// What lies in Fortran's buffer.
+    kept: Kept,
     stage: Stage,
 }
 
@@ -132,6 +135,35 @@ impl BtRank {
         }
     }
 
+    /// As what opening, dumps and closing in one direction are measured: as long as the rank that was longest at it, without
+    /// what is computed between them (NPB 3.4, BT/bt.f90: timer 2, the most of all ranks).
+    const fn measured(direction: Direction) -> PhaseName {
+        let name = match direction {
+            Direction::Write => "write",
+            Direction::Read => "read back",
+        };
+        PhaseName { timing: Timing::Inside, ..PhaseName::of_bytes(name, 0) }
+    }
+
+    /// An act as a part of what is measured, after which so many dumps more are done.
+    fn within(&self, direction: Direction, act: Act, dumps: u64) -> Act {
+        let phase = Self::measured(direction);
+        let bytes = dumps * self.plan.grid.rank_bytes(self.member.rank);
+        Sequence::act([Act::begin(phase), act, Act::did(phase, bytes, dumps), Act::end(phase)])
+    }
+
+    /// Closing, with what is still in Fortran's buffer.
+    fn close(&self) -> Act {
+        let left = self.kept.flush(self.file);
+        Sequence::act(left.into_iter().chain([self.call(Operation::Close)]))
+    }
+
+    /// Closing after reading: what is in the buffer is the file's.
+    fn close_read(&self) -> Act {
+        let _ = self.kept.flush(self.file);
+        self.call(Operation::Close)
+    }
+
     /// A dump, written or read.
     fn dump(&self, direction: Direction, number: u64) -> Act {
         let (grid, rank) = (self.plan.grid, self.member.rank);
@@ -154,7 +186,13 @@ impl BtRank {
             })),
             BtSubtype::Fortran => {
                 let rows = Rows::new(grid, rank, base);
-                Act::Within(Box::new(Buffered::new(direction, self.file, (buffer, CELL_BYTES), rows)))
+                Act::Within(Box::new(Buffered::new(
+                    direction,
+                    self.file,
+                    (buffer, CELL_BYTES),
+                    rows,
+                    self.kept.clone(),
+                )))
             }
             BtSubtype::Epio => {
                 let bytes = grid.rank_bytes(rank) + u64::from(grid.side) * MARKER_BYTES;
@@ -165,7 +203,13 @@ impl BtRank {
                     record
                 });
                 // A record is longer than the buffer, and cut at any byte of it.
-                Act::Within(Box::new(Buffered::new(direction, self.file, (buffer, 1), records)))
+                Act::Within(Box::new(Buffered::new(
+                    direction,
+                    self.file,
+                    (buffer, 1),
+                    records,
+                    self.kept.clone(),
+                )))
             }
         }
     }
@@ -190,21 +234,25 @@ impl Acts for BtRank {
     fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         let steps = self.plan.parameters.steps();
         let (act, stage) = match self.stage {
-            Stage::Open => (self.open(Opening::New), Stage::Step(0)),
+            Stage::Open => (self.within(Direction::Write, self.open(Opening::New), 0), Stage::Step(0)),
             Stage::Step(over) if over < steps => (self.step(), Stage::Dump(over + 1)),
             Stage::Step(_) => return self.skip(Stage::Close, now),
             Stage::Dump(over) if self.is_due(over) => {
                 self.written += 1;
-                (self.dump(Direction::Write, self.written - 1), Stage::Step(over))
+                let dump = self.dump(Direction::Write, self.written - 1);
+                (self.within(Direction::Write, dump, 1), Stage::Step(over))
             }
             Stage::Dump(over) => return self.skip(Stage::Step(over), now),
-            Stage::Close if self.plan.parameters.read_back => (self.call(Operation::Close), Stage::Reopen),
-            Stage::Close => (self.call(Operation::Close), Stage::Over),
-            Stage::Reopen => (self.open(Opening::Old), Stage::Read(0)),
-            Stage::Read(over) if over < self.plan.parameters.dumps() => {
-                (self.dump(Direction::Read, over), Stage::Errors(over + 1))
+            Stage::Close => {
+                let after = if self.plan.parameters.read_back { Stage::Reopen } else { Stage::Over };
+                (self.within(Direction::Write, self.close(), 0), after)
             }
-            Stage::Read(_) => (self.call(Operation::Close), Stage::CloseAgain),
+            Stage::Reopen => (self.within(Direction::Read, self.open(Opening::Old), 0), Stage::Read(0)),
+            Stage::Read(over) if over < self.plan.parameters.dumps() => {
+                let dump = self.dump(Direction::Read, over);
+                (self.within(Direction::Read, dump, 1), Stage::Errors(over + 1))
+            }
+            Stage::Read(_) => (self.within(Direction::Read, self.close_read(), 0), Stage::CloseAgain),
             Stage::Errors(over) => (self.sum(), Stage::Read(over)),
             // The errors of the solution and of its right-hand side, each summed over all.
             Stage::CloseAgain => (self.sum(), Stage::Check),

@@ -107,6 +107,28 @@ fn every_way_of_writing_moves_all_dumps_once_and_reads_them_back() {
                 // The library's buffer is filled whole, wherever a file ends.
                 assert!(read >= bytes, "{subtype} {ranks}");
             }
+            // The program's own counts are of values.
+            let values = 3 * 12 * 12 * 12 * 40;
+            let measured: Vec<_> =
+                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+            assert_eq!(measured, [("write", values), ("read back", values)], "{subtype} {ranks}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_read_from_end_to_end_is_read_once() {
+    for class in ["S", "W"] {
+        let program =
+            format!(r#"{{ "kind": "bt-io", "class": "{class}", "subtype": "epio", "messages": false }}"#);
+        let done = carry_out(&planned(&program, &[0; 4]));
+        let written = pieces(&done, Operation::Write);
+        for (file, read) in pieces(&done, Operation::Read) {
+            let length = written[&file].iter().map(|piece| piece.0 + piece.1).max().unwrap();
+            // A read that goes beyond the end of the file gets what is before it.
+            let got: Vec<_> =
+                read.iter().map(|&(offset, bytes)| (offset, bytes.min(length - offset))).collect();
+            assert!(tile(&got, length), "{class}");
         }
     }
 }
