@@ -49,7 +49,8 @@ pub(super) fn programs_of(
             });
         }
     }
-    Ok((Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed), workloads))
+    let programs = Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed);
+    Ok((programs.with_boards(common.into_boards()), workloads))
 }
 
 /// The programs of a scenario for one replication as something that can be run on a real directory: one for each workload and

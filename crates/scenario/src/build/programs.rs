@@ -7,7 +7,9 @@ use crate::text::Copies;
 use indexmap::{IndexMap, IndexSet};
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
+use petrio_workload::program::Board;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -34,6 +36,8 @@ pub(crate) struct Programs<R> {
     rows: Rows,
     /// Calls of replayed traces that were changed to stay possible.
     changed_calls: Vec<Arc<AtomicU64>>,
+    /// What the processes of parallel programs tell each other, and measure, each by the number of its first process.
+    boards: BTreeMap<u32, Arc<Board>>,
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
@@ -59,7 +63,14 @@ impl<R: Reported> Programs<R> {
                 Box::new(Sources::new(sources))
             }
         };
-        Self { source, bounds, kinds, rows: Rows::default(), changed_calls: Vec::new() }
+        Self {
+            source,
+            bounds,
+            kinds,
+            rows: Rows::default(),
+            changed_calls: Vec::new(),
+            boards: BTreeMap::new(),
+        }
     }
 
     /// With the workload that each source is of; `names` are those of the workloads. Copies of one are counted
@@ -106,6 +117,17 @@ impl<R: Reported> Programs<R> {
     pub(super) fn with_changed_calls(mut self, counts: Vec<Arc<AtomicU64>>) -> Self {
         self.changed_calls = counts;
         self
+    }
+
+    /// With what parallel programs know of themselves.
+    pub(super) fn with_boards(mut self, boards: BTreeMap<u32, Arc<Board>>) -> Self {
+        self.boards = boards;
+        self
+    }
+
+    /// What parallel programs know of themselves, each by the number of its first process.
+    pub(crate) const fn boards(&self) -> &BTreeMap<u32, Arc<Board>> {
+        &self.boards
     }
 
     /// Things to check before the result is trusted.

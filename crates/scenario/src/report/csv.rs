@@ -139,6 +139,23 @@ fn table(report: &Report) -> String {
                 rows.add("job", &job.workload, quantity, value.into(), "");
             }
         }
+        for phase in &job.phases {
+            let name = format!("{} {} {}", job.workload, phase.name, phase.repetition);
+            rows.add("phase", &name, "begin", phase.begin_s.into(), "s");
+            rows.add("phase", &name, "time", phase.seconds.into(), "s");
+            rows.count("phase", &name, "bytes", phase.bytes, "B");
+            rows.count("phase", &name, "operations", phase.operations, "");
+            let unit = if phase.counted == "byte" { "B/s" } else { "/s" };
+            rows.add("phase", &name, "rate", phase.rate.into(), unit);
+            if let Some(busy) = phase.busy {
+                rows.add("phase", &name, "accelerators busy", busy.into(), "");
+            }
+        }
+        if let Some(score) = job.score {
+            rows.add("score", &job.workload, "bandwidth", score.bandwidth_gib_per_s.into(), "GiB/s");
+            rows.add("score", &job.workload, "metadata", score.metadata_kiops.into(), "kIOPS");
+            rows.add("score", &job.workload, "total", score.total.into(), "");
+        }
         for (number, rank) in job.ranks.iter().enumerate() {
             let name = format!("{} rank {number}", job.workload);
             for (quantity, of) in PARTS {

@@ -1,5 +1,6 @@
 //! Where the time of a parallel program went, rank by rank: computing, messages, reading, writing.
 
+use crate::report::phases::{PhaseFigures, ScoreFigures};
 use petrio_page::numbers::{counted, grouped, per_cent, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,12 @@ pub struct JobFigures {
     /// That for each rank that computes, 1 at most: what is missing to 1 went into files, messages and waiting.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub efficiency: Option<f64>,
+    /// Its phases as the program measures them, in their order, each repetition of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub phases: Vec<PhaseFigures>,
+    /// Of IO500, its score.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<ScoreFigures>,
     /// Its ranks, in their order.
     pub ranks: Vec<RankFigures>,
 }

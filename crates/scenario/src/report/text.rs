@@ -3,9 +3,12 @@
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
+use crate::report::phases::phase_table;
+use crate::report::ranks::JobFigures;
 use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage, WallClock};
+use crate::report::table::table;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
@@ -42,6 +45,7 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
     for job in &report.jobs {
         out.push('\n');
         labelled(&mut out, &job.workload, &job.sentence(), width);
+        phases(&mut out, job, width);
     }
     for copies in &report.copies {
         out.push('\n');
@@ -315,6 +319,18 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
 /// Rows worth a line: a wait that nobody had is none.
 pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
+}
+
+/// What a parallel program would print itself.
+fn phases(out: &mut String, job: &JobFigures, width: usize) {
+    if let Some((heads, rows)) = phase_table(&job.phases) {
+        for line in table(&heads, &rows).lines() {
+            let _ = writeln!(out, "    {}", shortened(line, width - 4));
+        }
+    }
+    if let Some(score) = &job.score {
+        labelled(out, "score", &score.sentence(), width);
+    }
 }
 
 fn foot(out: &mut String, report: &Report, width: usize) {

@@ -248,14 +248,15 @@ pub(crate) fn execute(
         Ports::Requests(ports) => {
             let mut lane = lane::<BlockRequest>(loaded, ports, plan)?;
             let counts = Counts::of(None, Some(&lane));
-            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts), audience)?;
+            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts, Ranks::none()), audience)?;
             let served = counts.requests.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
         Ports::Operations(ports) => {
             let mut lane = lane::<FileOp>(loaded, ports, plan)?;
             let counts = Counts::of(Some(&lane), None);
-            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts), audience)?;
+            let ranks = Ranks::of(loaded, lane.programs().boards())?;
+            let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts, ranks), audience)?;
             let served = counts.operations.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
@@ -263,8 +264,9 @@ pub(crate) fn execute(
             let lanes =
                 (lane::<FileOp>(loaded, operations, plan)?, lane::<BlockRequest>(loaded, requests, plan)?);
             let counts = Counts::of(Some(&lanes.0), Some(&lanes.1));
+            let ranks = Ranks::of(loaded, lanes.0.programs().boards())?;
             let mut both = SideBySide::new(lanes.0, lanes.1);
-            let (counts, ran) = drive(loaded, system, plan, (&mut both, counts), audience)?;
+            let (counts, ran) = drive(loaded, system, plan, (&mut both, counts, ranks), audience)?;
             let (operations, requests) = both.apart();
             let beside = counts.requests.served(requests, ran.end);
             let served = counts.operations.served(operations, ran.end);
@@ -347,7 +349,7 @@ fn drive<A: Audience>(
     loaded: &Loaded,
     system: &System,
     plan: RunPlan<'_>,
-    (load, counts): (&mut impl for<'a> Load<Measured<'a, A>>, Counts),
+    (load, counts, ranks): (&mut impl for<'a> Load<Measured<'a, A>>, Counts, Ranks),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
     let RunPlan { replication, limits, cut, speeds, sampled } = plan;
@@ -359,7 +361,7 @@ fn drive<A: Audience>(
         cut_at: Time::ZERO,
         stages_counted: None,
         clients: Clients::of(&system.clients),
-        ranks: Ranks::of(loaded)?,
+        ranks,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
     };
     let engine = Engine {

@@ -1,11 +1,15 @@
 //! What the time of parallel programs' ranks goes for.
 
 use crate::loaded::Loaded;
-use crate::report::{JobFigures, RankFigures, Sort};
+use crate::report::{JobFigures, PhaseFigures, RankFigures, ScoreFigures, Sort};
 use crate::run::RunFailure;
 use crate::run::shares::ClientHosts;
 use crate::schema::Workload;
 use petrio_kernel::Time;
+use petrio_workload::program::{Board, Counts, MeasuredPhase};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// A rank's time so far.
 #[derive(Clone, Copy, Default)]
@@ -27,13 +31,25 @@ struct Spent {
 pub(super) struct Ranks {
     /// By process, of each from the first rank of the first program on.
     spent: Vec<Spent>,
-    /// The name of each program, and its processes.
-    jobs: Vec<(String, std::ops::Range<usize>)>,
+    jobs: Vec<Job>,
+}
+
+/// A parallel program.
+struct Job {
+    name: String,
+    processes: Range<usize>,
+    /// Where it says what it measures.
+    board: Option<Arc<Board>>,
 }
 
 impl Ranks {
-    /// Those of a scenario: without any nothing is kept.
-    pub(super) fn of(loaded: &Loaded) -> Result<Self, RunFailure> {
+    /// Without any.
+    pub(super) const fn none() -> Self {
+        Self { spent: Vec::new(), jobs: Vec::new() }
+    }
+
+    /// Those of a scenario, whose programs know of themselves what stands on these boards: without any nothing is kept.
+    pub(super) fn of(loaded: &Loaded, boards: &BTreeMap<u32, Arc<Board>>) -> Result<Self, RunFailure> {
         let mut jobs = Vec::new();
         let mut next = 0;
         let on_files =
@@ -44,7 +60,8 @@ impl Ranks {
                 let first = next;
                 next += processes;
                 if workload.is_parallel() {
-                    jobs.push((name.clone(), first..next));
+                    let board = u32::try_from(first).ok().and_then(|first| boards.get(&first)).cloned();
+                    jobs.push(Job { name: name.clone(), processes: first..next, board });
                 }
             }
         }
@@ -84,10 +101,10 @@ impl Ranks {
 
     /// What they came to.
     pub(super) fn figures(&self, hosts: &ClientHosts) -> Vec<JobFigures> {
-        self.jobs.iter().map(|(name, processes)| self.job(name, processes.clone(), hosts)).collect()
+        self.jobs.iter().map(|job| self.job(job, hosts)).collect()
     }
 
-    fn job(&self, name: &str, processes: std::ops::Range<usize>, hosts: &ClientHosts) -> JobFigures {
+    fn job(&self, Job { name, processes, board }: &Job, hosts: &ClientHosts) -> JobFigures {
         let all = || self.spent[processes.clone()].iter();
         let first = all().filter_map(|spent| spent.first).min().unwrap_or_default();
         let last = all().map(|spent| spent.last).max().unwrap_or_default();
@@ -107,12 +124,38 @@ impl Ranks {
                 written_bytes: spent.written,
             }
         };
+        let phases = board.as_ref().map_or_else(Vec::new, |board| board.phases());
+        let phases: Vec<_> = phases.iter().filter(|phase| phase.is_over()).map(phase_figures).collect();
         let figures = JobFigures {
-            workload: name.to_owned(),
+            workload: name.clone(),
             elapsed_s: last.saturating_sub(first).as_seconds(),
-            ranks: processes.map(rank).collect(),
+            score: ScoreFigures::of(&phases),
+            phases,
+            ranks: processes.clone().map(rank).collect(),
             ..JobFigures::default()
         };
         JobFigures { speed_up: figures.speed_up(), efficiency: figures.efficiency(), ..figures }
+    }
+}
+
+/// A phase that is over.
+fn phase_figures(measured: &MeasuredPhase) -> PhaseFigures {
+    let (phase, amount) = (&measured.phase, &measured.amount);
+    let seconds = measured.length().as_seconds();
+    let (counted, number) = match phase.counts {
+        Counts::Bytes => ("byte", amount.bytes),
+        Counts::Operations(one) => (one, amount.operations),
+    };
+    PhaseFigures {
+        name: phase.name.to_owned(),
+        repetition: phase.repetition,
+        begin_s: measured.begin().as_seconds(),
+        seconds,
+        bytes: amount.bytes,
+        operations: amount.operations,
+        counted: counted.to_owned(),
+        rate: if seconds > 0.0 { number as f64 / seconds } else { 0.0 },
+        busy: measured.busy(),
+        scored: phase.scored,
     }
 }

@@ -4,6 +4,7 @@
 mod clusters;
 mod networks;
 mod parallel;
+mod phases;
 mod san;
 mod shares;
 mod support;

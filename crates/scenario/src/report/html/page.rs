@@ -5,6 +5,7 @@ use super::ranks::ranks;
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
+use crate::report::phases::phase_table;
 use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
@@ -188,6 +189,12 @@ fn jobs(page: &mut Page, report: &Report) {
     }
     for job in &report.jobs {
         page.paragraph(Text::default().strong(job.workload.as_str()).plain(format!(" {}", job.sentence())));
+        if let Some((heads, rows)) = phase_table(&job.phases) {
+            page.table(Table::new(heads).with(rows));
+        }
+        if let Some(score) = &job.score {
+            page.paragraph(Text::default().strong("score").plain(format!(" {}", score.sentence())));
+        }
         page.wide_figures(ranks(job));
     }
 }

@@ -43,6 +43,7 @@ impl Options for MdtestOptions {
                     'L' => options.leaves_only = true,
                     'u' => options.unique = true,
                     'y' => options.fsync = true,
+                    'Y' => options.sync = true,
                     'B' => options.barriers = false,
                     // Of its output, and of how long making a tree a rank takes.
                     'P' | 'Z' | 'v' | 'q' | 't' => {}

@@ -33,7 +33,7 @@ pub struct MdtestParameters {
     /// The command line, such as "mdtest -n 1000 -u -F -w 3901 -e 3901". Options: -n items a rank, -I items a directory of the
     /// tree instead, -z levels, -b branches, -L items in the lowest level only, -u a tree a rank, -F only files, -D only
     /// directories, -C only create, -T only stat, -E only read, -r only remove, -w bytes written to each file, -e bytes read of
-    /// it, -y fsync after writing, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
+    /// it, -y fsync after writing, -Y sync after each phase, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
     /// for each other, -i repetitions, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m, g, t (powers of 1024).
     pub command: CommandLine<MdtestOptions>,
 }

@@ -1,0 +1,220 @@
+//! What parallel programs print of themselves: against what can be computed by hand, and against each operation of the run.
+
+use crate::support::load_of;
+use petrio_colours::{FileOp, Operation};
+use petrio_kernel::Time;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{
+    JobFigures, PhaseFigures, Report, ReportError, RequestSink, Sinks, terminal_text,
+};
+use petrio_scenario::run::simulate;
+use std::sync::{Arc, Mutex};
+
+/// Four ranks on a host with a disk of a constant rate.
+const ALONE: &str = r#"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[disk.d]
+model = "constant-rate"
+drive.latency = "100 us"
+drive.rate = "200 MB/s"
+
+[fs.work]
+type = "ext4"
+on = "d"
+
+[workload.w]
+kind = "parallel"
+on = "work"
+ranks = 4
+program = PROGRAM
+"#;
+
+/// Bytes a second of the disk.
+const RATE: f64 = 200e6;
+
+/// Keeps each operation with when it was done.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<(FileOp, Time)>>>);
+
+impl RequestSink<FileOp> for Seen {
+    fn completed(&mut self, op: &FileOp, at: Time) -> Result<(), ReportError> {
+        self.0.lock().unwrap().push((op.clone(), at));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+impl Seen {
+    /// The first begin and the last end of some operations, seconds, and how many there are.
+    fn span(&self, of: impl Fn(&FileOp) -> bool) -> (f64, f64, usize) {
+        let all = self.0.lock().unwrap();
+        let some: Vec<_> = all.iter().filter(|(op, _)| of(op)).collect();
+        let begin = some.iter().map(|(op, _)| op.issued).min().unwrap();
+        let end = some.iter().map(|(_, done)| *done).max().unwrap();
+        (begin.as_seconds(), end.as_seconds(), some.len())
+    }
+}
+
+fn run(program: &str, set: &[&str]) -> (Report, Seen) {
+    let loaded = load_of(&ALONE.replace("PROGRAM", program), set).unwrap();
+    let seen = Seen::default();
+    let mut sinks = Sinks::default();
+    sinks.push(seen.clone());
+    (simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap(), seen)
+}
+
+fn of<'j>(job: &'j JobFigures, name: &str) -> Vec<&'j PhaseFigures> {
+    job.phases.iter().filter(|phase| phase.name == name).collect()
+}
+
+/// Whether two numbers differ by less than so much of the second.
+fn near(number: f64, expected: f64, by: f64) -> bool {
+    (number / expected - 1.0).abs() < by
+}
+
+#[test]
+fn ior_writes_at_the_rate_of_the_disk_and_reads_from_memory() {
+    let command = r#"{ kind = "ior", command = "ior -t 1m -b 16m -s 4 -F -e -C -w -r -i 3" }"#;
+    let (report, seen) = run(command, &[]);
+    let job = &report.jobs[0];
+    let (writes, reads) = (of(job, "write"), of(job, "read"));
+    assert_eq!((writes.len(), reads.len(), job.phases.len()), (3, 3, 6));
+    let bytes = 4.0 * 64.0 * 1_048_576.0;
+    for (number, write) in writes.iter().enumerate() {
+        assert_eq!((write.repetition, write.bytes, write.operations), (number as u32, bytes as u64, 256));
+        assert!(near(write.rate * write.seconds, bytes, 1e-12));
+        // All of it goes to the disk before the files are closed, which costs its 100 us for each of its requests, too.
+        assert!(write.rate < RATE && write.rate > 0.9 * RATE, "{}", write.rate);
+    }
+    assert!(reads.iter().all(|read| read.rate > 20.0 * RATE));
+    // Of the first repetition: from the first file's making to the close of the last one, which no read has begun before.
+    let read_begins = reads[0].begin_s;
+    let (begin, end, closes) = seen.span(|op| {
+        let makes = matches!(op.operation, Operation::Create | Operation::Close);
+        makes && op.issued.as_seconds() < read_begins
+    });
+    assert_eq!(closes, 8);
+    assert!(near(writes[0].seconds, end - begin, 1e-9), "{} {}", writes[0].seconds, end - begin);
+    assert!(near(writes[0].begin_s, begin, 1e-9));
+    let text = terminal_text(&report, None, 100);
+    let row = |name: &str| {
+        text.lines().find(|line| line.starts_with(&format!("    {name} ")) && line.ends_with("256 MiB"))
+    };
+    assert!(row("write").is_some_and(|row| row.contains(" MiB/s")), "{text}");
+    assert!(row("read").is_some_and(|row| row.contains(" GiB/s")), "{text}");
+}
+
+#[test]
+fn mdtest_tells_the_rate_of_each_phase_by_its_own_time() {
+    let (report, seen) = run(r#"{ kind = "mdtest", command = "mdtest -n 100 -u -F" }"#, &[]);
+    let job = &report.jobs[0];
+    let names: Vec<&str> = job.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["tree creation", "file creation", "file stat", "file read", "file removal", "tree removal"]
+    );
+    for (name, operation) in [
+        ("file creation", Operation::Create),
+        ("file stat", Operation::Stat),
+        ("file removal", Operation::Unlink),
+    ] {
+        let phase = of(job, name)[0];
+        assert_eq!((phase.operations, phase.counted.as_str()), (400, "file"));
+        let (begin, end, count) = seen.span(|op| op.operation == operation);
+        assert_eq!(count, 400);
+        // After the last call comes a close, where there is one, and a barrier.
+        assert!(
+            near(phase.rate, 400.0 / (end - begin), 0.05),
+            "{name}: {} {}",
+            phase.rate,
+            400.0 / (end - begin)
+        );
+    }
+    // Without what is done in other phases it is faster than over the whole run.
+    let whole = 400.0 / job.elapsed_s;
+    assert!(job.phases.iter().filter(|phase| phase.operations == 400).all(|phase| phase.rate > 2.0 * whole));
+}
+
+#[test]
+fn a_sync_is_within_the_time_of_what_it_makes_durable() {
+    let rate = |options: &str| {
+        let command = format!("{{ kind = \"mdtest\", command = \"mdtest -n 50 -F -C -w 3901 {options}\" }}");
+        of(&run(&command, &[]).0.jobs[0], "file creation")[0].rate
+    };
+    assert!(rate("-Y") < 0.7 * rate(""), "{} {}", rate("-Y"), rate(""));
+}
+
+#[test]
+fn io500_has_twelve_results_and_a_score_of_their_geometric_means() {
+    let program = r#"{ kind = "io500", ior_easy_block = "8 MiB", ior_hard_segments = 20, mdtest_easy_files = 30, mdtest_hard_files = 20 }"#;
+    let (report, _) = run(program, &[]);
+    let job = &report.jobs[0];
+    assert_eq!(job.phases.len(), 12);
+    let mean = |names: &str| {
+        let rates = job.phases.iter().filter(|phase| phase.name.starts_with("ior") == (names == "ior"));
+        let rates: Vec<f64> = rates.map(|phase| phase.rate).collect();
+        rates.iter().product::<f64>().powf(1.0 / rates.len() as f64)
+    };
+    let score = job.score.unwrap();
+    assert!(near(score.bandwidth_gib_per_s, mean("ior") / 1_073_741_824.0, 1e-9));
+    assert!(near(score.metadata_kiops, mean("others") / 1000.0, 1e-9));
+    assert!(near(score.total, (score.bandwidth_gib_per_s * score.metadata_kiops).sqrt(), 1e-9));
+    let text = terminal_text(&report, None, 100);
+    assert!(text.contains("kIOPS, total"), "{text}");
+}
+
+#[test]
+fn a_training_says_how_busy_its_accelerators_are_and_its_readers_need_not_be() {
+    let program = r#"{ kind = "training", model = "unet3d", files = 60, sample = "20 MB", batch = 2, readers = 1, epochs = 2, step_time = "STEP" }"#;
+    let busy = |step: &str| {
+        let (report, _) = run(&program.replace("STEP", step), &["workload.w.ranks=2"]);
+        let job = report.jobs.into_iter().next().unwrap();
+        let (epochs, steps) = (of(&job, "epoch"), 30.0 - 1.0);
+        assert_eq!(epochs.len(), 2);
+        for epoch in &epochs {
+            assert_eq!(epoch.operations as f64, steps * 2.0);
+            assert!(near(epoch.rate, steps * 2.0 / epoch.seconds, 1e-9));
+        }
+        (epochs[0].busy.unwrap(), job.efficiency.unwrap())
+    };
+    // Two samples are 0.2 s of the disk: a step of 0.4 s is waited for by the reader, and one of 0.05 s takes a quarter.
+    let (slow, efficiency) = busy("400 ms");
+    assert!(slow > 0.99 && efficiency > 0.95, "{slow} {efficiency}");
+    let (fast, _) = busy("50 ms");
+    assert!(near(fast, 0.25, 0.1), "{fast}");
+}
+
+#[test]
+fn checkpoints_and_the_restart_are_told_one_by_one() {
+    let program = r#"{ kind = "checkpoint", state = "16 MiB", transfer = "1 MiB", interval = "1 s", checkpoints = 3, restart = true }"#;
+    let (report, _) = run(program, &[]);
+    let job = &report.jobs[0];
+    let (writes, bytes) = (of(job, "checkpoint"), 4.0 * 16.0 * 1_048_576.0);
+    assert_eq!((writes.len(), of(job, "restart").len()), (3, 1));
+    for phase in job.phases.iter() {
+        assert!(near(phase.rate, bytes / phase.seconds, 1e-9));
+        assert!(phase.rate < RATE && phase.rate > 0.8 * RATE, "{} {}", phase.name, phase.rate);
+    }
+    // Four ranks on two processors: at least two seconds before each.
+    assert!(writes[1].begin_s > writes[0].begin_s + writes[0].seconds + 1.9);
+}
+
+#[test]
+fn bt_ios_phases_are_what_its_timer_counts_without_the_solver() {
+    let program = r#"{ kind = "bt-io", class = "S", subtype = "simple", step_time = "2 ms" }"#;
+    let (report, seen) = run(program, &[]);
+    let job = &report.jobs[0];
+    let (write, read) = (of(job, "write")[0], of(job, "read back")[0]);
+    let dumps = 12 * 12 * 12 * 12 * 40;
+    assert_eq!((write.bytes, read.bytes), (dumps, dumps));
+    let (begin, end, _) = seen.span(|op| op.operation == Operation::Write);
+    assert!(write.seconds < 0.5 * (end - begin), "{} {}", write.seconds, end - begin);
+    let most = job.ranks.iter().map(|rank| rank.writing_s).fold(0.0, f64::max);
+    assert!(write.seconds >= most, "{} {most}", write.seconds);
+}
