@@ -197,7 +197,7 @@ fn checkpoints_and_the_restart_are_told_one_by_one() {
     let job = &report.jobs[0];
     let (writes, bytes) = (of(job, "checkpoint"), 4.0 * 16.0 * 1_048_576.0);
     assert_eq!((writes.len(), of(job, "restart").len()), (3, 1));
-    for phase in job.phases.iter() {
+    for phase in &job.phases {
         assert!(near(phase.rate, bytes / phase.seconds, 1e-9));
         assert!(phase.rate < RATE && phase.rate > 0.8 * RATE, "{} {}", phase.name, phase.rate);
     }

@@ -83,15 +83,127 @@ fn refuse<T>(problem: impl Into<String>) -> Result<T, ProgramError> {
     Err(ProgramError::parameter("command", problem))
 }
 
-/// The words after the program's name, which may stand at a path.
-pub(super) fn tokens<'text>(program: &str, text: &'text str) -> Result<Vec<&'text str>, ProgramError> {
+/// What may stand before the program: it says on how many ranks it runs, and where, which the scenario says.
+const LAUNCHERS: [&str; 8] =
+    ["mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "srun", "aprun", "jsrun"];
+
+/// How many ranks a launcher is told to start, in its words; mpirun(1), srun(1).
+const RANKS_OF_LAUNCHER: [&str; 6] = ["-np", "-n", "--n", "--np", "--ntasks", "-c"];
+
+/// A command line without what stands before the program's options.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Launched<'text> {
+    /// The words after the program's name.
+    pub(super) words: Vec<&'text str>,
+    /// Ranks that a launcher was told to start.
+    pub(super) ranks: Option<u32>,
+}
+
+fn stem(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// The words after the program's name, which may stand at a path and behind a launcher.
+pub(super) fn launched<'text>(program: &str, text: &'text str) -> Result<Launched<'text>, ProgramError> {
     if text.len() > COMMAND_BYTES_MAX {
         return refuse(format!("it is longer than {COMMAND_BYTES_MAX} bytes"));
     }
-    let mut words = text.split_whitespace();
-    match words.next() {
-        Some(first) if first.rsplit('/').next() == Some(program) => Ok(words.collect()),
-        _ => refuse(format!("it begins with the program's name: \"{program} …\"")),
+    // What is set in the environment for the launcher changes nothing here.
+    let is_setting = |word: &&str| !word.starts_with('-') && word.contains('=');
+    let mut words: Vec<&str> = text.split_whitespace().skip_while(is_setting).collect();
+    let at = words.iter().position(|word| stem(word) == program);
+    let is_launched = words.first().is_some_and(|word| LAUNCHERS.contains(&stem(word)));
+    match at {
+        Some(at) if at == 0 || is_launched => {
+            let after = words.split_off(at + 1);
+            // srun's -c is of processors, and only mpirun's of ranks.
+            let counts = if words.first().is_some_and(|word| stem(word) == "srun") { 5 } else { 6 };
+            let mut ranks = None;
+            for (position, word) in words.iter().enumerate().take(at) {
+                let (name, value) = match word.split_once('=') {
+                    Some((name, value)) => (name, Some(value)),
+                    None => (*word, words.get(position + 1).copied()),
+                };
+                if RANKS_OF_LAUNCHER[..counts].contains(&name) {
+                    ranks = Some(number(name, value.unwrap_or_default())?);
+                }
+            }
+            Ok(Launched { words: after, ranks })
+        }
+        _ => refuse(format!(
+            "it begins with the program's name, or a launcher's ({}): \"{program} …\"",
+            LAUNCHERS.join(", ")
+        )),
+    }
+}
+
+/// Whether a launcher was told to start other ranks than there are.
+pub(super) fn check_ranks(launched: Option<u32>, ranks: u32) -> Result<(), ProgramError> {
+    match launched.filter(|launched| *launched != ranks) {
+        Some(launched) => refuse(format!("it starts {launched} ranks, and `ranks` says {ranks}")),
+        None => Ok(()),
+    }
+}
+
+/// An option as the command line has it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Given<'text> {
+    /// A letter, without a value or with one.
+    Short(char, Option<&'text str>),
+    /// A word after two dashes.
+    Long(&'text str, Option<&'text str>),
+}
+
+/// The options that words mean (IOR's src/option.c): letters that have a value take it from behind an equals sign, from what
+/// follows in their word, or from the next one; letters that have none stand together.
+pub(super) fn given<'text>(
+    program: &str,
+    words: &[&'text str],
+    (letters_with_value, words_with_value): (&str, &[&str]),
+) -> Result<Vec<Given<'text>>, ProgramError> {
+    let mut all = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, mut value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (long, None),
+            };
+            if value.is_none() && words_with_value.contains(&name) {
+                value = Some(words.next().map_or_else(|| refuse(format!("--{name} needs a value")), Ok)?);
+            }
+            all.push(Given::Long(name, value));
+            continue;
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            return refuse(format!("\"{word}\" is no option of {program}: these begin with a dash"));
+        };
+        for (at, letter) in letters.char_indices() {
+            let rest = &letters[at + letter.len_utf8()..];
+            let behind = rest.strip_prefix('=');
+            if takes_value(letters_with_value, letter) {
+                let value = behind.or((!rest.is_empty()).then_some(rest)).or_else(|| words.next());
+                all.push(Given::Short(
+                    letter,
+                    Some(value.map_or_else(|| refuse(format!("-{letter} needs a value")), Ok)?),
+                ));
+                break;
+            }
+            // A switch may be given a number, too.
+            all.push(Given::Short(letter, behind));
+            if behind.is_some() {
+                break;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a switch is on, which may have been given a number.
+pub(super) fn is_on(option: &str, value: Option<&str>) -> Result<bool, ProgramError> {
+    match value {
+        None => Ok(true),
+        Some(value) => Ok(number::<i64>(option, value)? > 0),
     }
 }
 
@@ -123,6 +235,51 @@ pub(super) fn number<N: FromStr>(option: &str, text: &str) -> Result<N, ProgramE
 }
 
 /// Whether an option has a value.
-pub(super) fn takes_value(options: &str, letter: char) -> bool {
+fn takes_value(options: &str, letter: char) -> bool {
     options.contains(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_starts_a_program_is_taken_away() {
+        for (text, ranks) in [
+            ("ior -w", None),
+            ("/opt/bin/ior -w", None),
+            ("mpirun -np 4 ior -w", Some(4)),
+            ("mpiexec -n 8 --bind-to core ./ior -w", Some(8)),
+            ("OMP_NUM_THREADS=1 /usr/bin/srun -N 2 --ntasks=16 -c 4 ior -w", Some(16)),
+        ] {
+            assert_eq!(launched("ior", text).unwrap(), Launched { words: vec!["-w"], ranks }, "{text}");
+        }
+        for text in ["", "mpirun -np 4", "sudo ior", "mpirun -np many ior"] {
+            assert!(launched("ior", text).is_err(), "{text}");
+        }
+        assert!(
+            check_ranks(Some(4), 8).unwrap_err().to_string().contains("starts 4 ranks, and `ranks` says 8")
+        );
+        assert!(check_ranks(None, 8).is_ok() && check_ranks(Some(8), 8).is_ok());
+    }
+
+    #[test]
+    fn options_are_split_as_ior_splits_them() {
+        let words = ["-wt1m", "-b=4m", "-s", "3", "-F=0", "--one=1", "--two", "2", "--three"];
+        let expected = [
+            Given::Short('w', None),
+            Given::Short('t', Some("1m")),
+            Given::Short('b', Some("4m")),
+            Given::Short('s', Some("3")),
+            Given::Short('F', Some("0")),
+            Given::Long("one", Some("1")),
+            Given::Long("two", Some("2")),
+            Given::Long("three", None),
+        ];
+        assert_eq!(given("ior", &words, ("tbs", &["two"])).unwrap(), expected);
+        assert!(given("ior", &["-t"], ("t", &[])).is_err());
+        assert!(given("ior", &["x"], ("t", &[])).is_err());
+        assert!(is_on("-F", None).unwrap() && !is_on("-F", Some("0")).unwrap());
+    }
 }

@@ -336,7 +336,7 @@ mod tests {
         );
         for (name, amount) in results {
             let (bytes, operations) = match name {
-                "ior-easy-write" | "ior-easy-read" => (6 * 8 << 20, 6 * 4),
+                "ior-easy-write" | "ior-easy-read" => ((6 * 8) << 20, 6 * 4),
                 "ior-hard-write" | "ior-hard-read" => (6 * 5 * 47_008, 6 * 5),
                 // The directories of both trees, and their files.
                 "find" => (0, 7 + 6 * 122),

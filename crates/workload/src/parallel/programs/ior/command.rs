@@ -1,24 +1,40 @@
 //! IOR's command line, read.
+//!
+//! Source: IOR 4.0, src/parse_options.c and src/option.c; letters of IOR 3 that went later (its USER_GUIDE). What changes no access
+//! is accepted and does nothing.
 
+use super::directives;
 use super::options::{IorApi, IorOptions};
-use crate::parallel::programs::command_line::{self as words, Options};
+use crate::parallel::programs::command_line::{self as words, Given, Options};
 use crate::program::ProgramError;
 
-/// Options without a value, with one, and those that are refused, with the reason.
-const SWITCHES: &str = "CEFYceghknqrvwz";
-const VALUES: &str = "DNOQTXabdiost";
-const REFUSED: [(char, &str); 8] = [
-    ('R', "what is read isn't looked at"),
-    ('W', "what is written isn't looked at; read it back by -r"),
-    ('Z', "the order of the ranks that read is drawn; -C moves them by whole hosts"),
-    ('m', "a file for each repetition"),
-    ('u', "a directory for each rank"),
+/// Letters with a value, and words with one.
+const VALUES: &str = "ADGJMNOQTUXabdfijlost";
+const LONG_VALUES: [&str; 3] = ["dataPacketType", "random-offset-seed", "randomPrefill"];
+
+/// What changes no access: of IOR's output, of the contents of what is written and whether it is compared, of what happens after
+/// errors, of names. -X is for drawn orders of ranks, -J of HDF5; with a file view (-V) the pieces are the same.
+const WITHOUT_EFFECT: &str = "AGHJKVXhjlnoqvx";
+const LONG_WITHOUT_EFFECT: [&str; 5] =
+    ["dataPacketType", "random-offset-seed", "warningAsErrors", "mpiio.useFileView", "mpiio.showHints"];
+
+/// What is refused, with the reason.
+const REFUSED: [(char, &str); 12] = [
+    ('M', "it takes memory from the page cache; make the machine's `memory` smaller"),
+    ('N', "how many ranks there are is said by `ranks`"),
+    ('P', "a shared file pointer puts all accesses in turn; `kind = \"mpi-io\"` has it"),
+    ('S', "strided datatypes make one access of many pieces; `kind = \"mpi-io\"` has them"),
     ('U', "hints stand in the scenario, below `hints`"),
+    ('W', "what is written would be read once more to be compared; read it back by -r"),
+    ('Z', "the order of the ranks that read is drawn; -C moves them by whole hosts"),
     ('f', "a script of several tests; write a workload for each"),
+    ('m', "each repetition would have a file of its own"),
     ('p', "space isn't reserved beforehand"),
+    ('u', "each rank's file would lie in a directory of its own"),
+    ('y', "every other rank would use another mount; `on` says which rank uses which"),
 ];
 
-fn refuse(problem: impl Into<String>) -> ProgramError {
+pub(super) fn refuse(problem: impl Into<String>) -> ProgramError {
     ProgramError::parameter("command", problem)
 }
 
@@ -26,107 +42,87 @@ impl Options for IorOptions {
     const NAME: &'static str = "IorCommand";
 
     fn read(text: &str) -> Result<Self, ProgramError> {
-        let mut options = IorOptions::default();
-        let (mut writes, mut reads) = (false, false);
-        let mut tokens = words::tokens("ior", text)?.into_iter();
-        while let Some(token) = tokens.next() {
-            if token == "--posix.odirect" {
-                options.direct = true;
-                continue;
-            }
-            let Some(letters) = token.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-                return Err(refuse(format!("\"{token}\" is no option of IOR that is known here")));
-            };
-            for (at, letter) in letters.char_indices() {
-                if words::takes_value(VALUES, letter) {
-                    let rest = &letters[at + letter.len_utf8()..];
-                    let value = if rest.is_empty() { tokens.next() } else { Some(rest) };
-                    let value = value.ok_or_else(|| refuse(format!("-{letter} needs a value")))?;
+        let launched = words::launched("ior", text)?;
+        let mut options =
+            IorOptions { launched: launched.ranks, write: false, read: false, ..IorOptions::default() };
+        for given in words::given("IOR", &launched.words, (VALUES, &LONG_VALUES))? {
+            match given {
+                Given::Short(letter, Some(value)) if VALUES.contains(letter) => {
                     options.take(letter, value)?;
-                    break;
                 }
-                match letter {
-                    'w' => writes = true,
-                    'r' => reads = true,
-                    _ if SWITCHES.contains(letter) => options.switch(letter),
-                    _ => return Err(unknown(letter)),
+                Given::Short(letter, value) => {
+                    options.switch(letter, words::is_on(&format!("-{letter}"), value)?)?;
                 }
+                Given::Long("posix.odirect", value) => {
+                    options.direct = words::is_on("--posix.odirect", value)?;
+                }
+                Given::Long("collective", value) => options.collective = words::is_on("--collective", value)?,
+                Given::Long(name, _) if LONG_WITHOUT_EFFECT.contains(&name) => {}
+                Given::Long(name, _) => return Err(unknown(&format!("--{name}"))),
             }
         }
         // Without a word on it both are done.
-        if writes || reads {
-            (options.write, options.read) = (writes, reads);
+        if !options.write && !options.read {
+            (options.write, options.read) = (true, true);
         }
         options.check()?;
         Ok(options)
     }
 }
 
-fn unknown(letter: char) -> ProgramError {
-    match REFUSED.iter().find(|(refused, _)| *refused == letter) {
-        Some((_, why)) => refuse(format!("-{letter} can't be followed: {why}")),
-        None => refuse(format!("-{letter} is no option of IOR that is known here")),
-    }
+fn unknown(option: &str) -> ProgramError {
+    refuse(format!(
+        "{option} is no option of IOR that is known here; followed are -a -b -c -C -d -D -e -E -F -g -i -k -O -Q -r -R -s -t -T -w \
+         -Y -z -B and --posix.odirect, without effect -A -G -h -H -j -J -K -l -n -o -q -v -V -x -X and --{}",
+        LONG_WITHOUT_EFFECT.join(" --")
+    ))
 }
 
-fn switched(directive: &str, value: &str) -> Result<bool, ProgramError> {
-    match value {
-        "1" => Ok(true),
-        "0" => Ok(false),
-        _ => Err(refuse(format!("{directive}=\"{value}\": it is 1 or 0"))),
+fn refused(letter: char) -> ProgramError {
+    match REFUSED.iter().find(|(refused, _)| *refused == letter) {
+        Some((_, why)) => refuse(format!("-{letter} can't be followed: {why}")),
+        None => unknown(&format!("-{letter}")),
     }
 }
 
 impl IorOptions {
-    fn switch(&mut self, letter: char) {
+    fn switch(&mut self, letter: char, is_on: bool) -> Result<(), ProgramError> {
         match letter {
-            'C' => self.reorder = true,
-            'E' => self.existing = true,
-            'F' => self.file_per_process = true,
-            'Y' => self.fsync_per_write = true,
-            'c' => self.collective = true,
-            'e' => self.fsync = true,
-            'g' => self.barriers = true,
-            'k' => self.keep = true,
-            'z' => self.random = true,
-            // -h, -n, -q, -v: of its output and its end on errors.
-            _ => {}
+            // O_DIRECT, in IOR 3.
+            'B' => self.direct = is_on,
+            'C' => self.reorder = is_on,
+            'E' => self.existing = is_on,
+            'F' => self.file_per_process = is_on,
+            // What is read is compared, too, which is no access; without -r it is read for that.
+            'R' | 'r' => self.read |= is_on,
+            'Y' => self.fsync_per_write = is_on,
+            'c' => self.collective = is_on,
+            'e' => self.fsync = is_on,
+            'g' => self.barriers = is_on,
+            'k' => self.keep = is_on,
+            'w' => self.write |= is_on,
+            'z' => self.random = is_on,
+            _ if WITHOUT_EFFECT.contains(letter) || !is_on => {}
+            _ => return Err(refused(letter)),
         }
+        Ok(())
     }
 
     fn take(&mut self, letter: char, value: &str) -> Result<(), ProgramError> {
         let parameter = || format!("-{letter}");
         match letter {
-            'a' => {
-                self.api = match value.to_ascii_uppercase().as_str() {
-                    "POSIX" => IorApi::Posix,
-                    "MPIIO" => IorApi::MpiIo,
-                    _ => return Err(refuse(format!("-a {value}: POSIX and MPIIO are known here"))),
-                }
-            }
+            'a' => self.api = api("-a", value)?,
             'b' => self.block = words::size(&parameter(), value)?,
             't' => self.transfer = words::size(&parameter(), value)?,
-            's' => self.segments = words::number(&parameter(), value)?,
+            's' => self.segments = words::size(&parameter(), value)?,
             'Q' => self.node_offset = words::number(&parameter(), value)?,
             'i' => self.repetitions = words::number(&parameter(), value)?,
             'd' => self.delay_seconds = words::number(&parameter(), value)?,
             'D' => self.deadline_seconds = words::number(&parameter(), value)?,
             'T' => self.limit_minutes = words::number(&parameter(), value)?,
-            'O' => {
-                let (name, value) = value.split_once('=').unwrap_or((value, ""));
-                let directive = || format!("-O {name}");
-                match name {
-                    "useO_DIRECT" => self.direct = switched(&directive(), value)?,
-                    "stoneWallingWearOut" => self.wear_out = switched(&directive(), value)?,
-                    "stoneWallingWearOutIterations" => {
-                        self.iterations = words::number(&directive(), value)?;
-                    }
-                    _ => return Err(refuse(format!("-O {name} is no directive that is known here"))),
-                }
-            }
-            'N' => return Err(refuse("-N: how many ranks there are is said by `ranks`")),
-            // -o, where files lie, is said by the scenario; -X is for drawn orders of ranks.
-            _ => {}
+            'O' => directives::follow(self, value)?,
+            _ if WITHOUT_EFFECT.contains(letter) => {}
+            _ => return Err(refused(letter)),
         }
         Ok(())
     }
@@ -156,15 +152,15 @@ impl IorOptions {
         if self.direct && (self.api == IorApi::MpiIo || !self.transfer.is_multiple_of(512)) {
             return Err(refuse("O_DIRECT is for -a POSIX with transfers that are a multiple of 512 B"));
         }
-        if self.reorder && !self.read {
-            return Err(refuse("-C says who reads, and nothing is read"));
-        }
-        if self.wear_out && self.deadline_seconds == 0 {
-            return Err(refuse("-O stoneWallingWearOut=1 is of what -D ends"));
-        }
-        if self.existing && !self.write {
-            return Err(refuse("-E says what is written, and nothing is"));
-        }
         Ok(())
+    }
+}
+
+/// An interface by its name.
+pub(super) fn api(option: &str, value: &str) -> Result<IorApi, ProgramError> {
+    match value.to_ascii_uppercase().as_str() {
+        "POSIX" => Ok(IorApi::Posix),
+        "MPIIO" => Ok(IorApi::MpiIo),
+        _ => Err(refuse(format!("{option} {value}: POSIX and MPIIO are known here"))),
     }
 }

@@ -9,11 +9,12 @@
 //! What is done follows from the command line that IOR would get. Source: IOR 4.0, its documentation "Options" and src/ior.c
 //! (TestIoSys, WriteOrRead), src/aiori-POSIX.c, src/aiori-MPIIO.c.
 //!
-//! Left out: checks of what was read (`-R`, `-W`), several tests in one command, hints by file
+//! Left out: that what was read is compared (`-R`), which costs no access, a reading for that alone (`-W`), several tests in one command, hints by file
 //! (`-U`: they stand in the scenario's `hints`), and what only changes IOR's output.
 
 mod accesses;
 mod command;
+mod directives;
 mod options;
 mod program;
 
@@ -29,13 +30,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IorParameters {
-    /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
+    /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c" or "mpirun -np 4 ior -t=1m". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
     /// segments, -F a file a rank, -c collective, -w only write, -r only read, -C and -Q other ranks' data are read, -z transfers
     /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds between them, -k keep the
     /// file, -E write into the file that is there, -g wait for all before and after accesses, -D seconds after which a rank stops
     /// writing, or reading, -O stoneWallingWearOut=1 all go on then until they have done as much as the first,
     /// -O stoneWallingWearOutIterations=N transfers after which a rank stops, -T minutes after which no further writing or reading
-    /// begins, -O useO_DIRECT=1. Sizes take k, m, g, t (powers of 1024).
+    /// begins, -O useO_DIRECT=1 and other directives by name, with commas between. Sizes take k, m, g, t (powers of 1024). What
+    /// changes no access (-G, -R with -r, --dataPacketType, -o, -O summaryFormat=JSON, …) is accepted and does nothing.
     pub command: CommandLine<IorOptions>,
 }
 
@@ -45,7 +47,9 @@ impl IorParameters {
     }
 
     pub(in crate::parallel) fn plan(&self, hosts: &[u32]) -> Result<IorPlan, ProgramError> {
-        IorPlan::new(self.command.options().clone(), hosts)
+        let options = self.command.options();
+        super::command_line::check_ranks(options.launched, hosts.len() as u32)?;
+        IorPlan::new(options.clone(), hosts)
     }
 }
 

@@ -3,6 +3,8 @@
 /// How IOR is told to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IorOptions {
+    /// Ranks that a launcher before it was told to start, where there is one (mpirun -np).
+    pub launched: Option<u32>,
     /// Interface (-a).
     pub api: IorApi,
     /// Bytes that a rank has in a segment (-b).
@@ -65,6 +67,7 @@ impl Default for IorOptions {
     /// IOR's own (src/parse_options.c, src/ior.c: init_IOR_Param_t).
     fn default() -> Self {
         Self {
+            launched: None,
             api: IorApi::Posix,
             block: 1 << 20,
             transfer: 256 << 10,

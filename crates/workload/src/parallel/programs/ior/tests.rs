@@ -25,11 +25,15 @@ fn a_command_line_is_understood_as_ior_does() {
 #[test]
 fn what_cannot_be_followed_is_refused_with_a_reason() {
     for (command, words) in [
-        ("ior -O stoneWallingWearOut=1", "-D ends"),
         ("ior -D 3 -O stoneWallingWearOut=yes", "1 or 0"),
-        ("ior -O stoneWallingStatusFile=x", "no directive"),
+        ("ior -O noSuchThing=x", "no directive that is known here; known are"),
+        ("ior -O keepFile=1,checkWrite=1", "read once more"),
+        ("ior -M 2g", "page cache"),
+        ("ior -W", "read once more"),
+        ("ior -y", "another mount"),
+        ("ior -t=", "no whole number"),
         ("ior -D soon", "no whole number"),
-        ("ior -j 3", "no option of IOR"),
+        ("ior -L", "no option of IOR that is known here; followed are"),
         ("ior --hdf5.setAlignment", "no option of IOR"),
         ("ior -t", "-t needs a value"),
         ("ior -t 3x", "k, m, g or t"),
@@ -76,6 +80,42 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_changes_no_access_is_accepted_and_does_nothing() {
+    let read = |command: &str| command.parse::<CommandLine<IorOptions>>().unwrap().options().clone();
+    for (command, like) in [
+        // As IO500 calls it.
+        (
+            "./ior --dataPacketType=timestamp -C -Q 1 -g -G=271 -k -e -o /data/ior-hard/file -O \
+             stoneWallingStatusFile=/results/ior-hard.stonewall -t 47008 -b 47008 -s 10000000 -w -D 300 -O stoneWallingWearOut=1 \
+             -a POSIX -O saveRankPerformanceDetailsCSV=/results/ior-hard-write.csv",
+            "ior -C -g -k -e -t 47008 -b 47008 -s 10000000 -w -D 300 -O stoneWallingWearOut=1",
+        ),
+        ("ior -r -R -G 271 -t=1m -b=4m", "ior -r -t 1m -b 4m"),
+        ("ior -R", "ior -r"),
+        (
+            "ior -w -O summaryFormat=JSON -O keepFile=1,summaryFile=x -KHnqvvx -j 3 -J 1 -l o -A 2 -V",
+            "ior -w -k",
+        ),
+        ("ior -O useO_DIRECT=1,keepfile=1 -E -w", "ior -B -k -w -E"),
+        (
+            "ior -O transferSize=1m,blockSize=2m,segmentCount=2,filePerProc=1,multiFile=0",
+            "ior -t 1m -b 2m -s 2 -F",
+        ),
+    ] {
+        assert_eq!(read(command), read(like), "{command}");
+    }
+    // The launcher's ranks are those of the scenario.
+    let parameters = |ranks: u32| -> crate::parallel::ParallelParameters {
+        let json = format!(
+            r#"{{ "ranks": {ranks}, "program": {{ "kind": "ior", "command": "mpirun -np 4 ior -w" }} }}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    };
+    assert!(parameters(4).validate().is_ok());
+    assert!(parameters(3).validate().unwrap_err().to_string().contains("starts 4 ranks"));
 }
 
 #[test]

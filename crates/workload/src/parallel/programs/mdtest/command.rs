@@ -1,15 +1,49 @@
 //! mdtest's command line, read.
+//!
+//! Source: mdtest of IOR 4.0, src/mdtest.c (mdtest_run). What changes no access is accepted and does nothing.
 
 use super::options::MdtestOptions;
-use crate::parallel::programs::command_line::{self as words, Options};
+use crate::parallel::programs::command_line::{self as words, Given, Options};
 use crate::program::ProgramError;
 
-/// Options that are refused, with the reason.
-const REFUSED: [(char, &str); 4] = [
-    ('X', "what is read isn't looked at"),
-    ('k', "files are made, not nodes"),
-    ('S', "all ranks would use one file; IOR does that"),
-    ('R', "items are looked at in order"),
+/// Letters with a value, and words with one.
+const VALUES: &str = "GIMNVWabdefilnpswxz";
+const LONG_VALUES: [&str; 6] = [
+    "random-seed",
+    "dataPacketType",
+    "run-cmd-before-phase",
+    "run-cmd-after-phase",
+    "saveRankPerformanceDetails",
+    "savePerOpDataCSV",
+];
+
+/// What changes no access: of its output (-P -q -v -V -Z), of the contents of what is written and whether it is compared (-G -X), of how
+/// long making a tree a rank takes (-t), and the file that tells another run how much was made (-x).
+const WITHOUT_EFFECT: &str = "GMPVXZdqtvx";
+const LONG_WITHOUT_EFFECT: [&str; 8] = [
+    "verify-read",
+    "random-seed",
+    "dataPacketType",
+    "saveRankPerformanceDetails",
+    "savePerOpDataCSV",
+    "showRankStatistics",
+    "print-all-procs",
+    "warningAsErrors",
+];
+
+/// What is refused, with the reason.
+const REFUSED: [(&str, &str); 11] = [
+    ("-S", "all ranks would use one file; IOR does that"),
+    ("-U", "directories aren't renamed"),
+    ("-c", "the first rank would make all items for the others"),
+    ("-f", "it would run on some of the ranks after another; set `ranks`"),
+    ("-g", "it is of Lustre, which isn't known here"),
+    ("-k", "files are made, not nodes"),
+    ("-l", "it would run on some of the ranks after another; set `ranks`"),
+    ("-s", "it would run on some of the ranks after another; set `ranks`"),
+    ("--verify-write", "each file would be read as soon as it is written"),
+    ("--run-cmd-before-phase", "other commands would run between phases"),
+    ("--run-cmd-after-phase", "other commands would run between phases"),
 ];
 
 fn refuse(problem: impl Into<String>) -> ProgramError {
@@ -20,35 +54,33 @@ impl Options for MdtestOptions {
     const NAME: &'static str = "MdtestCommand";
 
     fn read(text: &str) -> Result<Self, ProgramError> {
-        let mut options = MdtestOptions::default();
+        let launched = words::launched("mdtest", text)?;
+        let mut options = MdtestOptions { launched: launched.ranks, ..MdtestOptions::default() };
         let (mut files_only, mut directories_only) = (false, false);
         let mut phases = String::new();
-        let mut tokens = words::tokens("mdtest", text)?.into_iter();
-        while let Some(token) = tokens.next() {
-            let Some(letters) = token.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-                return Err(refuse(format!("\"{token}\" is no option of mdtest that is known here")));
-            };
-            for (at, letter) in letters.char_indices() {
-                if words::takes_value("IMNWabdeinwz", letter) {
-                    let rest = &letters[at + letter.len_utf8()..];
-                    let value = if rest.is_empty() { tokens.next() } else { Some(rest) };
-                    let value = value.ok_or_else(|| refuse(format!("-{letter} needs a value")))?;
+        for given in words::given("mdtest", &launched.words, (VALUES, &LONG_VALUES))? {
+            let letter = match given {
+                Given::Short(letter, Some(value)) if VALUES.contains(letter) => {
                     options.take(letter, value)?;
-                    break;
+                    continue;
                 }
-                match letter {
-                    'F' => files_only = true,
-                    'D' => directories_only = true,
-                    'C' | 'T' | 'E' | 'r' => phases.push(letter),
-                    'L' => options.leaves_only = true,
-                    'u' => options.unique = true,
-                    'y' => options.fsync = true,
-                    'Y' => options.sync = true,
-                    'B' => options.barriers = false,
-                    // Of its output, and of how long making a tree a rank takes.
-                    'P' | 'Z' | 'v' | 'q' | 't' => {}
-                    _ => return Err(unknown(letter)),
-                }
+                Given::Short(letter, value) if words::is_on(&format!("-{letter}"), value)? => letter,
+                Given::Short(..) => continue,
+                Given::Long(name, _) if LONG_WITHOUT_EFFECT.contains(&name) => continue,
+                Given::Long(name, _) => return Err(unknown(&format!("--{name}"))),
+            };
+            match letter {
+                'F' => files_only = true,
+                'D' => directories_only = true,
+                'C' | 'T' | 'E' | 'r' => phases.push(letter),
+                'L' => options.leaves_only = true,
+                'R' => options.random_stat = true,
+                'u' => options.unique = true,
+                'y' => options.fsync = true,
+                'Y' => options.sync = true,
+                'B' => options.barriers = false,
+                _ if WITHOUT_EFFECT.contains(letter) => {}
+                _ => return Err(unknown(&format!("-{letter}"))),
             }
         }
         if files_only && directories_only {
@@ -66,10 +98,14 @@ impl Options for MdtestOptions {
     }
 }
 
-fn unknown(letter: char) -> ProgramError {
-    match REFUSED.iter().find(|(refused, _)| *refused == letter) {
-        Some((_, why)) => refuse(format!("-{letter} can't be followed: {why}")),
-        None => refuse(format!("-{letter} is no option of mdtest that is known here")),
+fn unknown(option: &str) -> ProgramError {
+    match REFUSED.iter().find(|(refused, _)| *refused == option) {
+        Some((_, why)) => refuse(format!("{option} can't be followed: {why}")),
+        None => refuse(format!(
+            "{option} is no option of mdtest that is known here; followed are -a -b -B -C -D -e -E -F -i -I -L -n -N -p -r -R -T -u -w \
+             -W -y -Y -z, without effect -d -G -P -q -t -v -V -x -X -Z and --{}",
+            LONG_WITHOUT_EFFECT.join(" --")
+        )),
     }
 }
 
@@ -77,8 +113,8 @@ impl MdtestOptions {
     fn take(&mut self, letter: char, value: &str) -> Result<(), ProgramError> {
         let option = format!("-{letter}");
         match letter {
-            'n' => self.items = words::number(&option, value)?,
-            'I' => self.per_directory = words::number(&option, value)?,
+            'n' => self.items = words::size(&option, value)?,
+            'I' => self.per_directory = words::size(&option, value)?,
             'z' => self.depth = words::number(&option, value)?,
             'b' => self.branches = words::number(&option, value)?,
             'w' => self.write_bytes = words::size(&option, value)?,
@@ -86,11 +122,12 @@ impl MdtestOptions {
             'N' => self.stride = words::number(&option, value)?,
             'i' => self.repetitions = words::number(&option, value)?,
             'W' => self.deadline_seconds = words::number(&option, value)?,
-            'a' if !value.eq_ignore_ascii_case("POSIX") => {
-                return Err(refuse(format!("-a {value}: POSIX is known here")));
-            }
+            'p' => self.delay_seconds = words::number(&option, value)?,
+            'a' if value.eq_ignore_ascii_case("POSIX") => {}
+            'a' => return Err(refuse(format!("-a {value}: POSIX is known here"))),
             // -d, where files lie, is said by the scenario.
-            _ => {}
+            _ if WITHOUT_EFFECT.contains(letter) => {}
+            _ => return Err(unknown(&option)),
         }
         Ok(())
     }
@@ -122,9 +159,6 @@ impl MdtestOptions {
                     "-W: of one directory (no -z), after which all wait for each other (no -B)",
                 ));
             }
-        }
-        if self.fsync && self.write_bytes == 0 {
-            return Err(refuse("-y: nothing is written"));
         }
         Ok(())
     }

@@ -10,8 +10,8 @@
 //! What is done follows from the command line that mdtest would get. Source: mdtest as part of IOR 4.0, its documentation and
 //! src/mdtest.c (create_remove_items, mdtest_stat, mdtest_read, directory_test, file_test).
 //!
-//! Left out: renaming directories, making nodes instead of files (`-k`), checks of what was read (`-X`),
-//! and what only changes mdtest's output.
+//! Left out: renaming directories, making nodes instead of files (`-k`), that what was read is compared (`-X`), which costs no
+//! access, and what only changes mdtest's output.
 
 mod command;
 mod options;
@@ -34,7 +34,8 @@ pub struct MdtestParameters {
     /// tree instead, -z levels, -b branches, -L items in the lowest level only, -u a tree a rank, -F only files, -D only
     /// directories, -C only create, -T only stat, -E only read, -r only remove, -w bytes written to each file, -e bytes read of
     /// it, -y fsync after writing, -Y sync after each phase, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
-    /// for each other, -i repetitions, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m, g, t (powers of 1024).
+    /// for each other, -R items looked at in an order that is drawn, -i repetitions, -p seconds before each, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m,
+    /// g, t (powers of 1024). What changes no access (-G, -x, -X with -E, -P, …) is accepted and does nothing.
     pub command: CommandLine<MdtestOptions>,
 }
 
@@ -45,6 +46,7 @@ impl MdtestParameters {
 
     pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<MdtestPlan, ProgramError> {
         let options = self.command.options();
+        super::command_line::check_ranks(options.launched, ranks)?;
         MdtestPlan::new("#test-dir.0-0", options.clone(), options.phases(), ranks)
     }
 }

@@ -3,6 +3,8 @@
 /// How mdtest is told to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MdtestOptions {
+    /// Ranks that a launcher before it was told to start, where there is one (mpirun -np).
+    pub launched: Option<u32>,
     /// Items of each rank (-n), rounded down so that each directory has as many.
     pub items: u64,
     /// Items in each directory of the tree (-I); instead of `items`.
@@ -13,6 +15,10 @@ pub struct MdtestOptions {
     pub branches: u32,
     /// Whether items lie in the lowest level only (-L).
     pub leaves_only: bool,
+    /// Whether items are looked at in an order that is drawn (-R).
+    pub random_stat: bool,
+    /// Seconds before each repetition (-p).
+    pub delay_seconds: u32,
     /// Whether each rank has a tree of its own (-u).
     pub unique: bool,
     /// Whether items are files (without -D).
@@ -49,11 +55,14 @@ impl Default for MdtestOptions {
     /// mdtest's own (src/mdtest.c: mdtest_init_args), all phases.
     fn default() -> Self {
         Self {
+            launched: None,
             items: 0,
             per_directory: 0,
             depth: 0,
             branches: 1,
             leaves_only: false,
+            random_stat: false,
+            delay_seconds: 0,
             unique: false,
             files: true,
             directories: true,

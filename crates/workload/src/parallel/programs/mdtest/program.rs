@@ -5,6 +5,7 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::parallel::programs::{Planned, Start, refuse};
+use crate::permutation::{Permutation, scramble};
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
@@ -192,6 +193,8 @@ pub(in crate::parallel::programs) struct MdtestRank {
     making: Making,
     /// Whether each phase of items ends with a sync.
     sync: bool,
+    /// Whether the delay before a repetition is over.
+    has_waited: bool,
     /// Whether the phase has begun.
     begun: bool,
     /// Acts after a phase that are still to come.
@@ -224,6 +227,7 @@ impl MdtestRank {
             phase: 0,
             done: 0,
             making: Making::Since(None),
+            has_waited: false,
             begun: false,
             afterwards: VecDeque::new(),
         }
@@ -415,7 +419,15 @@ impl MdtestRank {
                 let (number, parent) = item(Item::File)?;
                 Some(self.file_item(phase, number, parent))
             }
-            Phase::Stat(kind) => Some(Act::Call(Call::of(Operation::Stat, self.file(item(kind)?.0)))),
+            Phase::Stat(kind) => {
+                item(kind)?;
+                let number = match plan.options.random_stat {
+                    // mdtest has one order for all ranks.
+                    true => Permutation::new(items, scramble(self.repetition.into())).at(self.done),
+                    false => self.done,
+                };
+                Some(Act::Call(Call::of(Operation::Stat, self.file(plan.item(kind, rank, number)))))
+            }
             Phase::Remove(kind) => {
                 let (number, parent) = item(kind)?;
                 let how = if kind == Item::File { Operation::Unlink } else { Operation::Rmdir };
@@ -437,9 +449,15 @@ impl Acts for MdtestRank {
                 if self.repetition >= self.plan.options.repetitions {
                     return Ok(None);
                 }
-                self.phase = 0;
+                (self.phase, self.has_waited) = (0, false);
                 continue;
             };
+            if self.phase == 0 && self.done == 0 && self.plan.options.delay_seconds > 0 && !self.has_waited {
+                self.has_waited = true;
+                return Ok(Some(Act::Think(Time::from_whole_seconds(
+                    self.plan.options.delay_seconds.into(),
+                ))));
+            }
             if !std::mem::replace(&mut self.begun, true)
                 && let Some(measured) = self.measured(phase)
             {

@@ -76,6 +76,37 @@ fn only_what_is_asked_for_is_done_to_what_is_there() {
 }
 
 #[test]
+fn what_changes_no_access_is_accepted_and_does_nothing() {
+    let read = |command: &str| command.parse::<CommandLine<MdtestOptions>>().unwrap().options().clone();
+    for (command, like) in [
+        // As IO500 calls it.
+        (
+            "./mdtest --dataPacketType=timestamp -n 1000000 -t -w 3901 -e 3901 -P -G=271 -N 1 -F -d /data/mdtest-hard -x \
+             /results/mdtest-hard.stonewall -C -Y -W 300 -a POSIX --saveRankPerformanceDetails=/results/x.csv",
+            "mdtest -n 1000000 -w 3901 -e 3901 -N 1 -F -C -Y -W 300",
+        ),
+        ("mdtest -n=1k -F -E -X -e 10 -w 10 -V 2 --showRankStatistics", "mdtest -n 1024 -F -E -e 10 -w 10"),
+        ("mdtest -n 3 -y", "mdtest -n 3 -y -w 0"),
+    ] {
+        assert_eq!(read(command), read(like), "{command}");
+    }
+}
+
+#[test]
+fn looked_at_in_an_order_that_is_drawn_is_each_item_once() {
+    let stats = |options: &str| -> Vec<u32> {
+        let program = format!(r#"{{ "kind": "mdtest", "command": "mdtest -n 50 -F {options}" }}"#);
+        let done = carry_out(&planned(&program, &[0, 0]));
+        done.calls[0].iter().filter(|op| op.operation == Operation::Stat).map(|op| op.file.0).collect()
+    };
+    let (in_order, drawn) = (stats("-p 5"), stats("-R"));
+    assert_ne!(drawn, in_order);
+    let mut sorted = drawn;
+    sorted.sort_unstable();
+    assert_eq!(sorted, in_order);
+}
+
+#[test]
 fn what_cannot_be_followed_is_refused_with_a_reason() {
     for (command, words) in [
         ("mdtest", "-n or -I"),
@@ -88,6 +119,10 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
         ("mdtest -n 3 -e 10", "more is read"),
         ("mdtest -n 3 -b 0", "zero"),
         ("mdtest -n 3 -a DFS", "POSIX"),
+        ("mdtest -n 3 -f 1", "set `ranks`"),
+        ("mdtest -n 3 -c", "the first rank would make"),
+        ("mdtest -n 3 --verify-write", "as soon as it is written"),
+        ("mdtest -n 3 -H", "no option of mdtest that is known here; followed are"),
     ] {
         let problem = command.parse::<CommandLine<MdtestOptions>>().unwrap_err().to_string();
         assert!(problem.contains(words), "{command}: {problem}");
