@@ -41,7 +41,12 @@ pub struct ScoreFigures {
     pub metadata_kiops: f64,
     /// The square root of their product.
     pub total: f64,
+    /// Whether each writing phase took as long as the rules want it.
+    pub by_the_rules: bool,
 }
+
+/// How long the rules of IO500 want each writing phase, seconds.
+const WRITING_S: f64 = 300.0;
 
 /// Bytes in a GiB, and operations in a thousand.
 const GIB: f64 = 1_073_741_824.0;
@@ -88,17 +93,20 @@ impl ScoreFigures {
         };
         let (bandwidth_gib_per_s, metadata_kiops) = (mean(true, GIB)?, mean(false, THOUSAND)?);
         let total = (bandwidth_gib_per_s * metadata_kiops).sqrt();
-        Some(Self { bandwidth_gib_per_s, metadata_kiops, total })
+        let mut writing = phases.iter().filter(|phase| phase.scored && phase.name.ends_with("-write"));
+        let by_the_rules = writing.all(|phase| phase.seconds >= WRITING_S);
+        Some(Self { bandwidth_gib_per_s, metadata_kiops, total, by_the_rules })
     }
 
     /// In a sentence.
     pub(crate) fn sentence(&self) -> String {
-        format!(
-            "bandwidth {} GiB/s, metadata {} kIOPS, total {}",
-            significant(self.bandwidth_gib_per_s),
-            significant(self.metadata_kiops),
-            significant(self.total)
-        )
+        let [bandwidth, metadata, total] =
+            [self.bandwidth_gib_per_s, self.metadata_kiops, self.total].map(significant);
+        let short = match self.by_the_rules {
+            true => String::new(),
+            false => format!("; the rules want each writing phase to last {WRITING_S:.0} s"),
+        };
+        format!("bandwidth {bandwidth} GiB/s, metadata {metadata} kIOPS, total {total}{short}")
     }
 }
 
@@ -190,6 +198,15 @@ mod tests {
         assert!((score.metadata_kiops - 3.0).abs() < 1e-12, "{score:?}");
         assert!((score.total - 6.0f64.sqrt()).abs() < 1e-12, "{score:?}");
         assert_eq!(score.sentence(), "bandwidth 2.00 GiB/s, metadata 3.00 kIOPS, total 2.45");
+        phases[0].name = "ior-easy-write".to_owned();
+        assert!(
+            ScoreFigures::of(&phases)
+                .unwrap()
+                .sentence()
+                .ends_with("2.45; the rules want each writing phase to last 300 s")
+        );
+        phases[0].seconds = 300.0;
+        assert!(ScoreFigures::of(&phases).unwrap().by_the_rules);
         assert_eq!(phase_table(&phases[3..4]).unwrap().1[0][1], "1.00 kIOPS");
     }
 }

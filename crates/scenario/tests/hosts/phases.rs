@@ -3,9 +3,11 @@
 use crate::support::load_of;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_scenario::Override;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{
-    JobFigures, PhaseFigures, Report, ReportError, RequestSink, Sinks, terminal_text,
+    JobFigures, PhaseFigures, Report, ReportError, RequestSink, Sinks, terminal_text, write_csv, write_html,
+    write_json,
 };
 use petrio_scenario::run::simulate;
 use std::sync::{Arc, Mutex};
@@ -108,6 +110,82 @@ fn ior_writes_at_the_rate_of_the_disk_and_reads_from_memory() {
     };
     assert!(row("write").is_some_and(|row| row.contains(" MiB/s")), "{text}");
     assert!(row("read").is_some_and(|row| row.contains(" GiB/s")), "{text}");
+}
+
+#[test]
+fn every_form_of_the_report_has_the_phases() {
+    let program = r#"{ kind = "io500", ior_easy_block = "2 MiB", ior_hard_segments = 2, mdtest_easy_files = 3, mdtest_hard_files = 2 }"#;
+    let (report, _) = run(program, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let [csv, html, json] = ["r.csv", "r.html", "r.json"].map(|name| folder.path().join(name));
+    write_csv(&report, &csv).unwrap();
+    write_html(&report, &html).unwrap();
+    write_json(&report, &json).unwrap();
+    let [csv, html, json] = [csv, html, json].map(|path| std::fs::read_to_string(path).unwrap());
+    let job = &report.jobs[0];
+    let written = of(job, "ior-hard-write")[0];
+    assert!(csv.contains(&format!("\nphase,w ior-hard-write 0,rate,{},,B/s\n", written.rate)), "{csv}");
+    assert!(csv.contains(&format!("\nphase,w ior-hard-write 0,time,{},,s\n", written.seconds)), "{csv}");
+    assert!(csv.contains(&format!("\nscore,w,total,{},,\n", job.score.unwrap().total)), "{csv}");
+    assert!(html.contains("ior-hard-write") && html.contains(" kIOPS, total "));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let phases = json["jobs"][0]["phases"].as_array().unwrap();
+    let phase = phases.iter().find(|phase| phase["name"] == "ior-hard-write").unwrap();
+    assert_eq!(
+        (&phase["bytes"], &phase["operations"], &phase["repetition"]),
+        (&(8 * 47_008).into(), &8.into(), &0.into())
+    );
+    assert_eq!(
+        (phase["seconds"].as_f64(), phase["rate"].as_f64()),
+        (Some(written.seconds), Some(written.rate))
+    );
+    assert_eq!(json["jobs"][0]["score"]["total"].as_f64(), Some(job.score.unwrap().total));
+}
+
+/// The example of that name, with something set.
+fn example(name: &str, set: &[&str]) -> JobFigures {
+    let path = std::path::PathBuf::from(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")));
+    let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
+    let loaded = petrio_scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap().jobs.remove(0)
+}
+
+#[test]
+fn what_the_example_of_ior_says_holds() {
+    // Bytes a second that two links of 1 Gbit/s carry.
+    let links = 2.0 * 125e6;
+    let once = |options: &str, set: &[&str]| {
+        let command = format!("workload.ior.program.command=\"ior -t 1m -b 32m {options} -C\"");
+        let set: Vec<&str> = std::iter::once(command.as_str()).chain(set.iter().copied()).collect();
+        let job = example("ior.toml", &set);
+        [of(&job, "write")[0].rate, of(&job, "read")[0].rate]
+    };
+    let [written, read] = once("-F -e", &[]);
+    assert!(read > 0.9 * links && read < links, "{read}");
+    assert!(written < 0.6 * links, "{written}");
+    for options in ["-F", ""] {
+        let [written, read] = once(options, &[]);
+        assert!((written / read - 1.0).abs() < 0.05, "{written} {read}");
+    }
+    let [more_written, more_read] = once("-F -e", &["host.server.count=4"]);
+    assert!(more_written > 1.7 * written && more_read > 1.7 * read, "{more_written} {more_read}");
+    assert_eq!(example("ior.toml", &[]).phases.len(), 2 * 3);
+}
+
+#[test]
+fn what_the_example_of_io500_says_holds() {
+    let job = example("io500.toml", &[]);
+    let rate = |name: &str| of(&job, name)[0].rate;
+    assert_eq!(job.phases.len(), 12);
+    assert!(near(rate("ior-hard-write"), rate("ior-easy-write"), 0.2));
+    assert!(near(rate("ior-hard-read"), rate("ior-easy-read"), 0.05));
+    assert!(rate("ior-easy-read") > 2.0 * rate("ior-easy-write"));
+    for sort in ["easy", "hard"] {
+        let [write, stat, delete] =
+            ["write", "stat", "delete"].map(|phase| rate(&format!("mdtest-{sort}-{phase}")));
+        assert!(write < 0.2 * stat && write < 0.2 * delete, "{write} {stat} {delete}");
+    }
+    assert!(!job.score.unwrap().by_the_rules);
 }
 
 #[test]
