@@ -84,14 +84,14 @@ impl PhaseFigures {
 }
 
 impl ScoreFigures {
-    /// Of the phases that are parts of one; none where some of either sort are missing.
+    /// Of the phases that are parts of one; none where some are missing, as in a run that was stopped.
     pub(crate) fn of(phases: &[PhaseFigures]) -> Option<Self> {
-        let mean = |of_bytes: bool, unit: f64| {
+        let mean = |of_bytes: bool, results: usize, unit: f64| {
             let rates = || phases.iter().filter(|phase| phase.scored && phase.is_of_bytes() == of_bytes);
             let sum: f64 = rates().map(|phase| libm::log(phase.rate / unit)).sum();
-            (rates().count() > 0).then(|| libm::exp(sum / rates().count() as f64))
+            (rates().count() == results).then(|| libm::exp(sum / results as f64))
         };
-        let (bandwidth_gib_per_s, metadata_kiops) = (mean(true, GIB)?, mean(false, THOUSAND)?);
+        let (bandwidth_gib_per_s, metadata_kiops) = (mean(true, 4, GIB)?, mean(false, 8, THOUSAND)?);
         let total = (bandwidth_gib_per_s * metadata_kiops).sqrt();
         let mut writing = phases.iter().filter(|phase| phase.scored && phase.name.ends_with("-write"));
         let by_the_rules = writing.all(|phase| phase.seconds >= WRITING_S);
@@ -190,9 +190,11 @@ mod tests {
     #[test]
     fn a_score_is_of_geometric_means() {
         let scored = |counted, rate| PhaseFigures { scored: true, ..phase("x", counted, rate) };
-        let mut phases = vec![scored("byte", GIB), scored("byte", 4.0 * GIB), phase("y", "byte", 9.0)];
-        assert_eq!(ScoreFigures::of(&phases), None);
-        phases.extend([1e3, 1e3, 27e3].map(|rate| scored("file", rate)));
+        let mut phases: Vec<_> = [1.0, 1.0, 4.0, 4.0].map(|gib| scored("byte", gib * GIB)).into();
+        phases.push(phase("y", "byte", 9.0));
+        phases.extend([1e3, 1e3, 1e3, 1e3, 9e3, 9e3, 9e3].map(|rate| scored("file", rate)));
+        assert_eq!(ScoreFigures::of(&phases), None, "a result is missing");
+        phases.push(scored("file", 9e3));
         let score = ScoreFigures::of(&phases).unwrap();
         assert!((score.bandwidth_gib_per_s - 2.0).abs() < 1e-12, "{score:?}");
         assert!((score.metadata_kiops - 3.0).abs() < 1e-12, "{score:?}");
@@ -207,6 +209,6 @@ mod tests {
         );
         phases[0].seconds = 300.0;
         assert!(ScoreFigures::of(&phases).unwrap().by_the_rules);
-        assert_eq!(phase_table(&phases[3..4]).unwrap().1[0][1], "1.00 kIOPS");
+        assert_eq!(phase_table(&phases[5..6]).unwrap().1[0][1], "1.00 kIOPS");
     }
 }

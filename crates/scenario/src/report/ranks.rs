@@ -36,9 +36,9 @@ pub struct RankFigures {
     pub host: String,
     /// From its first step until its end, seconds.
     pub elapsed_s: f64,
-    /// Computing: what it needs a processor for, on its host's machine.
+    /// Computing, waits for a processor among it.
     pub computing_s: f64,
-    /// Waiting for a processor that others use, with something to compute.
+    /// Of that, waiting for a processor that others use.
     #[serde(default)]
     pub waiting_s: f64,
     /// Exchanging messages, waits for others among it.
@@ -60,7 +60,7 @@ pub(crate) type Part = (&'static str, fn(&RankFigures) -> f64);
 
 /// What a rank's time is split into, in the order of reports.
 pub(crate) const PARTS: [Part; 6] = [
-    ("computing", |rank| rank.computing_s),
+    ("computing", RankFigures::processor_s),
     ("processor wait", |rank| rank.waiting_s),
     ("messages", |rank| rank.messages_s),
     ("reading", |rank| rank.reading_s),
@@ -69,6 +69,11 @@ pub(crate) const PARTS: [Part; 6] = [
 ];
 
 impl RankFigures {
+    /// Time for which it needs a processor to compute, on its host's machine.
+    pub const fn processor_s(&self) -> f64 {
+        self.computing_s - self.waiting_s
+    }
+
     /// Time in operations on files.
     pub fn io_s(&self) -> f64 {
         self.reading_s + self.writing_s + self.names_s
@@ -85,7 +90,7 @@ impl JobFigures {
     /// By how much it is faster than one processor that computes as much, and neither reads, writes nor waits for others;
     /// none where nothing is computed.
     pub fn speed_up(&self) -> Option<f64> {
-        let computing: f64 = self.ranks.iter().map(|rank| rank.computing_s).sum();
+        let computing: f64 = self.ranks.iter().map(RankFigures::processor_s).sum();
         (computing > 0.0 && self.elapsed_s > 0.0).then(|| computing / self.elapsed_s)
     }
 
@@ -96,7 +101,7 @@ impl JobFigures {
 
     /// Ranks that compute at all: those that only read for others aren't meant to.
     fn computing(&self) -> usize {
-        self.ranks.iter().filter(|rank| rank.computing_s > 0.0).count()
+        self.ranks.iter().filter(|rank| rank.processor_s() > 0.0).count()
     }
 
     /// In a sentence.

@@ -17,7 +17,7 @@ struct Spent {
     first: Option<Time>,
     last: Time,
     computing: Time,
-    /// For a processor, while it had something to compute.
+    /// Of that, for a processor that others use.
     waiting: Time,
     messages: Time,
     reading: Time,
@@ -82,9 +82,8 @@ impl Ranks {
         let span = match sort {
             // Others of its host may have the processor first, and in turns: what isn't needed is waited for.
             Sort::Computing => {
-                spent.computing += computing;
                 spent.waiting += (done - issued).saturating_sub(computing);
-                return;
+                &mut spent.computing
             }
             Sort::Messages => &mut spent.messages,
             Sort::Read => &mut spent.reading,
